@@ -16,7 +16,7 @@ from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.frames import Direction
 from inspector.protocol.targets import StdioTarget
-from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced, State, StateChanged
+from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced, SessionState, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
@@ -61,7 +61,7 @@ async def application(
     async def opened(listener: Listener) -> Session:
         def hear(event: Event) -> None:
             listener(event)
-            if isinstance(event, StateChanged) and event.state is State.READY:
+            if isinstance(event, StateChanged) and event.state is SessionState.READY:
                 # Opening the screen is measured as time, not as stalls.
                 observed.stalls.clear()
             elif isinstance(event, ListingAdvanced) and event.complete:

@@ -16,7 +16,7 @@ from benchmarks.measuring import Report, Stall, Stalls
 from inspector.boundary.options import Level
 from inspector.files import themes
 from inspector.protocol.targets import PageTarget
-from inspector.session.events import Event, Listener, ListingAdvanced, State, StateChanged
+from inspector.session.events import Event, Listener, ListingAdvanced, SessionState, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
@@ -89,7 +89,7 @@ async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Wat
     async def opened(listener: Listener) -> Session:
         def hear(event: Event) -> None:
             listener(event)
-            if isinstance(event, StateChanged) and event.state is State.READY:
+            if isinstance(event, StateChanged) and event.state is SessionState.READY:
                 watched.ready.set()
             elif isinstance(event, ListingAdvanced) and len(event.catalogue.tools) == tools:
                 watched.listed.set()

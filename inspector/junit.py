@@ -8,7 +8,7 @@ from msgspec import Struct
 from inspector.safe_text import safe, safe_line
 
 
-class Case(Struct, frozen=True, kw_only=True):
+class JunitCase(Struct, frozen=True, kw_only=True):
     """One check."""
 
     suite: str
@@ -18,9 +18,9 @@ class Case(Struct, frozen=True, kw_only=True):
     """The failure, in lines; empty for a passed check."""
 
 
-def junit(name: str, cases: Iterable[Case]) -> list[str]:
+def junit(name: str, cases: Iterable[JunitCase]) -> list[str]:
     """The lines of a JUnit document. Characters that XML forbids, or that act on a terminal, are made visible."""
-    suites: dict[str, list[Case]] = {}
+    suites: dict[str, list[JunitCase]] = {}
     for case in cases:
         suites.setdefault(case.suite, []).append(case)
     root = ET.Element("testsuites", name=name)

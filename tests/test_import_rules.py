@@ -65,3 +65,13 @@ def test_the_command_has_the_name_of_the_package_too() -> None:
         if command.name in {"sightline", "mcp-sightline"}
     )
     assert sightline.value == package.value == "inspector.__main__:main"
+
+
+def test_no_two_public_classes_share_a_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sorted(Path("inspector").rglob("*.py")):
+        for node in ast.parse(path.read_text(encoding="utf-8")).body:
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                places.setdefault(node.name, []).append(str(path))
+    assert len(places) > 500
+    assert {name: found for name, found in places.items() if len(found) > 1} == {}

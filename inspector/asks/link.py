@@ -6,7 +6,7 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from inspector.safe_text import safe_line
-from inspector.urls.host import Refused, address_in, is_on_this_machine, quoted
+from inspector.urls.host import RefusedUrl, address_in, is_on_this_machine, quoted
 from inspector.urls.origin import origin_of
 
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)")
@@ -39,15 +39,15 @@ def link_of(url: str, own_url: str | None = None) -> Link:
     shown = url[:_LONGEST]
     before, host, after = (safe_line(part) for part in (shown[:start], shown[start:end], shown[end:]))
     found = origin_of(url.partition("#")[0])
-    if not isinstance(found, Refused) and len(url) > _LONGEST:
-        found = Refused(reason=f"it is longer than {_LONGEST:,} characters")
-    if isinstance(found, Refused):
+    if not isinstance(found, RefusedUrl) and len(url) > _LONGEST:
+        found = RefusedUrl(reason=f"it is longer than {_LONGEST:,} characters")
+    if isinstance(found, RefusedUrl):
         return Link(url=url, before=before, host=host, after=after, origin="", refusal=found.reason)
     own = origin_of(own_url.partition("#")[0]) if own_url else None
     warnings = list(_about_host(found.host, url[start:end]))
     if found.scheme == "http" and not is_on_this_machine(found.host):
         warnings.append("It is not encrypted.")
-    if own is not None and not isinstance(own, Refused) and own.host != found.host:
+    if own is not None and not isinstance(own, RefusedUrl) and own.host != found.host:
         warnings.append(f"It is not on the server's own host, {own.host}.")
     if re.search(r"https?://", unquote(url[end:]), re.IGNORECASE):
         warnings.append("It holds another address, to which it may lead on.")

@@ -10,7 +10,7 @@ from inspector.boundary.draft import Block, Draft, Fate, Structured
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
 from inspector.boundary.reading_shape import ReadingShape
-from inspector.boundary.removals import Noted, Removals
+from inspector.boundary.removals import NotedRemovals, Removals
 from inspector.boundary.rules.untrusted import delimited
 from inspector.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
 from inspector.json.exact import Json, JsonObject, dump_text, equal
@@ -143,7 +143,7 @@ def _notice(draft: Draft) -> Notice:
     names: list[str | None] = []
     if draft.structured or draft.members is not None:
         for segment in draft.removals.segments:
-            if isinstance(segment, Noted):
+            if isinstance(segment, NotedRemovals):
                 names.extend(segment.names())
             else:
                 names.extend(

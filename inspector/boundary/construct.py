@@ -8,8 +8,8 @@ from inspector.boundary.walking import (
     FROM_REFERENCE,
     GONE,
     WITHHELD,
-    Step,
     Walked,
+    WalkStep,
     fault_of,
     is_reference,
     left_of_flat,
@@ -40,20 +40,20 @@ def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Wa
     return _Walk(ledger, gate).run(value, position)
 
 
-class _Built(Step):
+class _Built(WalkStep):
     """A container under construction."""
 
     __slots__ = ("noted", "passed")
 
     def __init__(
         self,
-        above: Step | None,
+        above: WalkStep | None,
         token: str | int,
         position: Position,
         raw: JsonObject | list[Json],
         noted: int,
     ) -> None:
-        Step.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
+        WalkStep.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
         self.noted = noted
         """The number of removals before it."""
         self.passed = False

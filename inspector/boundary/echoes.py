@@ -13,8 +13,8 @@ from msgspec import Struct, field
 from inspector.boundary.spellings import (
     SEPARATOR,
     SHORTEST,
+    DecodedView,
     Spelling,
-    View,
     has_escapes,
     needles,
     read_as,
@@ -208,7 +208,7 @@ class _Automaton:
         for view in _as_words(joined) if self._whole_words else spellings(joined):
             self._search(view, batch, matches)
 
-    def _search(self, view: View, batch: _Batch, matches: dict[str, Spelling]) -> None:
+    def _search(self, view: DecodedView, batch: _Batch, matches: dict[str, Spelling]) -> None:
         ends: list[int] | None = None
         known = (-1, -1)
         for index, start, end in self._automaton.find_matches_as_indexes(view.text, overlapping=True):
@@ -224,7 +224,7 @@ class _Automaton:
             matches.setdefault(batch.texts[unit], spelling)
             known = (ends[unit - 1] if unit else 0, ends[unit] if unit < len(ends) else len(view.source))
 
-    def _verified(self, view: View, index: int, start: int) -> Spelling | None:
+    def _verified(self, view: DecodedView, index: int, start: int) -> Spelling | None:
         begin = self._starts[index]
         for length in self._lengths.get(begin, ()) or (len(begin),):
             needle = view.text[start : start + length]
@@ -255,9 +255,9 @@ def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
     )
 
 
-def _as_words(joined: str) -> Iterator[View]:
+def _as_words(joined: str) -> Iterator[DecodedView]:
     text = words(joined)
-    yield View(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
+    yield DecodedView(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
 
 
 def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:

@@ -25,7 +25,7 @@ class Marked(NamedTuple):
     name: str | None
 
 
-class Noted(Sequence[Removal]):
+class NotedRemovals(Sequence[Removal]):
     """The removals in one structured value, in the order of the walk."""
 
     def __init__(self, entries: Sequence[Marked | Removal], contract: Contract) -> None:
@@ -41,7 +41,7 @@ class Noted(Sequence[Removal]):
     def __getitem__(self, index: slice) -> Sequence[Removal]: ...
     def __getitem__(self, index: int | slice) -> Removal | Sequence[Removal]:
         if isinstance(index, slice):
-            return Noted(self._entries[index], self._contract)
+            return NotedRemovals(self._entries[index], self._contract)
         entry = self._entries[index]
         if isinstance(entry, Removal):
             return entry
@@ -54,8 +54,8 @@ class Noted(Sequence[Removal]):
             name=entry.name,
         )
 
-    def changed(self, change: Callable[[Removal], Removal]) -> "Noted":
-        return Noted([change(removal) for removal in self], self._contract)
+    def changed(self, change: Callable[[Removal], Removal]) -> "NotedRemovals":
+        return NotedRemovals([change(removal) for removal in self], self._contract)
 
     def places(self) -> Iterator[tuple[str, str]]:
         for entry in self._entries:
@@ -90,7 +90,7 @@ class Removals(Sequence[Removal]):
     def changed(self, change: Callable[[Removal], Removal]) -> "Removals":
         return Removals(
             tuple(
-                segment.changed(change) if isinstance(segment, Noted) else tuple(map(change, segment))
+                segment.changed(change) if isinstance(segment, NotedRemovals) else tuple(map(change, segment))
                 for segment in self.segments
             )
         )
@@ -126,7 +126,9 @@ class Removals(Sequence[Removal]):
         counts: Counter[str] = Counter()
         for segment in self.segments:
             counts.update(
-                segment.rules() if isinstance(segment, Noted) else Counter(str(one.rule) for one in segment)
+                segment.rules()
+                if isinstance(segment, NotedRemovals)
+                else Counter(str(one.rule) for one in segment)
             )
         return dict(counts)
 
@@ -134,7 +136,7 @@ class Removals(Sequence[Removal]):
 def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str]]:
     """The rule and the pointer of each removal. Creates no `Removal`."""
     for segment in removals.segments if isinstance(removals, Removals) else (removals,):
-        if isinstance(segment, Noted):
+        if isinstance(segment, NotedRemovals):
             yield from segment.places()
         else:
             for removal in segment:
@@ -210,8 +212,8 @@ class Ledger:
         return len(self._entries)
 
     @property
-    def removals(self) -> Noted:
-        return Noted(self._entries, self._contract)
+    def removals(self) -> NotedRemovals:
+        return NotedRemovals(self._entries, self._contract)
 
     @property
     def secrets(self) -> "Secrets":

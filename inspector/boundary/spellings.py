@@ -35,7 +35,7 @@ class Spelling(StrEnum):
     BASE64 = "in base64"
 
 
-class View(Struct, frozen=True, kw_only=True):
+class DecodedView(Struct, frozen=True, kw_only=True):
     """A text with one spelling decoded, ready to be searched."""
 
     spelling: Spelling
@@ -68,14 +68,14 @@ def needles(values: Iterable[str]) -> frozenset[bytes]:
     return frozenset(needle[:LONGEST] for needle in result if needle)
 
 
-def spellings(text: str) -> Iterator[View]:
+def spellings(text: str) -> Iterator[DecodedView]:
     """The views of a text whose escapes are decoded."""
     original, text = text, _squeezed(text)
     forwards = _folded(text)
-    yield View(spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start)
+    yield DecodedView(spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start)
     # The letters of a ligature keep their order.
     backwards = _folded(text[::-1] if original.isascii() else _squeezed(original[::-1]))
-    yield View(
+    yield DecodedView(
         spelling=Spelling.REVERSED,
         text=backwards,
         source=forwards,
@@ -138,9 +138,11 @@ def _folded(text: str) -> bytes:
     return text.casefold().encode("utf-8", "surrogatepass").translate(_ALPHABET, _CONTROL)
 
 
-def _decoded(spelling: Spelling, text: bytes, source: bytes, shift: int, ratio: tuple[int, int]) -> View:
+def _decoded(
+    spelling: Spelling, text: bytes, source: bytes, shift: int, ratio: tuple[int, int]
+) -> DecodedView:
     coded, plain = ratio
-    return View(
+    return DecodedView(
         spelling=spelling,
         text=text.translate(_PLAIN),
         source=source,

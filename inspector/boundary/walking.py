@@ -33,7 +33,7 @@ class Walked(Struct, frozen=True, kw_only=True):
 GONE = Walked(value=None, gone=True)
 
 
-class Step:
+class WalkStep:
     """A container in a walk: an object or an array."""
 
     __slots__ = (
@@ -51,7 +51,7 @@ class Step:
 
     def __init__(
         self,
-        above: "Step | None",
+        above: "WalkStep | None",
         token: str | int,
         position: Position,
         raw: JsonObject | list[Json],
@@ -82,7 +82,7 @@ class Step:
         return token if token in self.position.names else None
 
     def pointer(self, ledger: Ledger) -> str:
-        missing: list[Step] = []
+        missing: list[WalkStep] = []
         step = self
         while step.above and step.made_pointer is None:
             missing.append(step)
@@ -114,7 +114,7 @@ class Step:
 
 def note_mark(
     ledger: Ledger,
-    above: Step | None,
+    above: WalkStep | None,
     token: str | int,
     position: Position,
     source: Source,
@@ -132,7 +132,7 @@ def note_mark(
 
 def note_other(
     ledger: Ledger,
-    above: Step | None,
+    above: WalkStep | None,
     token: str | int,
     rule: Rule,
     detail: str,
@@ -181,7 +181,7 @@ def is_plain(value: Json) -> bool:
 
 
 def left_of_flat(
-    above: Step, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
+    above: WalkStep, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
 ) -> Json:
     """The passing part of a flat container, `value` itself if all of it passes; None if it must be entered.
 
@@ -197,7 +197,13 @@ def left_of_flat(
 
 
 def _left_of_object(
-    above: Step, token: str | int, position: Position, value: JsonObject, ledger: Ledger, *, declared: bool
+    above: WalkStep,
+    token: str | int,
+    position: Position,
+    value: JsonObject,
+    ledger: Ledger,
+    *,
+    declared: bool,
 ) -> JsonObject | None:
     plan = _plan_of(position, tuple(value), declared=declared)
     if plan is None or (plan.may_be_reference and is_reference(value)):

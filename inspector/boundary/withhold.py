@@ -6,8 +6,8 @@ from inspector.boundary.walking import (
     FROM_REFERENCE,
     GONE,
     WITHHELD,
-    Step,
     Walked,
+    WalkStep,
     fault_of,
     is_plain,
     is_reference,
@@ -51,7 +51,7 @@ class _Walk:
                 stack.pop()
         return Walked(value=first.left) if first else self._whole
 
-    def _judge_members(self, step: Step) -> Step | None:
+    def _judge_members(self, step: WalkStep) -> WalkStep | None:
         """Judges members up to the next container to enter."""
         position = step.position
         known = position.by_key
@@ -65,7 +65,7 @@ class _Walk:
                     return entered
         return None
 
-    def _judge_items(self, step: Step) -> Step | None:
+    def _judge_items(self, step: WalkStep) -> WalkStep | None:
         """Judges items up to the next container to enter."""
         item = step.position.item
         for index, value in step.items:
@@ -80,7 +80,7 @@ class _Walk:
                     return entered
         return None
 
-    def _judge_flat(self, step: Step, token: str | int, position: Position, value: Json) -> bool:
+    def _judge_flat(self, step: WalkStep, token: str | int, position: Position, value: Json) -> bool:
         """Judges a container of scalars; False for any other."""
         left = left_of_flat(step, token, position, value, self._ledger, declared=False)
         if left is not None and left is not value:
@@ -88,13 +88,15 @@ class _Walk:
             step.put(token, left)
         return left is not None
 
-    def _enter(self, above: Step | None, token: str | int, value: Json, position: Position) -> Step | None:
+    def _enter(
+        self, above: WalkStep | None, token: str | int, value: Json, position: Position
+    ) -> WalkStep | None:
         """The state of the walk in a container; None if the container is judged as a whole."""
         ahead = position.harmless and (above is None or not above.position.harmless)
         if ahead and is_plain(value):
             return None
         if isinstance(value, list):
-            return Step(above, token, position, value, value)
+            return WalkStep(above, token, position, value, value)
         if not isinstance(value, dict):
             note_other(self._ledger, above, token, Rule.INTERNAL, fault_of(value), value)
             self._drop(above, token)
@@ -103,18 +105,18 @@ class _Walk:
         elif keys := position.keys:
             self._mark(above, token, position, keys, value)
         else:
-            return Step(above, token, position, value, value)
+            return WalkStep(above, token, position, value, value)
         return None
 
     def _mark(
-        self, above: Step | None, token: str | int, position: Position, source: Source, value: Json
+        self, above: WalkStep | None, token: str | int, position: Position, source: Source, value: Json
     ) -> None:
         note_mark(self._ledger, above, token, position, source, value)
         self._drop(above, token)
 
-    def _strip(self, above: Step | None, token: str | int, position: Position, value: JsonObject) -> None:
+    def _strip(self, above: WalkStep | None, token: str | int, position: Position, value: JsonObject) -> None:
         """Reduces a secret reference to its type and label."""
-        step = Step(above, token, position, value, {})
+        step = WalkStep(above, token, position, value, {})
         for key, inner in value.items():
             below = position.step(key)
             if key in {"type", "label"} and isinstance(inner, str) and not below.sensitive:
@@ -131,7 +133,7 @@ class _Walk:
             _own(above)
             above.put(token, step.left)
 
-    def _drop(self, above: Step | None, token: str | int) -> None:
+    def _drop(self, above: WalkStep | None, token: str | int) -> None:
         if above is None:
             self._whole = GONE
             return
@@ -143,10 +145,10 @@ class _Walk:
             above.dropped.append(int(token))
 
 
-def _own(step: Step) -> None:
+def _own(step: WalkStep) -> None:
     """Replaces the remaining part of `step`, and of each step above it, by a copy that may be changed."""
-    below: Step | None = None
-    at: Step | None = step
+    below: WalkStep | None = None
+    at: WalkStep | None = step
     while at:
         fresh = at.left is at.raw
         if fresh:

@@ -149,7 +149,7 @@ class Claim(Struct, frozen=True, kw_only=True):
     """A sentence by Sightline, if a browser dropped or changed the declaration."""
 
 
-class Key(Struct, frozen=True, kw_only=True):
+class ClaimKey(Struct, frozen=True, kw_only=True):
     """A key that a vocabulary defines."""
 
     name: str
@@ -180,7 +180,7 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     """The month (YYYY-MM) in which the standing was looked up."""
     where: str
     """The position in messages."""
-    keys: tuple[Key, ...]
+    keys: tuple[ClaimKey, ...]
     read: Reader
     """Yields the claims of this vocabulary about a subject, in wire order. Never raises."""
     owns: Callable[[Subject, str], bool]

@@ -10,7 +10,7 @@ from datetime import datetime
 
 from msgspec import Struct
 
-from inspector.claims.claim import Claim, Implication, Key, Reader, Standing, Subject, Vocabulary
+from inspector.claims.claim import Claim, ClaimKey, Implication, Reader, Standing, Subject, Vocabulary
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child, split
 
@@ -19,7 +19,7 @@ WRONG_CONTAINER = "is not an object"
 UNKNOWN_KEY = "is not a key of this vocabulary"
 
 
-class Form(Struct, frozen=True, kw_only=True):
+class ValueForm(Struct, frozen=True, kw_only=True):
     """The required form of a value."""
 
     words: str
@@ -28,12 +28,12 @@ class Form(Struct, frozen=True, kw_only=True):
     """Returns the problem with a value; empty if it has this form. Never raises and quotes nothing."""
 
 
-def one_of(*words: str) -> Form:
+def one_of(*words: str) -> ValueForm:
     """Exactly one of `words`."""
     return _form(f"one of {', '.join(words)}", "is not a known value", lambda value: _is_word(value, words))
 
 
-def some_of(*words: str) -> Form:
+def some_of(*words: str) -> ValueForm:
     """A non-empty list of `words`."""
     return _form(
         f"list of {' and '.join(words)}",
@@ -42,22 +42,22 @@ def some_of(*words: str) -> Form:
     )
 
 
-def possible(*words: str) -> Form:
+def possible(*words: str) -> ValueForm:
     """One of `words`, or a non-empty list of them."""
     return _possible(f"one of {', '.join(words)}", lambda value: _is_word(value, words))
 
 
-def _form(words: str, problem: str, holds: Callable[[Json], bool]) -> Form:
-    return Form(words=words, problem=lambda value: "" if holds(value) else problem)
+def _form(words: str, problem: str, holds: Callable[[Json], bool]) -> ValueForm:
+    return ValueForm(words=words, problem=lambda value: "" if holds(value) else problem)
 
 
-def _possible(words: str, holds: Callable[[Json], bool]) -> Form:
+def _possible(words: str, holds: Callable[[Json], bool]) -> ValueForm:
     def problem(value: Json) -> str:
         if not isinstance(value, list):
             return "" if holds(value) else "is not a known value"
         return "" if _is_list(value, holds) else "is not a list of known values"
 
-    return Form(words=f"{words}; or a list of them", problem=problem)
+    return ValueForm(words=f"{words}; or a list of them", problem=problem)
 
 
 def _is_word(value: Json, words: tuple[str, ...]) -> bool:
@@ -114,7 +114,7 @@ DATA_CLASS = _possible(
 class Leaf(Struct, frozen=True, kw_only=True):
     """A key and its form."""
 
-    form: Form
+    form: ValueForm
     meaning: str
     default: str = ""
     implications: tuple[Implication, ...] = ()
@@ -149,7 +149,7 @@ class Member(Struct, frozen=True, kw_only=True):
     """True if its key, or the key of an object around it, is a duplicate."""
 
 
-class Layout(Struct, frozen=True, kw_only=True):
+class VocabularyLayout(Struct, frozen=True, kw_only=True):
     """The positions of the keys of one vocabulary, by subject."""
 
     name: str
@@ -157,9 +157,9 @@ class Layout(Struct, frozen=True, kw_only=True):
     roots: Mapping[Subject, Branch]
 
     @property
-    def keys(self) -> tuple[Key, ...]:
+    def keys(self) -> tuple[ClaimKey, ...]:
         """Every key once, in the order of the layout."""
-        keys: dict[str, Key] = {}
+        keys: dict[str, ClaimKey] = {}
         for root in self.roots.values():
             for name, leaf, within in _leaves(root, prefix="", within=frozenset[str]()):
                 before = keys[name].within if name in keys else frozenset[str]()
@@ -318,8 +318,8 @@ def _leaves(
             yield from _leaves(node, prefix=inner, within=within | {container})
 
 
-def _key(name: str, leaf: Leaf, within: frozenset[str]) -> Key:
-    return Key(
+def _key(name: str, leaf: Leaf, within: frozenset[str]) -> ClaimKey:
+    return ClaimKey(
         name=name,
         type=leaf.form.words,
         default=leaf.default,

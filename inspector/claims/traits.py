@@ -17,8 +17,8 @@ from inspector.claims.claim import (
     LEVELS,
     OUTCOMES,
     Claim,
+    ClaimKey,
     Implication,
-    Key,
     Sort,
     TraitName,
     Word,
@@ -196,7 +196,7 @@ def _union(readings: Sequence[_Reading]) -> Trait:
 
 
 @cache
-def _keys() -> Mapping[tuple[str, str], Key]:
+def _keys() -> Mapping[tuple[str, str], ClaimKey]:
     return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from inspector.cli.results import REMOVED, value_lines
 from inspector.hosts.definitions.loosening import LOOSENED
-from inspector.hosts.definitions.projection import Difference, ProjectedDefinition, Step
+from inspector.hosts.definitions.projection import DefinitionDifference, ProjectedDefinition, ProjectionStep
 from inspector.json.document import MAX_LINES
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.diff import DefinitionChange
@@ -45,7 +45,7 @@ def definition_lines(shown: ProjectedDefinition, host: str) -> list[str]:
     return [*lines, *shown.notes]
 
 
-def _difference_shape(difference: Difference) -> JsonObject:
+def _difference_shape(difference: DefinitionDifference) -> JsonObject:
     return {
         "pointer": difference.pointer,
         "step": difference.step.value,
@@ -55,8 +55,8 @@ def _difference_shape(difference: Difference) -> JsonObject:
     }
 
 
-def _difference_line(difference: Difference) -> str:
-    at_host = difference.step is Step.HOST
+def _difference_line(difference: DefinitionDifference) -> str:
+    at_host = difference.step is ProjectionStep.HOST
     rule = "host" if at_host else difference.rule
     sign = _HOST if at_host else _LOOSENED if rule == LOOSENED else REMOVED
     pointer = safe_line(difference.pointer) or "(the whole)"

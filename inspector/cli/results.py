@@ -30,7 +30,7 @@ _SEPARATOR = " │ "
 _COLOURS = {REMOVED: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
 
 
-class View(StrEnum):
+class ResultSides(StrEnum):
     """Which sides of a result are printed."""
 
     BOTH = "both"
@@ -86,7 +86,13 @@ def unfinished_shape(shown: Projection) -> JsonObject:
 
 
 def result_lines(
-    raw: Json, shown: Projection, host: str, width: int, view: View = View.BOTH, *, model: Json = None
+    raw: Json,
+    shown: Projection,
+    host: str,
+    width: int,
+    view: ResultSides = ResultSides.BOTH,
+    *,
+    model: Json = None,
 ) -> list[OutputLine]:
     """The chosen sides of a result, in full, then each removal with its reason.
 
@@ -100,18 +106,22 @@ def result_lines(
         # The error object is Sightline's: the server sent none.
         lines = _stacked("SERVER SENT", [], width)
         lines += _text_lines(f"nothing. Sightline: {shown.outcome.detail}", width)
-        if view is not View.RAW:
+        if view is not ResultSides.RAW:
             lines += ["", *_stacked(model_title, _rows_of(seen), width)]
         return [*lines, "", *_reasons(shown, level)]
     pairs = aligned(raw, seen, [removal.pointer for removal in shown.bounded.removals])
-    if view is View.BOTH and width >= WIDE_COLUMNS:
+    if view is ResultSides.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
     else:
         sides = {
-            View.RAW: _stacked("SERVER SENT", [left for left, _ in pairs if left], width),
-            View.MODEL: _stacked(model_title, [right for _, right in pairs if right], width),
+            ResultSides.RAW: _stacked("SERVER SENT", [left for left, _ in pairs if left], width),
+            ResultSides.MODEL: _stacked(model_title, [right for _, right in pairs if right], width),
         }
-        lines = [*sides[View.RAW], "", *sides[View.MODEL]] if view is View.BOTH else sides[view]
+        lines = (
+            [*sides[ResultSides.RAW], "", *sides[ResultSides.MODEL]]
+            if view is ResultSides.BOTH
+            else sides[view]
+        )
     return [*lines, "", *_reasons(shown, level)]
 
 

@@ -5,7 +5,7 @@ from itertools import groupby
 
 from inspector.cli.output import print_lines
 from inspector.review.registry import rules
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 
 _HEAD = (
     "# Rules",
@@ -33,7 +33,7 @@ def _lines() -> Iterator[str]:
             yield from _rule(rule)
 
 
-def _rule(rule: Rule) -> Iterator[str]:
+def _rule(rule: ReviewRule) -> Iterator[str]:
     needs = ", needs results" if rule.call else ""
     yield f"### {rule.id}: {rule.title}"
     yield ""

@@ -13,7 +13,7 @@ from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import InspectorError, NotConfirmedError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call, Host
 from inspector.json.exact import Json, JsonObject, dump_text
-from inspector.junit import Case
+from inspector.junit import JunitCase
 from inspector.launch import Launch
 from inspector.pins.files import Watch
 from inspector.pins.pins import Pinned
@@ -146,10 +146,10 @@ def lines_of(ran: Sequence[Ran]) -> Iterator[str]:
     yield f"{len(ran)} call{'' if len(ran) == 1 else 's'}, {failed} failed"
 
 
-def cases_of(ran: Iterable[Ran], file: str) -> Iterator[Case]:
+def cases_of(ran: Iterable[Ran], file: str) -> Iterator[JunitCase]:
     """The calls of a file, for JUnit."""
     for each in ran:
-        yield Case(suite=file, name=f"{each.name}: {each.tool}", failure="\n".join(each.failures))
+        yield JunitCase(suite=file, name=f"{each.name}: {each.tool}", failure="\n".join(each.failures))
 
 
 def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:

@@ -130,11 +130,11 @@ def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
 
 def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
     """Connect, `use` the session, and close it in any case. Ctrl-C and SIGTERM end the server too."""
-    from inspector.session.events import Event, State, StateChanged  # noqa: PLC0415 - as below
+    from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
 
     def say(event: Event) -> None:
-        if isinstance(event, StateChanged) and event.state is State.READY and event.message:
+        if isinstance(event, StateChanged) and event.state is SessionState.READY and event.message:
             DIAGNOSTICS.say(event.message)
 
     returned: list[Returned] = []

@@ -8,9 +8,9 @@ from typing import Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.connect.dispatch import Answer, Channel, Dispatcher, ProgressListener, Replier
+from inspector.connect.dispatch import Dispatcher, FramedAnswer, MessageChannel, ProgressListener, Replier
 from inspector.connect.errors import connect_error
-from inspector.connect.negotiation import Agreement, NoAgreement, negotiate
+from inspector.connect.negotiation import NegotiatedProtocol, NoAgreement, negotiate
 from inspector.connect.stdio import PATIENCE_S, StdioProcess
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import InspectorError
@@ -25,7 +25,7 @@ from inspector.protocol.targets import Era, HttpTarget, StdioTarget
 from inspector.secrets.own_credentials import own_credentials
 
 
-class Transport(Channel, Protocol):
+class Transport(MessageChannel, Protocol):
     """A channel that is opened and closed."""
 
     async def start(self) -> None: ...
@@ -43,10 +43,10 @@ class Connection:
         self._tap = tap
         self._dispatcher = dispatcher
         self._transport = transport
-        self._agreement: Agreement | None = None
+        self._agreement: NegotiatedProtocol | None = None
 
     @property
-    def agreement(self) -> Agreement:
+    def agreement(self) -> NegotiatedProtocol:
         if self._agreement is None:
             raise RuntimeError("not agreed yet")
         return self._agreement
@@ -91,7 +91,7 @@ class Connection:
         timeout_s: float | None,
         on_progress: ProgressListener | None = None,
         input_schema: Json = None,
-    ) -> Answer:
+    ) -> FramedAnswer:
         """Send a request and wait for the answer. A failure is an outcome, not an exception.
 
         `timeout_s`: None for a subscription. `input_schema`: the called tool's, which may declare headers.

@@ -21,7 +21,7 @@ MAX_REPLIES = 8
 """Requests of the server that are answered at the same time; further ones are refused."""
 
 
-class Channel(Protocol):
+class MessageChannel(Protocol):
     """Carries messages to a server."""
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
@@ -29,7 +29,7 @@ class Channel(Protocol):
         ...
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class FramedAnswer(Struct, frozen=True, kw_only=True):
     """The outcome of a request and the frame that carried it; None where there is no such frame."""
 
     outcome: Outcome
@@ -45,7 +45,7 @@ Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
 
 @dataclass(slots=True)
 class _Pending:
-    answer: asyncio.Future[Answer]
+    answer: asyncio.Future[FramedAnswer]
     on_progress: ProgressListener | None
     timeout: asyncio.Timeout | None = None
     timeout_s: float | None = 0
@@ -59,8 +59,8 @@ def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, s
     return params, {}
 
 
-def _unanswered(kind: FailureKind, detail: str) -> Answer:
-    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+def _unanswered(kind: FailureKind, detail: str) -> FramedAnswer:
+    return FramedAnswer(outcome=Failure(kind=kind, detail=detail), frame=None)
 
 
 class Dispatcher:
@@ -78,7 +78,7 @@ class Dispatcher:
         self._tap = tap
         self._on_notification = on_notification
         self._on_request = on_request
-        self._channel: Channel | None = None
+        self._channel: MessageChannel | None = None
         self._pending: dict[str, _Pending] = {}
         self._last_id = last_id
         self._lost: Failure | None = None
@@ -91,7 +91,7 @@ class Dispatcher:
         self.away: Failure | None = None
         """Why the server cannot be reached now: it is down, or does not know the session. Requests are still sent."""
 
-    def attach(self, channel: Channel) -> None:
+    def attach(self, channel: MessageChannel) -> None:
         self._channel = channel
 
     @property
@@ -117,13 +117,13 @@ class Dispatcher:
         cancellable: bool = True,
         stamp: Stamp | None = None,
         headers: dict[str, str] | None = None,
-    ) -> Answer:
+    ) -> FramedAnswer:
         """Send a request and wait for the answer. Progress restarts the time limit; cancelling cancels on the wire too.
 
         `timeout_s`: None for a subscription, which is answered when it ends.
         """
         if self._lost:
-            return Answer(outcome=self._lost, frame=None)
+            return FramedAnswer(outcome=self._lost, frame=None)
         self._last_id += 1
         request_id = self._last_id
         params, stamped = (stamp or self.stamp)(method, params)
@@ -157,7 +157,7 @@ class Dispatcher:
             raise
         except OSError as error:
             answer = (
-                Answer(outcome=self._lost, frame=None)
+                FramedAnswer(outcome=self._lost, frame=None)
                 if self._lost
                 else _unanswered(FailureKind.CONNECTION_LOST, str(error))
             )
@@ -185,7 +185,7 @@ class Dispatcher:
                     outcome = (
                         RpcError(value=response.error) if response.is_error else Result(value=response.result)
                     )
-                    self._resolve(exchange.key, Answer(outcome=outcome, frame=matched.frame))
+                    self._resolve(exchange.key, FramedAnswer(outcome=outcome, frame=matched.frame))
                 case Notification():
                     self._progress(event)
                     self._withdraw(event)
@@ -198,13 +198,13 @@ class Dispatcher:
 
     def fail(self, request_id: Json, failure: Failure) -> None:
         """Fail one request, unless it is already answered."""
-        self._resolve(request_key(request_id), Answer(outcome=failure, frame=None))
+        self._resolve(request_key(request_id), FramedAnswer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
         """Fail the only waiting request. With several waiting, the fault may belong to another one."""
         waiting = self._waiting
         if len(waiting) == 1:
-            self._resolve(waiting[0], Answer(outcome=failure, frame=None))
+            self._resolve(waiting[0], FramedAnswer(outcome=failure, frame=None))
 
     @property
     def _waiting(self) -> list[str]:
@@ -214,7 +214,7 @@ class Dispatcher:
         """Mark the connection as lost: waiting and later requests end with `failure`."""
         self._lost = self._lost or self._covered(failure)
         for key in tuple(self._pending):
-            self._resolve(key, Answer(outcome=self._lost, frame=None))
+            self._resolve(key, FramedAnswer(outcome=self._lost, frame=None))
         for reply in tuple(self._replies.values()):
             reply.cancel()
 
@@ -225,7 +225,7 @@ class Dispatcher:
         pending = self._pending.get(request_key(request_id))
         return pending is not None and not pending.answer.done()
 
-    def _resolve(self, key: str, answer: Answer) -> None:
+    def _resolve(self, key: str, answer: FramedAnswer) -> None:
         pending = self._pending.get(key)
         if pending and not pending.answer.done():
             pending.answer.set_result(answer)

@@ -10,7 +10,7 @@ import base64
 from msgspec import Struct
 
 from inspector import __version__
-from inspector.connect.dispatch import Answer, Dispatcher, Stamp, unstamped
+from inspector.connect.dispatch import Dispatcher, FramedAnswer, Stamp, unstamped
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import value_at
 from inspector.protocol.client import LOG_LEVELS, NO_LOGS, Announcement
@@ -39,7 +39,7 @@ _NAMED_BY = {
 CLIENT_NAME = "sightline"
 
 
-class Agreement(Struct, frozen=True, kw_only=True):
+class NegotiatedProtocol(Struct, frozen=True, kw_only=True):
     """The protocol in use, and the server's answer that established it."""
 
     era: Era
@@ -65,7 +65,7 @@ class _Client:
 
 async def negotiate(
     dispatcher: Dispatcher, era: Era, announced: Announcement, *, timeout_s: float, over_http: bool
-) -> Agreement | NoAgreement:
+) -> NegotiatedProtocol | NoAgreement:
     """Negotiate a protocol and set the stamp of `dispatcher`."""
     client = _Client(announced)
     match era:
@@ -75,12 +75,14 @@ async def negotiate(
             agreement = await _discover(dispatcher, timeout_s, client)
         case Era.AUTO:
             agreement = await _either(dispatcher, timeout_s, client)
-    if isinstance(agreement, Agreement):
+    if isinstance(agreement, NegotiatedProtocol):
         await _adopt(dispatcher, agreement, client, over_http=over_http, timeout_s=timeout_s)
     return agreement
 
 
-async def _either(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
+async def _either(
+    dispatcher: Dispatcher, timeout_s: float, client: _Client
+) -> NegotiatedProtocol | NoAgreement:
     """Prefer the stateless era. A slow server gets both requests, and the first success counts."""
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
@@ -89,7 +91,7 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> 
         done, _ = await asyncio.wait({discovering}, timeout=PROBE_S)
     if done:
         agreement = discovering.result()
-        if isinstance(agreement, Agreement) or _is_final(agreement.outcome):
+        if isinstance(agreement, NegotiatedProtocol) or _is_final(agreement.outcome):
             return agreement
         return await _initialize(dispatcher, timeout_s, client)
     initializing = asyncio.ensure_future(_initialize(dispatcher, timeout_s, client))
@@ -99,7 +101,7 @@ async def _either(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> 
             done, waiting = await asyncio.wait(waiting, return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 agreement = task.result()
-                if isinstance(agreement, Agreement) or _wants_credentials(agreement.outcome):
+                if isinstance(agreement, NegotiatedProtocol) or _wants_credentials(agreement.outcome):
                     return agreement
         return initializing.result()
     finally:
@@ -118,7 +120,9 @@ def _wants_credentials(outcome: Outcome) -> bool:
     return isinstance(outcome, Failure) and outcome.http_status in {401, 403}
 
 
-async def _initialize(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
+async def _initialize(
+    dispatcher: Dispatcher, timeout_s: float, client: _Client
+) -> NegotiatedProtocol | NoAgreement:
     params: JsonObject = {
         "protocolVersion": HANDSHAKE_REVISION,
         "capabilities": client.profile.announced_in(Era.LEGACY),
@@ -127,24 +131,26 @@ async def _initialize(dispatcher: Dispatcher, timeout_s: float, client: _Client)
     answer = await dispatcher.request("initialize", params, timeout_s=timeout_s, cancellable=False)
     match answer.outcome:
         case Result(value=dict() as result) if isinstance(result.get("protocolVersion"), str):
-            return Agreement(era=Era.LEGACY, revision=str(result["protocolVersion"]), result=result)
+            return NegotiatedProtocol(era=Era.LEGACY, revision=str(result["protocolVersion"]), result=result)
         case outcome:
             return NoAgreement(asked="initialize", outcome=outcome)
 
 
-async def _discover(dispatcher: Dispatcher, timeout_s: float, client: _Client) -> Agreement | NoAgreement:
+async def _discover(
+    dispatcher: Dispatcher, timeout_s: float, client: _Client
+) -> NegotiatedProtocol | NoAgreement:
     answer = await _ask_discover(dispatcher, modern_stamp(MODERN_REVISIONS[-1], client), timeout_s)
     named = _mutual(_supported_by_error(answer.outcome))
     if named:
         answer = await _ask_discover(dispatcher, modern_stamp(named, client), timeout_s)
     match answer.outcome:
         case Result(value=dict() as result) if mutual := _mutual(result.get("supportedVersions")):
-            return Agreement(era=Era.MODERN, revision=mutual, result=result)
+            return NegotiatedProtocol(era=Era.MODERN, revision=mutual, result=result)
         case outcome:
             return NoAgreement(asked="server/discover", outcome=outcome)
 
 
-async def _ask_discover(dispatcher: Dispatcher, stamp: Stamp, timeout_s: float) -> Answer:
+async def _ask_discover(dispatcher: Dispatcher, stamp: Stamp, timeout_s: float) -> FramedAnswer:
     return await dispatcher.request(
         "server/discover", {}, timeout_s=timeout_s, cancellable=False, stamp=stamp
     )
@@ -166,7 +172,12 @@ def _mutual(versions: Json) -> str | None:
 
 
 async def _adopt(
-    dispatcher: Dispatcher, agreement: Agreement, client: _Client, *, over_http: bool, timeout_s: float
+    dispatcher: Dispatcher,
+    agreement: NegotiatedProtocol,
+    client: _Client,
+    *,
+    over_http: bool,
+    timeout_s: float,
 ) -> None:
     if agreement.era is Era.MODERN:
         dispatcher.stamp = modern_stamp(agreement.revision, client)

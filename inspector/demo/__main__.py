@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from inspector.demo.launch import serve_http, serve_page, serve_stdio
-from inspector.demo.server import Options, environment_seed
+from inspector.demo.server import DemoOptions, environment_seed
 from inspector.errors import InspectorError
 from inspector.protocol.targets import Era
 
@@ -13,7 +13,7 @@ from inspector.protocol.targets import Era
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the demo; its exit code."""
     parsed = _parser().parse_args(arguments)
-    options = Options(
+    options = DemoOptions(
         seed=parsed.seed if parsed.seed is not None else environment_seed(),
         auth=parsed.auth,
         era=Era(parsed.era),

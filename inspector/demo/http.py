@@ -7,7 +7,7 @@ from typing import Self
 
 from inspector.demo.jsonrpc import read
 from inspector.demo.protocol import Peer
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.demo.streamable import StreamableHttp
 from inspector.http_server import ADDRESS, HttpConnection, HttpRequest, listen, serve
 from inspector.json.exact import Json, dump_text
@@ -22,7 +22,7 @@ class HttpSite:
         self, server: DemoServer | None = None, *, port: int = 0, secrets_only: bool = False
     ) -> None:
         """`port`: 0 for any free one. `secrets_only`: serve only the redemption endpoint."""
-        self.server = server or DemoServer(Options())
+        self.server = server or DemoServer(DemoOptions())
         self.origin = ""
         """Scheme, host and port; empty until it runs."""
         self._port = port

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from inspector.demo.http import HttpSite
 from inspector.demo.jsonrpc import read
 from inspector.demo.protocol import Peer
-from inspector.demo.server import DemoServer, Options, environment_seed
+from inspector.demo.server import DemoOptions, DemoServer, environment_seed
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, dump
 
@@ -23,7 +23,7 @@ GRACE_S = 0.5
 _CHUNK_BYTES = 65_536
 
 
-async def serve_streams(options: Options, port: int = 0) -> None:
+async def serve_streams(options: DemoOptions, port: int = 0) -> None:
     """Serve one client until it closes its side, or until this task is cancelled.
 
     `port`: for the redemption endpoint on 127.0.0.1; 0 for any free one. Raises UnreachableError where it cannot listen.
@@ -109,27 +109,27 @@ class _Writer:
                     view = view[os.write(1, view) :]
 
 
-def serve_stdio(options: Options | None = None, port: int = 0) -> None:
+def serve_stdio(options: DemoOptions | None = None, port: int = 0) -> None:
     """Serve on standard streams until the end of input, SIGTERM or SIGINT.
 
     `port`: for the redemption endpoint. Raises UnreachableError where it cannot listen.
     """
-    asyncio.run(_until_stopped(serve_streams(options or Options(seed=environment_seed()), port)))
+    asyncio.run(_until_stopped(serve_streams(options or DemoOptions(seed=environment_seed()), port)))
 
 
-def serve_http(port: int = 0, options: Options | None = None) -> None:
+def serve_http(port: int = 0, options: DemoOptions | None = None) -> None:
     """Serve on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
-    site = HttpSite(DemoServer(options or Options(seed=environment_seed())), port=port)
+    site = HttpSite(DemoServer(options or DemoOptions(seed=environment_seed())), port=port)
     asyncio.run(_until_stopped(_serve(site)))
 
 
-def serve_page(port: int = 0, options: Options | None = None) -> None:
+def serve_page(port: int = 0, options: DemoOptions | None = None) -> None:
     """Serve the page on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
     asyncio.run(_until_stopped(_serve(_page(port, options))))
 
 
 @contextmanager
-def page_beside(options: Options | None = None, port: int = 0) -> Generator[str]:
+def page_beside(options: DemoOptions | None = None, port: int = 0) -> Generator[str]:
     """Serve the page in a thread while the block runs; its URL. Raises UnreachableError where it cannot listen."""
     ready: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
     site = _page(port, options)
@@ -145,10 +145,10 @@ def page_beside(options: Options | None = None, port: int = 0) -> Generator[str]
         thread.join()
 
 
-def _page(port: int, options: Options | None) -> HttpSite:
+def _page(port: int, options: DemoOptions | None) -> HttpSite:
     from inspector.demo.page.site import PageSite  # noqa: PLC0415 - only for the page
 
-    return PageSite(DemoServer(options or Options(seed=environment_seed())), port=port)
+    return PageSite(DemoServer(options or DemoOptions(seed=environment_seed())), port=port)
 
 
 async def _serve_beside(

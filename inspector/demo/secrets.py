@@ -79,7 +79,7 @@ class _Deposit:
     expires_at_s: float
 
 
-class Vault:
+class DemoVault:
     """Secrets that wait to be redeemed."""
 
     def __init__(self, clock: Callable[[], float], bearer_token: str | None = None) -> None:

@@ -10,9 +10,9 @@ from msgspec import Struct
 from inspector import __version__
 from inspector.demo.jsonrpc import Code, RefusedError, object_param, text_param
 from inspector.demo.library import PROMPTS, RESOURCES, TEMPLATES
-from inspector.demo.secrets import Mint, Reference, Vault
+from inspector.demo.secrets import DemoVault, Mint, Reference
 from inspector.demo.tools import TOOLS
-from inspector.demo.tools.tool import Context, DemoTool, Slow, error_result
+from inspector.demo.tools.tool import DemoContext, DemoTool, Slow, error_result
 from inspector.demo.workspace import OPENED_AT, opened
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Kind
@@ -22,7 +22,7 @@ SEED_VARIABLE = "SIGHTLINE_DEMO_SEED"
 BEARER_TOKEN = "demo"
 
 
-class Options(Struct, frozen=True, kw_only=True):
+class DemoOptions(Struct, frozen=True, kw_only=True):
     """Settings of one server, with the defaults of `python -m inspector.demo`."""
 
     seed: str | None = None
@@ -58,10 +58,10 @@ _CURSOR = "after-"
 class DemoServer:
     """One workspace with its tools, shared by all connections."""
 
-    def __init__(self, options: Options, monotonic: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, options: DemoOptions, monotonic: Callable[[], float] = time.monotonic) -> None:
         """`monotonic`: the clock, in seconds, for the expiry of secrets."""
         self.options = options
-        self.vault = Vault(monotonic, BEARER_TOKEN if options.auth else None)
+        self.vault = DemoVault(monotonic, BEARER_TOKEN if options.auth else None)
         self.mint = Mint(options.seed)
         self.workspace = opened(self.mint.secret("build"))
         tools = (tool for tool in TOOLS if tool.sound or not options.sound_only)
@@ -91,7 +91,7 @@ class DemoServer:
         problem = tool.problem(arguments)
         if problem:
             return error_result(problem)
-        context = Context(
+        context = DemoContext(
             mint=self.mint,
             now=self._now(),
             deposit=self._deposit,

@@ -31,7 +31,7 @@ class Project(Struct, frozen=True, kw_only=True):
     open_tasks: int
 
 
-class Draft(Struct, frozen=True, kw_only=True):
+class MailDraft(Struct, frozen=True, kw_only=True):
     """An unsent mail."""
 
     id: str
@@ -61,7 +61,7 @@ class Workspace:
 
     people: dict[str, Person]
     projects: dict[str, Project]
-    drafts: tuple[Draft, ...]
+    drafts: tuple[MailDraft, ...]
     inbox: tuple[Mail, ...]
     documents: dict[str, str]
     """Text by path."""
@@ -85,7 +85,7 @@ def opened(handover_password: str) -> Workspace:
         projects={project.id: project for project in _PROJECTS},
         drafts=(
             *_DRAFTS,
-            Draft(
+            MailDraft(
                 id="draft-3",
                 folder="handover",
                 to="ben@example.com",
@@ -135,14 +135,14 @@ _PROJECTS = (
 )
 
 _DRAFTS = (
-    Draft(
+    MailDraft(
         id="draft-1",
         folder="personal",
         to="chidi@example.com",
         subject="Friday's demo",
         body="I can show the import on Friday if the review is through by then.",
     ),
-    Draft(
+    MailDraft(
         id="draft-2",
         folder="personal",
         to="pia@printers.example",

@@ -20,7 +20,7 @@ from inspector.errors import UsageError
 from inspector.files import paths, private
 from inspector.protocol.client import LOG_LEVELS, NO_LOGS
 from inspector.protocol.targets import StdioTarget, Target
-from inspector.urls.host import Refused, is_on_this_machine
+from inspector.urls.host import RefusedUrl, is_on_this_machine
 from inspector.urls.origin import UNENCRYPTED, origin_of
 
 MAX_BYTES = 1024 * 1024
@@ -71,7 +71,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
     ignore: list[dict[str, object]] = []
 
 
-class Pin(Struct, frozen=True, kw_only=True):
+class RedemptionOrigin(Struct, frozen=True, kw_only=True):
     """The origin at which the secrets of one command may be redeemed."""
 
     command: tuple[str, ...]
@@ -100,7 +100,7 @@ class AuditSettings(Struct, frozen=True, kw_only=True):
     formatters: Mapping[str, object] = field(default_factory=dict[str, object])
 
 
-class Ignored(Struct, frozen=True, kw_only=True):
+class IgnoredFindings(Struct, frozen=True, kw_only=True):
     """Findings that the user ignores."""
 
     rule: str
@@ -120,9 +120,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     history: bool = True
     """Whether the interface keeps calls beyond a run."""
     audit: AuditSettings = field(default_factory=AuditSettings)
-    pins: tuple[Pin, ...] = ()
+    pins: tuple[RedemptionOrigin, ...] = ()
     """Pins with a folder come first."""
-    ignored: tuple[Ignored, ...] = ()
+    ignored: tuple[IgnoredFindings, ...] = ()
     max_message_bytes: int | None = None
     """Size limit for one message of a server; None for the default."""
     client: str | None = None
@@ -146,7 +146,7 @@ class Settings(Struct, frozen=True, kw_only=True):
             return ""
         return f"redeem_origin of {target} is not used: it is pinned, but {obstacles[0]}."
 
-    def _pinned(self, target: Target) -> list[tuple[Pin, str]]:
+    def _pinned(self, target: Target) -> list[tuple[RedemptionOrigin, str]]:
         """The pins of a target's command, each with the reason why it does not apply."""
         if not isinstance(target, StdioTarget):
             return []
@@ -197,7 +197,7 @@ def _audit(content: dict[str, object], where: str) -> AuditSettings:
     return AuditSettings(file=path, handlers=audit.handlers, formatters=audit.formatters)
 
 
-def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[Pin]:
+def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[RedemptionOrigin]:
     places = _places(text, "servers", len(servers))
     seen: set[tuple[tuple[str, ...], Path | None]] = set()
     for server, place in zip(servers, places, strict=True):
@@ -211,12 +211,14 @@ def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[P
         yield pin
 
 
-def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterator[Ignored]:
+def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterator[IgnoredFindings]:
     for entry, place in zip(entries, _places(text, "ignore", len(entries)), strict=True):
         ignored = _shaped(entry, _Ignore, f"{where}, {place}")
         if not ignored.reason.strip():
             raise UsageError(f"{where}, {place}: `reason` is empty", "Say why the finding is accepted.")
-        yield Ignored(rule=ignored.rule, reason=ignored.reason, tool=ignored.tool, place=f"{where}, {place}")
+        yield IgnoredFindings(
+            rule=ignored.rule, reason=ignored.reason, tool=ignored.tool, place=f"{where}, {place}"
+        )
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
@@ -227,14 +229,14 @@ def _places(text: str, name: str, count: int) -> list[str]:
     return [f"line {line}" for line in lines]
 
 
-def _pin(server: _Server, where: str) -> Pin:
+def _pin(server: _Server, where: str) -> RedemptionOrigin:
     try:
         words = shlex.split(server.command) if isinstance(server.command, str) else server.command
     except ValueError as error:
         raise UsageError(f"{where}: `command`: {error}", "Write it as in a shell, or as a list.") from error
     if not words or not words[0]:
         raise UsageError(f"{where}: `command` is empty", "Write the command as after -- on the command line.")
-    return Pin(
+    return RedemptionOrigin(
         command=tuple(words),
         origin=_origin(server.redeem_origin, where),
         cwd=None if server.cwd is None else _absolute(server.cwd, f"{where}: `cwd`").resolve(),
@@ -254,12 +256,12 @@ def _absolute(written: str, where: str) -> Path:
 
 def _origin(written: str, where: str) -> str:
     origin = origin_of(written)
-    if not isinstance(origin, Refused):
+    if not isinstance(origin, RefusedUrl):
         if urlsplit(written).path not in {"", "/"} or "?" in written:
-            origin = Refused(reason="it holds more than scheme, host and port")
+            origin = RefusedUrl(reason="it holds more than scheme, host and port")
         elif origin.scheme == "http" and not is_on_this_machine(origin.host):
             origin = UNENCRYPTED
-    if isinstance(origin, Refused):
+    if isinstance(origin, RefusedUrl):
         raise UsageError(
             f"{where}: `redeem_origin`: {origin.reason}",
             'Write it as in redeem_origin = "https://host:8443".',

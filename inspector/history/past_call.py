@@ -15,7 +15,7 @@ from inspector.credentials.find import sightings
 from inspector.json.exact import JsonObject, JsonText, dump_text, equal, parse
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, unfinished
 from inspector.recording.bounding import Bounder
-from inspector.recording.markers import Key
+from inspector.recording.markers import MarkerKey
 from inspector.saved.secret_arguments import may_be_secret
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class Keeper:
 
     def __init__(self, key: bytes, secrets: "Iterable[str]") -> None:
         """`key`: random bytes that are kept nowhere. `secrets`: the values with which the target is reached."""
-        self._key = Key(key)
+        self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, secrets)
 
     def answered(self, record: "CallRecord", at: str) -> PastCall:

@@ -12,7 +12,7 @@ from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import raw_of
-from inspector.hosts.leaks import Finder, Leak, Leaked, Search, secrets_of
+from inspector.hosts.leaks import Finder, Leak, Leaked, LeakSearch, secrets_of
 from inspector.hosts.profile import Call, Host, ModelContext
 from inspector.hosts.projection import model_view_of
 from inspector.hosts.registry import hosts
@@ -151,17 +151,17 @@ def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
 _UNKNOWN = Leaked(verdict=Leak.UNKNOWN)
 
 
-def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> Search | None:
+def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> LeakSearch | None:
     """The search for withheld values; None if it fails."""
     try:
-        return Search(secrets_of(raw, declared, contract, policy), contract.names, _echoes)
+        return LeakSearch(secrets_of(raw, declared, contract, policy), contract.names, _echoes)
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException:  # noqa: BLE001 - a failed search means unknown, not absent; a panic is not an Exception
         return None
 
 
-def _leaked(search: Search | None, host: Host, unbounded: ModelContext, hosts_left: int) -> Leaked:
+def _leaked(search: LeakSearch | None, host: Host, unbounded: ModelContext, hosts_left: int) -> Leaked:
     if search is None:
         return _UNKNOWN
     try:

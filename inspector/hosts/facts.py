@@ -16,7 +16,7 @@ STRIDE = 1_000_000
 
 
 @dataclass(slots=True, kw_only=True)
-class Facts:
+class ValueFacts:
     """The properties of a value and everything in it. Nothing below an object with duplicate keys is read."""
 
     levels: int = 0
@@ -47,9 +47,9 @@ class Facts:
 
 
 @shared
-def facts(value: Json) -> Facts:
+def facts(value: Json) -> ValueFacts:
     """The properties of `value`, at any depth."""
-    found = Facts()
+    found = ValueFacts()
     level: list[Json] = [value]
     known = set[tuple[str, ...]]()
     depth = 0
@@ -84,7 +84,7 @@ def facts(value: Json) -> Facts:
     return found
 
 
-def _merge(found: Facts, part: Facts, depth: int) -> None:
+def _merge(found: ValueFacts, part: ValueFacts, depth: int) -> None:
     """Adds the properties of a part at a depth."""
     found.levels = max(found.levels, depth + part.levels)
     found.container_levels = max(found.container_levels, depth + part.container_levels)
@@ -105,7 +105,7 @@ def has_lone_surrogate(text: str) -> bool:
     )
 
 
-def _note_keys(names: tuple[str, ...], found: Facts) -> None:
+def _note_keys(names: tuple[str, ...], found: ValueFacts) -> None:
     for name in names:
         if has_lone_surrogate(name):
             found.has_half = True
@@ -113,7 +113,7 @@ def _note_keys(names: tuple[str, ...], found: Facts) -> None:
             found.has_odd_keys = True
 
 
-def _note(item: Json, found: Facts) -> None:
+def _note(item: Json, found: ValueFacts) -> None:
     """Adds the properties of a number, or of an object with duplicate keys."""
     match item:
         case DuplicateKeys():

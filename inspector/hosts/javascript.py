@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from inspector.hosts.facts import EXACT, facts
 from inspector.hosts.notes import Notes
 from inspector.hosts.sharing import shared
-from inspector.hosts.writing import Leaf, Style, digits_of, write
+from inspector.hosts.writing import Leaf, WritingStyle, digits_of, write
 from inspector.json.exact import Json, JsonObject, scalar_text
 from inspector.json.pointer import child
 
@@ -180,5 +180,5 @@ def _leaf(value: Leaf) -> str:
     return scalar_text(value) if value is None or isinstance(value, bool) else number_text(value)
 
 
-_COMPACT = Style(leaf=_leaf, order=own_keys)
-_PRETTY = Style(indent=2, colon=": ", leaf=_leaf, order=own_keys)
+_COMPACT = WritingStyle(leaf=_leaf, order=own_keys)
+_PRETTY = WritingStyle(indent=2, colon=": ", leaf=_leaf, order=own_keys)

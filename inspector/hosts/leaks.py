@@ -104,7 +104,7 @@ def secrets_of(
     )
 
 
-class Search:
+class LeakSearch:
     """The search for all withheld values of one result in the views of several hosts."""
 
     def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:

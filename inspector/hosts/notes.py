@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from enum import Enum, auto
 
-from inspector.hosts.profile import Change, ModelContext
+from inspector.hosts.profile import HostChange, ModelContext
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -50,13 +50,13 @@ class Notes:
     def __init__(self, result: Json) -> None:
         """`result`: the document that the pointers refer to."""
         self._members = frozenset(result) if isinstance(result, dict) else frozenset[str]()
-        self._changes: list[Change] = []
+        self._changes: list[HostChange] = []
         self._observed = True
 
     def change(self, pointer: str, what: str) -> None:
         """Adds a change by the host. The pointer becomes the root if it does not resolve."""
         is_there = pointer[1:].partition("/")[0] in self._members
-        self._changes.append(Change(pointer=pointer if is_there else "", what=what))
+        self._changes.append(HostChange(pointer=pointer if is_there else "", what=what))
 
     def beyond(self, pointer: str, what: str) -> None:
         """Adds a change that was not observed; `what` is the assumption."""

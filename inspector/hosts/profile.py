@@ -8,7 +8,7 @@ from inspector.boundary.bounded import Bounded
 from inspector.json.exact import Json
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class HostChange(Struct, frozen=True, kw_only=True):
     """An addition, omission or change by the host, not by the boundary."""
 
     pointer: str
@@ -22,7 +22,7 @@ class ModelContext(Struct, frozen=True, kw_only=True):
 
     model: Json
     """In the host's own shape."""
-    changes: tuple[Change, ...] = ()
+    changes: tuple[HostChange, ...] = ()
     observed: bool = True
     """False if the profile had to go beyond the observed behaviour of the host."""
 

@@ -17,7 +17,7 @@ from inspector.boundary.removals import Removals
 from inspector.boundary.undeclared import undeclared
 from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.apps import AppView, app_view
-from inspector.hosts.profile import Call, Change, Host, ModelContext
+from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.hosts.readings import view_of_reading
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
@@ -139,7 +139,7 @@ def projection_of(
 def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
     """The model's view of a bounded result; empty if the call is unfinished or the profile fails."""
     if bounded.unfinished:
-        change = Change(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
+        change = HostChange(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
         return ModelContext(model=None, changes=(change,), observed=False)
     try:
         return (
@@ -149,4 +149,4 @@ def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
         )
     except Exception as fault:  # noqa: BLE001 - a failing profile must pass nothing on
         reason = f"the profile failed on this result ({type(fault).__name__}); nothing is passed on"
-        return ModelContext(model=None, changes=(Change(pointer="", what=reason),), observed=False)
+        return ModelContext(model=None, changes=(HostChange(pointer="", what=reason),), observed=False)

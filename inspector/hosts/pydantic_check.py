@@ -67,7 +67,7 @@ class Items(Struct, frozen=True, kw_only=True):
     of: "Kind"
 
 
-class Member(Struct, frozen=True, kw_only=True):
+class ModelField(Struct, frozen=True, kw_only=True):
     """A field of a model."""
 
     name: str
@@ -83,7 +83,7 @@ class Model(Struct, frozen=True, kw_only=True):
     """A model class."""
 
     name: str
-    members: tuple[Member, ...]
+    members: tuple[ModelField, ...]
     keeps_others: bool = False
     """True if it keeps unknown members (`extra="allow"`)."""
 

@@ -16,8 +16,8 @@ from inspector.hosts.pydantic_check import (
     Issue,
     Items,
     Kind,
-    Member,
     Model,
+    ModelField,
     Scalar,
     check,
     error_text,
@@ -40,8 +40,8 @@ class Names(Enum):
     """The names of mcp 1: `mimeType`, `meta`."""
 
 
-def _member(name: str, kind: Kind, wire: str = "", *, required: bool = False) -> Member:
-    return Member(name=name, wire=wire or name, kind=kind, required=required, nullable=not required)
+def _member(name: str, kind: Kind, wire: str = "", *, required: bool = False) -> ModelField:
+    return ModelField(name=name, wire=wire or name, kind=kind, required=required, nullable=not required)
 
 
 _META = _member("meta", Scalar.MAPPING, "_meta")
@@ -62,7 +62,7 @@ _SRC = _member("src", Scalar.TEXT, required=True)
 _ICON = Model(name="Icon", members=(_SRC, _MIME_TYPE, _SIZES, _THEME))
 
 
-def _type(value: str) -> Member:
+def _type(value: str) -> ModelField:
     return _member("type", Choice(values=(value,)), required=True)
 
 
@@ -115,7 +115,7 @@ RESULT = Model(
         _META,
         _member("content", Items(of=AnyOf(models=BLOCKS)), required=True),
         _member("structured_content", Scalar.MAPPING, "structuredContent"),
-        Member(name="is_error", wire="isError", kind=Scalar.TRUTH, nullable=False),
+        ModelField(name="is_error", wire="isError", kind=Scalar.TRUTH, nullable=False),
     ),
 )
 
@@ -155,7 +155,7 @@ def dumped(value: JsonObject, model: Model, names: Names, *, with_none: bool = F
     return members
 
 
-def _name(member: Member, names: Names) -> str:
+def _name(member: ModelField, names: Names) -> str:
     match names:
         case Names.PYTHON:
             return member.name
@@ -212,7 +212,7 @@ def _repr(value: Json, kind: Kind) -> str:
             return represented(value)
 
 
-class Refused(Struct, frozen=True, kw_only=True):
+class PydanticRefused(Struct, frozen=True, kw_only=True):
     """A result that the client library rejects with a ValidationError."""
 
     issues: tuple[Issue, ...]
@@ -251,18 +251,18 @@ _FIRST = changed(RESULT, of_first)
 
 
 @shared
-def receive(result: JsonObject) -> Received | Refused:
+def receive(result: JsonObject) -> Received | PydanticRefused:
     """`result` as mcp 2.3 returns it, without unknown members."""
     read = _read(result)
     surface = check(read, _REVISION)
     if surface.issues:
-        return Refused(issues=tuple(surface.issues))
+        return PydanticRefused(issues=tuple(surface.issues))
     built = _built(read, RESULT)
-    return replace(built, exact=False) if isinstance(built, Refused) else built
+    return replace(built, exact=False) if isinstance(built, PydanticRefused) else built
 
 
 @shared
-def receive_first(result: JsonObject) -> Received | Refused:
+def receive_first(result: JsonObject) -> Received | PydanticRefused:
     """`result` as mcp 1.30 returns it, with unknown members, before URIs are normalised."""
     return _built(_read(result), _FIRST)
 
@@ -272,8 +272,8 @@ def _read(result: JsonObject) -> JsonObject:
     return read if isinstance(read, dict) else {}
 
 
-def _built(result: JsonObject, model: Kind) -> Received | Refused:
+def _built(result: JsonObject, model: Kind) -> Received | PydanticRefused:
     built = check(result, model)
     if built.issues or not isinstance(built.value, dict):
-        return Refused(issues=tuple(built.issues))
+        return PydanticRefused(issues=tuple(built.issues))
     return Received(value=built.value)

@@ -5,7 +5,7 @@ import math
 
 from inspector.hosts.facts import STRIDE, facts
 from inspector.hosts.sharing import shared
-from inspector.hosts.writing import Form, Leaf, Style, digits_of, in_pieces, rebuilt, write
+from inspector.hosts.writing import Leaf, WritingStyle, WrittenForm, digits_of, in_pieces, rebuilt, write
 from inspector.json.exact import Json, JsonObject, Number, scalar_text
 
 
@@ -104,6 +104,6 @@ def _text_repr(text: str) -> str:
     return f"{quote}{''.join(parts)}{quote}"
 
 
-_DUMPED = Form(whole=json.dumps, comma=", ", colon=": ")
-_COMPACT = Style(leaf=compact_leaf)
-_REPR = Style(comma=", ", colon=": ", text=_text_repr, leaf=_repr_leaf)
+_DUMPED = WrittenForm(whole=json.dumps, comma=", ", colon=": ")
+_COMPACT = WritingStyle(leaf=compact_leaf)
+_REPR = WritingStyle(comma=", ", colon=": ", text=_text_repr, leaf=_repr_leaf)

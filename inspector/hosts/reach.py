@@ -8,7 +8,7 @@ from msgspec import Struct
 from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.echoes import Echoes
 from inspector.hosts.comparison import Comparison
-from inspector.hosts.leaks import Leak, Search, Secret
+from inspector.hosts.leaks import Leak, LeakSearch, Secret
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 
@@ -101,7 +101,7 @@ def _reaching(found: Comparison, pointers: Iterable[str]) -> Mapping[str, frozen
     secrets = tuple(Secret(pointer=pointer, values=(resolve(found.raw, pointer),)) for pointer in pointers)
     hosts: dict[str, set[str]] = {pointer: set() for pointer in pointers}
     if secrets:
-        search = Search(secrets, frozenset(), lambda values, names: Echoes(values, names=names))
+        search = LeakSearch(secrets, frozenset(), lambda values, names: Echoes(values, names=names))
         for left, row in zip(range(len(found.rows), 0, -1), found.rows, strict=True):
             leaked = search.leaked(row.context.model, observed=row.observed, hosts_left=left)
             for pointer in leaked.pointers:

@@ -5,7 +5,7 @@ What hosts do with them was not observed, so every profile says so. Source: MCP 
 
 from inspector.boundary.bounded import Bounded
 from inspector.boundary.reading_shape import member_of
-from inspector.hosts.profile import Change, Host, ModelContext
+from inspector.hosts.profile import Host, HostChange, ModelContext
 from inspector.hosts.profiles.spec import FOR_OTHERS, FOR_PROGRAMS, is_for_others, without_meta
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
@@ -17,14 +17,14 @@ _NO_LIST = "it is not a list, so the model gets nothing of it"
 
 def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:
     """The model's view of a result that is not a tool's. `bounded` may hold any JSON value, as sent at `open`."""
-    noted = [] if host.how == "specification" else [Change(pointer="", what=NOT_OBSERVED)]
+    noted = [] if host.how == "specification" else [HostChange(pointer="", what=NOT_OBSERVED)]
     result, member = bounded.result, member_of(bounded.kind)
     if not isinstance(result, dict) or result.keys() == {"error"}:
         model: Json = result if isinstance(result, dict) else {member: []}
         return ModelContext(model=model, changes=tuple(noted), observed=not noted)
     items = result.get(member)
     if not isinstance(items, list):
-        noted.append(Change(pointer="", what=_NO_LIST))
+        noted.append(HostChange(pointer="", what=_NO_LIST))
         items = []
     kept: list[Json] = []
     for index, item in enumerate(items):
@@ -43,12 +43,14 @@ def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:
             if inner:
                 kept.append({"role": item.get("role"), "content": inner[0]})
     only = FOR_PROGRAMS, f"only {member} are passed to the model"
-    noted += [Change(pointer=child("", key), what=only[key != "_meta"]) for key in result if key != member]
+    noted += [
+        HostChange(pointer=child("", key), what=only[key != "_meta"]) for key in result if key != member
+    ]
     return ModelContext(model={member: kept}, changes=tuple(noted), observed=host.how == "specification")
 
 
-def _keep(kept: list[Json], block: JsonObject, pointer: str, noted: list[Change]) -> None:
+def _keep(kept: list[Json], block: JsonObject, pointer: str, noted: list[HostChange]) -> None:
     if is_for_others(block):
-        noted.append(Change(pointer=pointer, what=FOR_OTHERS))
+        noted.append(HostChange(pointer=pointer, what=FOR_OTHERS))
     else:
         kept.append(without_meta(block, pointer, noted))

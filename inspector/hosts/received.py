@@ -37,7 +37,7 @@ class Received(Struct, frozen=True, kw_only=True):
         return self.value.get("_meta")
 
 
-class Failure(Struct, frozen=True, kw_only=True):
+class ReceivedError(Struct, frozen=True, kw_only=True):
     """A JSON-RPC error."""
 
     code: int
@@ -46,19 +46,19 @@ class Failure(Struct, frozen=True, kw_only=True):
     """None if there is none, or null."""
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class ReceivedAnswer(Struct, frozen=True, kw_only=True):
     """The input of a host profile."""
 
     result: JsonObject
     """The bounded result; empty if `failure` is set."""
-    failure: Failure | None = None
+    failure: ReceivedError | None = None
 
 
 UNJUDGED = "the profile failed on this result"
 
 
 def judged(
-    parser: Parser, model: Callable[[Call, Answer, Notes], Json]
+    parser: Parser, model: Callable[[Call, ReceivedAnswer, Notes], Json]
 ) -> Callable[[Bounded, Call], ModelContext]:
     """Creates a host function from `model`. Results that cannot be judged are withheld, with the reason."""
 
@@ -80,15 +80,17 @@ def judged(
     return model_view
 
 
-def _answer(value: Json) -> Answer | str:
+def _answer(value: Json) -> ReceivedAnswer | str:
     if not isinstance(value, dict):
         return "not an object, so not a tool result; client libraries refuse the message"
     if value.keys() != {"error"}:
-        return Answer(result=value)
+        return ReceivedAnswer(result=value)
     error = value["error"]
     if not isinstance(error, dict):
         return "an error that is not an object; client libraries refuse the message"
     code, message = error.get("code"), error.get("message")
     if not isinstance(code, int) or isinstance(code, bool) or not isinstance(message, str):
         return "an error without an integer code and a message; client libraries refuse the message"
-    return Answer(result={}, failure=Failure(code=code, message=message, data=error.get("data")))
+    return ReceivedAnswer(
+        result={}, failure=ReceivedError(code=code, message=message, data=error.get("data"))
+    )

@@ -18,7 +18,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject
 Path: TypeAlias = tuple[str | int, ...]
 
 
-class Text(Struct, frozen=True, kw_only=True):
+class ZodText(Struct, frozen=True, kw_only=True):
     """`z.string()`."""
 
     base64: bool = False
@@ -27,14 +27,14 @@ class Text(Struct, frozen=True, kw_only=True):
     """True if it must be an ISO date and time with an offset."""
 
 
-class Amount(Struct, frozen=True, kw_only=True):
+class ZodAmount(Struct, frozen=True, kw_only=True):
     """`z.number()`."""
 
     least: int | None = None
     most: int | None = None
 
 
-class Truth(Struct, frozen=True, kw_only=True):
+class ZodTruth(Struct, frozen=True, kw_only=True):
     """`z.boolean()`."""
 
 
@@ -48,7 +48,7 @@ class Record(Struct, frozen=True, kw_only=True):
     """`z.record(z.string(), z.unknown())`."""
 
 
-class Items(Struct, frozen=True, kw_only=True):
+class ZodItems(Struct, frozen=True, kw_only=True):
     """`z.array()`."""
 
     of: "Kind"
@@ -69,11 +69,11 @@ class Union(Struct, frozen=True, kw_only=True):
     among: "tuple[Kind, ...]"
 
 
-Kind: TypeAlias = Text | Amount | Truth | OneOf | Record | Items | Shape | Union
+Kind: TypeAlias = ZodText | ZodAmount | ZodTruth | OneOf | Record | ZodItems | Shape | Union
 
 
 @dataclass(slots=True, kw_only=True)
-class Checked:
+class ZodChecked:
     """The result of a validation."""
 
     value: Json = None
@@ -86,7 +86,7 @@ class Checked:
         self.issues.append({**issue, "path": list(path), "message": message})
         self.aborted = self.aborted or abort
 
-    def take(self, other: "Checked", path: Path) -> None:
+    def take(self, other: "ZodChecked", path: Path) -> None:
         """Adds the errors of a part."""
         for issue in other.issues:
             inner = issue["path"]
@@ -102,22 +102,22 @@ class Missing:
 MISSING = Missing()
 
 
-def check(value: Json | Missing, kind: Kind) -> Checked:
+def check(value: Json | Missing, kind: Kind) -> ZodChecked:
     """`schema.safeParse(value)`. Recurses into the schema, not the value."""
     match kind:
-        case Text():
+        case ZodText():
             return _text(value, kind)
-        case Amount():
+        case ZodAmount():
             return _amount(value, kind)
-        case Truth():
-            return Checked(value=value) if isinstance(value, bool) else _wrong("boolean", value)
+        case ZodTruth():
+            return ZodChecked(value=value) if isinstance(value, bool) else _wrong("boolean", value)
         case OneOf():
             return _one_of(value, kind)
         case Record():
             if not isinstance(value, dict):
                 return _wrong("record", value)
-            return Checked(value={key: inner for key, inner in value.items() if key != javascript.PROTO})
-        case Items():
+            return ZodChecked(value={key: inner for key, inner in value.items() if key != javascript.PROTO})
+        case ZodItems():
             return _items(value, kind)
         case Shape():
             return _shape(value, kind)
@@ -150,17 +150,17 @@ def _received(value: Json | Missing) -> str:
             return "object"
 
 
-def _wrong(expected: str, value: Json | Missing) -> Checked:
-    checked = Checked()
+def _wrong(expected: str, value: Json | Missing) -> ZodChecked:
+    checked = ZodChecked()
     issue: JsonObject = {"expected": expected, "code": "invalid_type"}
     checked.add((), issue, f"Invalid input: expected {expected}, received {_received(value)}")
     return checked
 
 
-def _text(value: Json | Missing, kind: Text) -> Checked:
+def _text(value: Json | Missing, kind: ZodText) -> ZodChecked:
     if not isinstance(value, str):
         return _wrong("string", value)
-    checked = Checked(value=value)
+    checked = ZodChecked(value=value)
     if kind.base64 and not javascript.accepts_base64(value):
         checked.add((), {"code": "custom"}, "Invalid Base64 string", abort=False)
     if kind.moment and not _MOMENT.fullmatch(value):
@@ -174,10 +174,10 @@ def _text(value: Json | Missing, kind: Text) -> Checked:
     return checked
 
 
-def _amount(value: Json | Missing, kind: Amount) -> Checked:
+def _amount(value: Json | Missing, kind: ZodAmount) -> ZodChecked:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return _wrong("number", value)
-    checked = Checked(value=value)
+    checked = ZodChecked(value=value)
     if kind.least is not None and value < kind.least:
         bound: JsonObject = {
             "origin": "number",
@@ -192,10 +192,10 @@ def _amount(value: Json | Missing, kind: Amount) -> Checked:
     return checked
 
 
-def _one_of(value: Json | Missing, kind: OneOf) -> Checked:
+def _one_of(value: Json | Missing, kind: OneOf) -> ZodChecked:
     if isinstance(value, str) and value in kind.values:
-        return Checked(value=value)
-    checked = Checked()
+        return ZodChecked(value=value)
+    checked = ZodChecked()
     quoted = "|".join(f'"{allowed}"' for allowed in kind.values)
     text = (
         f"Invalid input: expected {quoted}"
@@ -206,10 +206,10 @@ def _one_of(value: Json | Missing, kind: OneOf) -> Checked:
     return checked
 
 
-def _items(value: Json | Missing, kind: Items) -> Checked:
+def _items(value: Json | Missing, kind: ZodItems) -> ZodChecked:
     if not isinstance(value, list):
         return _wrong("array", value)
-    checked = Checked()
+    checked = ZodChecked()
     items: list[Json] = []
     for index, item in enumerate(value):
         inner = check(item, kind.of)
@@ -219,10 +219,10 @@ def _items(value: Json | Missing, kind: Items) -> Checked:
     return checked
 
 
-def _shape(value: Json | Missing, kind: Shape) -> Checked:
+def _shape(value: Json | Missing, kind: Shape) -> ZodChecked:
     if not isinstance(value, dict):
         return _wrong("object", value)
-    checked = Checked()
+    checked = ZodChecked()
     members: JsonObject = {}
     for key, member in kind.members.items():
         if key not in value and key in kind.optional:
@@ -237,7 +237,7 @@ def _shape(value: Json | Missing, kind: Shape) -> Checked:
     return checked
 
 
-def _union(value: Json | Missing, kind: Union) -> Checked:
+def _union(value: Json | Missing, kind: Union) -> ZodChecked:
     named = next((option for option in kind.among if _names(value, option)), None)
     if named:
         only = check(value, named)
@@ -250,7 +250,7 @@ def _union(value: Json | Missing, kind: Union) -> Checked:
     likely = [result for result in results if not result.aborted]
     if len(likely) == 1:
         return likely[0]
-    checked = Checked()
+    checked = ZodChecked()
     errors: list[Json] = [list[Json](result.issues) for result in results]
     checked.add((), {"code": "invalid_union", "errors": errors}, "Invalid input")
     return checked
@@ -273,7 +273,7 @@ _MOMENT_SOURCE = (
 _MOMENT = re.compile(_MOMENT_SOURCE, re.ASCII)
 
 
-class Refused(Struct, frozen=True, kw_only=True):
+class ZodRefused(Struct, frozen=True, kw_only=True):
     """A result that the client library rejects with an error."""
 
     message: str
@@ -288,14 +288,19 @@ class Unread(Struct, frozen=True, kw_only=True):
 _BESIDES = frozenset({"annotations", "_meta"})
 _ANNOTATIONS = Shape(
     members={
-        "audience": Items(of=OneOf(values=("user", "assistant"))),
-        "priority": Amount(least=0, most=1),
-        "lastModified": Text(moment=True),
+        "audience": ZodItems(of=OneOf(values=("user", "assistant"))),
+        "priority": ZodAmount(least=0, most=1),
+        "lastModified": ZodText(moment=True),
     },
     optional=frozenset({"audience", "priority", "lastModified"}),
 )
 _TEXT = Shape(
-    members={"type": OneOf(values=("text",)), "text": Text(), "annotations": _ANNOTATIONS, "_meta": Record()},
+    members={
+        "type": OneOf(values=("text",)),
+        "text": ZodText(),
+        "annotations": _ANNOTATIONS,
+        "_meta": Record(),
+    },
     optional=_BESIDES,
 )
 
@@ -304,8 +309,8 @@ def _media(kind: str) -> Shape:
     return Shape(
         members={
             "type": OneOf(values=(kind,)),
-            "data": Text(base64=True),
-            "mimeType": Text(),
+            "data": ZodText(base64=True),
+            "mimeType": ZodText(),
             "annotations": _ANNOTATIONS,
             "_meta": Record(),
         },
@@ -315,22 +320,22 @@ def _media(kind: str) -> Shape:
 
 _ICON = Shape(
     members={
-        "src": Text(),
-        "mimeType": Text(),
-        "sizes": Items(of=Text()),
+        "src": ZodText(),
+        "mimeType": ZodText(),
+        "sizes": ZodItems(of=ZodText()),
         "theme": OneOf(values=("light", "dark")),
     },
     optional=frozenset({"mimeType", "sizes", "theme"}),
 )
 _LINK = Shape(
     members={
-        "name": Text(),
-        "title": Text(),
-        "icons": Items(of=_ICON),
-        "uri": Text(),
-        "description": Text(),
-        "mimeType": Text(),
-        "size": Amount(),
+        "name": ZodText(),
+        "title": ZodText(),
+        "icons": ZodItems(of=_ICON),
+        "uri": ZodText(),
+        "description": ZodText(),
+        "mimeType": ZodText(),
+        "size": ZodAmount(),
         "annotations": _ANNOTATIONS,
         "_meta": Shape(members={}, loose=True),
         "type": OneOf(values=("resource_link",)),
@@ -339,15 +344,15 @@ _LINK = Shape(
 )
 
 
-def _contents(payload: str, kind: Text) -> Shape:
-    members: dict[str, Kind] = {"uri": Text(), "mimeType": Text(), "_meta": Record(), payload: kind}
+def _contents(payload: str, kind: ZodText) -> Shape:
+    members: dict[str, Kind] = {"uri": ZodText(), "mimeType": ZodText(), "_meta": Record(), payload: kind}
     return Shape(members=members, optional=frozenset({"mimeType", "_meta"}))
 
 
 _RESOURCE = Shape(
     members={
         "type": OneOf(values=("resource",)),
-        "resource": Union(among=(_contents("text", Text()), _contents("blob", Text(base64=True)))),
+        "resource": Union(among=(_contents("text", ZodText()), _contents("blob", ZodText(base64=True)))),
         "annotations": _ANNOTATIONS,
         "_meta": Record(),
     },
@@ -355,8 +360,8 @@ _RESOURCE = Shape(
 )
 _META = Shape(
     members={
-        "progressToken": Union(among=(Text(), Amount())),
-        "io.modelcontextprotocol/related-task": Shape(members={"taskId": Text()}),
+        "progressToken": Union(among=(ZodText(), ZodAmount())),
+        "io.modelcontextprotocol/related-task": Shape(members={"taskId": ZodText()}),
     },
     optional=frozenset({"progressToken", "io.modelcontextprotocol/related-task"}),
     loose=True,
@@ -364,9 +369,9 @@ _META = Shape(
 _RESULT = Shape(
     members={
         "_meta": _META,
-        "content": Items(of=Union(among=(_TEXT, _media("image"), _media("audio"), _LINK, _RESOURCE))),
+        "content": ZodItems(of=Union(among=(_TEXT, _media("image"), _media("audio"), _LINK, _RESOURCE))),
         "structuredContent": Record(),
-        "isError": Truth(),
+        "isError": ZodTruth(),
     },
     optional=frozenset({"_meta", "structuredContent", "isError"}),
     loose=True,
@@ -374,11 +379,11 @@ _RESULT = Shape(
 
 
 @shared
-def receive(result: JsonObject) -> Received | Refused | Unread:
+def receive(result: JsonObject) -> Received | ZodRefused | Unread:
     """`result` as `client.callTool` returns it. Missing content counts as empty."""
     if "_meta" in result and check(result["_meta"], _META).issues:
         return Unread(reason="the client library ignores a message with such metadata")
     checked = check(result if "content" in result else {**result, "content": []}, _RESULT)
     if checked.issues or not isinstance(checked.value, dict):
-        return Refused(message=message(checked.issues))
+        return ZodRefused(message=message(checked.issues))
     return Received(value=checked.value)

@@ -38,7 +38,7 @@ def string_text(value: str) -> str:
     return encode_basestring(value) if value.isascii() else scalar_text(value)
 
 
-class Style(Struct, frozen=True, kw_only=True):
+class WritingStyle(Struct, frozen=True, kw_only=True):
     """The style of a program."""
 
     comma: str = ","
@@ -66,7 +66,7 @@ class _Open(NamedTuple):
     depth: int
 
 
-def write(value: Json, style: Style) -> str:
+def write(value: Json, style: WritingStyle) -> str:
     """`value` in a style, at any depth. Never raises; writes all pairs of an object with duplicate keys."""
     if not style.is_compact or not isinstance(value, (dict, list)):
         return _written(value, style)
@@ -75,23 +75,23 @@ def write(value: Json, style: Style) -> str:
         return _written(value, style)
     if not (known.has_float or known.has_rounded or known.has_odd_keys):
         return _plain(value)
-    return in_pieces(value, Form(whole=lambda part: _at_once(part, style), order=style.order))
+    return in_pieces(value, WrittenForm(whole=lambda part: _at_once(part, style), order=style.order))
 
 
 @shared
 def _plain(value: Json) -> str:
     """The text of values that all programs write alike."""
-    return in_pieces(value, Form(whole=dump_text))
+    return in_pieces(value, WrittenForm(whole=dump_text))
 
 
-def _at_once(value: Json, style: Style) -> str:
+def _at_once(value: Json, style: WritingStyle) -> str:
     try:
         return msgspec.json.encode(_ready(value, style)).decode()
     except RecursionError:
         return _written(value, style)
 
 
-def _ready(value: Json, style: Style) -> object:
+def _ready(value: Json, style: WritingStyle) -> object:
     """`value`, with numbers that the style writes differently already written."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
@@ -105,7 +105,7 @@ def _ready(value: Json, style: Style) -> object:
     return msgspec.Raw(style.leaf(cast("Leaf", value)).encode())
 
 
-def _written(value: Json, style: Style) -> str:
+def _written(value: Json, style: WritingStyle) -> str:
     pieces: list[str] = []
     stack: list[_Open] = []
     _begin(value, style, pieces, stack)
@@ -121,7 +121,7 @@ def _written(value: Json, style: Style) -> str:
     return "".join(pieces)
 
 
-def _begin(value: Json, style: Style, pieces: list[str], stack: list[_Open]) -> None:
+def _begin(value: Json, style: WritingStyle, pieces: list[str], stack: list[_Open]) -> None:
     match value:
         case str():
             pieces.append(style.text(value))
@@ -138,7 +138,7 @@ def _begin(value: Json, style: Style, pieces: list[str], stack: list[_Open]) -> 
 
 
 def _members(
-    value: JsonObject | DuplicateKeys | list[Json], style: Style, depth: int
+    value: JsonObject | DuplicateKeys | list[Json], style: WritingStyle, depth: int
 ) -> Iterator[tuple[str, Json]]:
     """Each member with the text between the previous member and its value."""
     front = _break(style, depth)
@@ -156,11 +156,11 @@ def _members(
         front = between
 
 
-def _break(style: Style, depth: int) -> str:
+def _break(style: WritingStyle, depth: int) -> str:
     return "\n" + " " * (style.indent * depth) if style.indent else ""
 
 
-class Form(Struct, frozen=True, kw_only=True):
+class WrittenForm(Struct, frozen=True, kw_only=True):
     """The separators and writer of a program that writes JSON on one line."""
 
     whole: Callable[[Json], str]
@@ -171,12 +171,12 @@ class Form(Struct, frozen=True, kw_only=True):
     """The keys of an object in writing order."""
 
 
-def in_pieces(value: Json, form: Form) -> str:
+def in_pieces(value: Json, form: WrittenForm) -> str:
     """`form.whole(value)`, written in small parts."""
     return "".join(_pieces(value, form, _LEVELS, _DEEPEST))
 
 
-def _pieces(value: Json, form: Form, levels: int, left: int) -> Iterator[str]:
+def _pieces(value: Json, form: WrittenForm, levels: int, left: int) -> Iterator[str]:
     if not isinstance(value, (dict, list)) or not left or not _is_opened(value, levels):
         yield form.whole(value)
         return
@@ -205,7 +205,7 @@ class _Opened(Struct, frozen=True, kw_only=True):
 
 
 def _grouped_members(
-    value: JsonObject | list[Json], form: Form, below: int
+    value: JsonObject | list[Json], form: WrittenForm, below: int
 ) -> Iterator[JsonObject | list[Json] | _Opened]:
     """The members of a container; members that are written whole are grouped in small containers."""
     if isinstance(value, list):

@@ -18,7 +18,7 @@ _COMMON_WIDTH = 24
 """No word, no `float` and no integer below 10**20 is written with more characters."""
 
 
-class Rows(Struct, frozen=True, kw_only=True):
+class MemberRows(Struct, frozen=True, kw_only=True):
     """The lines of one member, counted from the first line of its container's members."""
 
     start: int
@@ -73,15 +73,15 @@ class Layout(Struct, frozen=True, kw_only=True):
             return Spot(index=member, entry=entry, rest=row - (line + member - index))
         return Spot(index=member, entry=entry, rest=0)
 
-    def rows(self, node: int, index: int) -> Rows:
+    def rows(self, node: int, index: int) -> MemberRows:
         """The lines of the member at `index`."""
         low, high = self.first[node], self.first[node + 1]
         entry = bisect_left(self.position, index, low, high)
         line, after = (self.end[entry - 1], self.position[entry - 1] + 1) if entry > low else (0, 0)
         start = line + index - after
         if entry < high and self.position[entry] == index:
-            return Rows(start=start, stop=self.end[entry], node=self.node[entry])
-        return Rows(start=start, stop=start + 1, node=0)
+            return MemberRows(start=start, stop=self.end[entry], node=self.node[entry])
+        return MemberRows(start=start, stop=start + 1, node=0)
 
     def keys(self, node: int, container: Container) -> Sequence[str] | None:
         """The keys of the container of that number; None for a list."""

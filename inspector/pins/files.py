@@ -12,7 +12,7 @@ from inspector.errors import UsageError
 from inspector.files import paths, private, stamp
 from inspector.json.exact import Json, JsonObject, Malformed, dump, inert, parse
 from inspector.pins.identity import Identity, identity_of
-from inspector.pins.pins import Definitions, Pinned, PinState, definitions_of, first_seen, pin_state
+from inspector.pins.pins import Pinned, PinState, ServerDefinitions, definitions_of, first_seen, pin_state
 from inspector.protocol.catalogue import Catalogue, Tool, item_of
 from inspector.protocol.targets import StdioTarget, Target
 
@@ -22,7 +22,7 @@ _NAME = re.compile(r"[0-9a-f]{64}\.json")
 _REPIN = "Remove the file, and pin the server again."
 
 
-class Unreadable(Struct, frozen=True, kw_only=True):
+class UnreadablePins(Struct, frozen=True, kw_only=True):
     """A pin file that cannot be read."""
 
     path: Path
@@ -80,7 +80,7 @@ def read_pin_at(path: Path) -> Pinned | None:
     return pin
 
 
-def write_pin(identity: Identity, definitions: Definitions, path: Path | None = None) -> Pinned:
+def write_pin(identity: Identity, definitions: ServerDefinitions, path: Path | None = None) -> Pinned:
     """Pin definitions, replacing an earlier pin. `path`: a file in place of the usual one. Raises UsageError."""
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
     raw = inert(dump(pin_json(pinned)))
@@ -104,7 +104,7 @@ def remove_pin(identity: Identity) -> bool:
     return True
 
 
-def all_pins() -> Iterator[Pinned | Unreadable]:
+def all_pins() -> Iterator[Pinned | UnreadablePins]:
     """Every pin, ordered by file name. Raises UsageError where the folder cannot be read."""
     try:
         names = sorted(path.name for path in folder().iterdir())
@@ -119,13 +119,13 @@ def all_pins() -> Iterator[Pinned | Unreadable]:
         try:
             content = private.read(path, MAX_BYTES)
         except UsageError as error:
-            yield Unreadable(path=path, reason=error.message)
+            yield UnreadablePins(path=path, reason=error.message)
             continue
         pin = _decoded(content.raw) if content else Malformed(pointer="", reason="it is gone")
         if isinstance(pin, Malformed):
-            yield Unreadable(path=path, reason=pin.reason)
+            yield UnreadablePins(path=path, reason=pin.reason)
         elif pin.identity.key != path.stem:
-            yield Unreadable(path=path, reason="it is the pin of another server")
+            yield UnreadablePins(path=path, reason="it is the pin of another server")
         else:
             yield pin
 
@@ -140,7 +140,7 @@ class Watch:
         """`pinned`: in place of the target's own pin."""
         self._target = target
         self._given = pinned
-        self._first: Definitions | None = None
+        self._first: ServerDefinitions | None = None
         self.state = PinState()
         """The state after the last listing."""
 
@@ -232,7 +232,7 @@ def pin_in(value: Json) -> Pinned | Malformed:
         identity=identity,
         at=at,
         software=software,
-        definitions=Definitions(
+        definitions=ServerDefinitions(
             tools=tools,
             instructions=instructions,
             items=None if items is None else tuple(map(_as_item, items)),

@@ -22,7 +22,7 @@ _MAX_PLACES = 4
 _MAX_NAME = 80
 
 
-class Definitions(Struct, frozen=True, kw_only=True):
+class ServerDefinitions(Struct, frozen=True, kw_only=True):
     """What a server gives a model about itself: its definitions as on the wire, and its instructions."""
 
     tools: tuple[Tool, ...] = ()
@@ -54,7 +54,7 @@ class Pinned(Struct, frozen=True, kw_only=True):
     at: str
     """RFC 3339 in UTC."""
     software: str
-    definitions: Definitions
+    definitions: ServerDefinitions
 
 
 class Since(StrEnum):
@@ -87,8 +87,8 @@ class ChangesSince(Struct, frozen=True, kw_only=True):
     """The changes since one reference point."""
 
     since: Since
-    before: Definitions
-    now: Definitions
+    before: ServerDefinitions
+    now: ServerDefinitions
     tools: tuple[DefinitionChange, ...]
     """Ordered by tool name."""
     instructions_changed: bool = False
@@ -153,7 +153,7 @@ class PinState:
 
 
 def pin_state(
-    now: Definitions, *, pinned: Pinned | None = None, first: Definitions | None = None
+    now: ServerDefinitions, *, pinned: Pinned | None = None, first: ServerDefinitions | None = None
 ) -> PinState:
     """Compare the definitions of a complete listing. Never raises; linear.
 
@@ -179,7 +179,7 @@ def pin_state(
     return PinState(pinned=pinned, altered=changed_since, asking=_asking(changed_since))
 
 
-def definitions_of(catalogue: Catalogue, instructions: str | None) -> Definitions:
+def definitions_of(catalogue: Catalogue, instructions: str | None) -> ServerDefinitions:
     """The definitions of a complete listing. A skill has the digests of its files in its definition."""
     kinds = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT, Kind.SKILL)
     items = {
@@ -187,10 +187,10 @@ def definitions_of(catalogue: Catalogue, instructions: str | None) -> Definition
         for kind in kinds
         for item in catalogue.items(kind)
     }
-    return Definitions(tools=catalogue.tools, instructions=instructions, items=tuple(items.values()))
+    return ServerDefinitions(tools=catalogue.tools, instructions=instructions, items=tuple(items.values()))
 
 
-def changes_between(before: Definitions, now: Definitions) -> tuple[DefinitionChange, ...]:
+def changes_between(before: ServerDefinitions, now: ServerDefinitions) -> tuple[DefinitionChange, ...]:
     """The changes of tools, and where both sides know them of resources, templates, prompts and skills.
 
     Resources that come and go do not count: they are data.
@@ -224,14 +224,14 @@ def _asking(comparisons: Iterable[ChangesSince]) -> dict[str, tuple[ConfirmReaso
     return asking
 
 
-def first_seen(first: Definitions | None, now: Definitions) -> Definitions:
+def first_seen(first: ServerDefinitions | None, now: ServerDefinitions) -> ServerDefinitions:
     """The definitions as the session first listed them, including tools that were listed later."""
     if first is None:
         return now
     known = {tool.name for tool in first.all}
     fresh = tuple(tool for tool in now.tools if tool.name not in known)
     items = tuple(item for item in now.items or () if item.name not in known)
-    return Definitions(
+    return ServerDefinitions(
         tools=(*first.tools, *fresh), instructions=first.instructions, items=(*(first.items or ()), *items)
     )
 

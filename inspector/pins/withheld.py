@@ -12,14 +12,14 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome
 from inspector.recording.bounding import Bounder
-from inspector.recording.markers import Key
+from inspector.recording.markers import MarkerKey
 
 
-class Withheld:
+class WithheldValues:
     """The withheld values of a session, to mask them in definitions. For one thread at a time."""
 
     def __init__(self) -> None:
-        self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
+        self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
 
     def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
         """Add one result. `removals`: those of `declared`."""
@@ -41,7 +41,7 @@ def repeats_withheld(
 
     Empty for none. `calls`: tool, arguments and outcome of each. Linear in the size of all.
     """
-    bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
+    bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:
         if not isinstance(outcome, Failure):
             bounder.page_call(tool, arguments, outcome)

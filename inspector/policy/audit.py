@@ -17,7 +17,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Outcome, Result, RpcError, unfinished
 from inspector.protocol.targets import Target
 from inspector.recording.bounding import UNJUDGED, Bounder
-from inspector.recording.markers import Key
+from inspector.recording.markers import MarkerKey
 from inspector.recording.target import named, secret_values
 
 READ = "read"
@@ -49,7 +49,7 @@ class AuditedCall(Struct, frozen=True, kw_only=True):
     arguments: JsonObject
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class AuditEntry(Struct, frozen=True, kw_only=True):
     """One line of the log."""
 
     effect: str
@@ -67,7 +67,7 @@ class Auditor:
 
     def __init__(self, key: bytes) -> None:
         """`key`: 32 random bytes that are kept nowhere else: equal values get equal ids, and no value can be recovered."""
-        self._key = Key(key)
+        self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, ())
         self._targets: list[Target] = []
 
@@ -75,7 +75,7 @@ class Auditor:
         """Withhold these from now on."""
         self._bounder.known.learn(list(values))
 
-    def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> Entry:
+    def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> AuditEntry:
         """The entry for a decision about a call. `rules`: names of rules, or Sightline's sentences."""
         self._meet(call.target)
         details: JsonObject = {"verdict": verdict}
@@ -84,7 +84,7 @@ class Auditor:
             details["arguments"] = self._arguments(call)
         return self._entry(call, Event.DECIDED, details)
 
-    def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> Entry:
+    def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> AuditEntry:
         """The entry for how a call ended, without what it returned. Linear in the size of the result."""
         self._meet(call.target)
         if not isinstance(outcome, Failure):
@@ -93,12 +93,12 @@ class Auditor:
             call, Event.ANSWERED, {"outcome": _ended(outcome), "durationMs": round(duration_s * 1000, 3)}
         )
 
-    def declined(self, call: AuditedCall, by: str) -> Entry:
+    def declined(self, call: AuditedCall, by: str) -> AuditEntry:
         """The entry for a call that is not made. `by`: `policy` or `user`."""
         self._meet(call.target)
         return self._entry(call, Event.DECLINED, {"by": by})
 
-    def released(self, call: AuditedCall, rules: tuple[str, ...]) -> Entry:
+    def released(self, call: AuditedCall, rules: tuple[str, ...]) -> AuditEntry:
         """The entry for an answer that rules held and the user released. `rules`: names of rules, or Sightline's sentences."""
         self._meet(call.target)
         return self._entry(call, Event.RELEASED, {"rules": [self._text(rule) for rule in rules]})
@@ -116,7 +116,7 @@ class Auditor:
         _, arguments, _ = self._bounder.page_call(call.tool, call.arguments, RpcError(value=None))
         return arguments
 
-    def _entry(self, call: AuditedCall, event: Event, details: JsonObject) -> Entry:
+    def _entry(self, call: AuditedCall, event: Event, details: JsonObject) -> AuditEntry:
         identity = identity_of(call.target)
         effect = _effect(call.tool)
         content: JsonObject = {
@@ -128,7 +128,7 @@ class Auditor:
             "tool": self._text(call.name) if call.tool is None else call.name,
             "effect": effect,
         }
-        return Entry(effect=effect, content=content | details)
+        return AuditEntry(effect=effect, content=content | details)
 
     def _text(self, text: str) -> Json:
         return self._bounder.known.covered_text(text, self._key)

@@ -65,7 +65,7 @@ _CLASSES = frozenset({"none", "user", "pii", "financial", "credentials", "regula
 _TRAITS = frozenset(name.value for name in TraitName)
 
 
-class Path(Struct, frozen=True, kw_only=True):
+class FactPath(Struct, frozen=True, kw_only=True):
     """The name of a fact: parts joined with dots. A part that contains a dot is quoted."""
 
     text: str
@@ -83,7 +83,7 @@ class Path(Struct, frozen=True, kw_only=True):
         return self.parts[0]
 
 
-def path_of(text: str) -> Path | str:
+def path_of(text: str) -> FactPath | str:
     """A fact's name, or in words why it names none."""
     parts: list[str] = []
     position = 0
@@ -96,10 +96,10 @@ def path_of(text: str) -> Path | str:
         except ValueError:
             return "has a part in quotes that is not text"
         position = part.end()
-    return _known(Path(text=text, parts=tuple(parts)))
+    return _known(FactPath(text=text, parts=tuple(parts)))
 
 
-def _known(path: Path) -> Path | str:
+def _known(path: FactPath) -> FactPath | str:
     head, *rest = path.parts or ("",)
     if head not in _MEMBERS:
         return f"begins with none of {', '.join(_MEMBERS)}"
@@ -117,7 +117,7 @@ def _known(path: Path) -> Path | str:
     return path
 
 
-class State(Enum):
+class FactState(Enum):
     """Whether a fact can be asked about."""
 
     PRESENT = "present"
@@ -130,8 +130,8 @@ class State(Enum):
 class Fact(Struct, frozen=True, kw_only=True):
     """One fact, as a rule found it."""
 
-    path: Path
-    state: State
+    path: FactPath
+    state: FactState
     exists: Truth
     """Whether there is a value at its place. MAYBE where the object around it cannot be read."""
     value: Json = None
@@ -141,13 +141,15 @@ class Fact(Struct, frozen=True, kw_only=True):
     def __str__(self) -> str:
         """A sentence that is safe to show. Repeats no value of an argument, an answer or a target, except true and false."""
         name = safe_line(self.path.text)
-        if self.state is State.ABSENT:
+        if self.state is FactState.ABSENT:
             return f"{name} is not said"
         if self.exists is not Truth.YES:
             return f"{name} is not known" if self.exists is Truth.NO else f"{name} cannot be read"
         value = shown(self.value) if self._is_repeated else "there"
         behind = f" ({safe_line(', '.join(self.reasons))})" if self.reasons else ""
-        return f"{name} is {value}{', which is malformed' if self.state is State.UNREADABLE else ''}{behind}"
+        return (
+            f"{name} is {value}{', which is malformed' if self.state is FactState.UNREADABLE else ''}{behind}"
+        )
 
     def as_json(self) -> JsonObject:
         """`fact`, `state`, the value as it is `shown`, where the sentence repeats it, and `because` of what."""
@@ -180,7 +182,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """By pointer, what is behind a value in words that quote nothing foreign."""
 
-    def read(self, path: Path) -> Fact:
+    def read(self, path: FactPath) -> Fact:
         """The fact of that name. Never raises."""
         value: Json = self.tree
         for index, part in enumerate(path.parts, 1):
@@ -195,23 +197,23 @@ class Facts(Struct, frozen=True, kw_only=True):
                 case dict() | None | [] | "":
                     return self._missing(path, json_pointer.join(path.parts[:index]))
                 case _:
-                    return Fact(path=path, state=State.UNREADABLE, exists=Truth.MAYBE)
+                    return Fact(path=path, state=FactState.UNREADABLE, exists=Truth.MAYBE)
         malformed = path.pointer in self.unreadable or isinstance(value, DuplicateKeys)
-        state = State.UNREADABLE if malformed else State.PRESENT
+        state = FactState.UNREADABLE if malformed else FactState.PRESENT
         return Fact(path=path, state=state, exists=Truth.YES, value=value, reasons=self._behind(path, value))
 
-    def _behind(self, path: Path, value: Json) -> tuple[str, ...]:
+    def _behind(self, path: FactPath, value: Json) -> tuple[str, ...]:
         items = value if isinstance(value, list) else []
         each = (self.reasons.get(f"{path.pointer}/{item}", ()) for item in items if isinstance(item, str))
         return (*self.reasons.get(path.pointer, ()), *chain.from_iterable(each))
 
-    def _missing(self, path: Path, stopped_at: str) -> Fact:
+    def _missing(self, path: FactPath, stopped_at: str) -> Fact:
         """The fact of a path that leads nowhere. `stopped_at`: the first pointer on the way that is absent."""
         if path.pointer in self.unknown:
-            return Fact(path=path, state=State.UNREADABLE, exists=Truth.NO)
+            return Fact(path=path, state=FactState.UNREADABLE, exists=Truth.NO)
         if stopped_at in self.unreadable:
-            return Fact(path=path, state=State.UNREADABLE, exists=Truth.MAYBE)
-        return Fact(path=path, state=State.ABSENT, exists=Truth.NO)
+            return Fact(path=path, state=FactState.UNREADABLE, exists=Truth.MAYBE)
+        return Fact(path=path, state=FactState.ABSENT, exists=Truth.NO)
 
 
 def shown(value: Json) -> str:

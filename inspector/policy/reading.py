@@ -8,7 +8,7 @@ from inspector.json.pointer import child
 from inspector.json.walk import walk
 from inspector.policy.facts import path_of
 from inspector.policy.operators import OPERATORS, SCALES, scale_of
-from inspector.policy.rules import And, Comparison, Condition, Effect, Not, Or, Policy, Rule
+from inspector.policy.rules import And, Condition, Effect, FactComparison, Not, Or, Policy, PolicyRule
 
 MAX_DEPTH = 32
 """Conditions within conditions."""
@@ -37,7 +37,7 @@ def policy_of(value: Json, base: Policy | None = None) -> Policy | Malformed:
         return Malformed(pointer=wrong.pointer, reason=wrong.reason)
 
 
-def _inherited(top: JsonObject, base: Policy | None) -> tuple[Rule, ...]:
+def _inherited(top: JsonObject, base: Policy | None) -> tuple[PolicyRule, ...]:
     if "extends" not in top:
         return ()
     if top["extends"] != "default" or base is None:
@@ -45,7 +45,7 @@ def _inherited(top: JsonObject, base: Policy | None) -> tuple[Rule, ...]:
     return base.rules
 
 
-def _rules(value: Json, taken: set[str]) -> Iterator[Rule]:
+def _rules(value: Json, taken: set[str]) -> Iterator[PolicyRule]:
     if not isinstance(value, list):
         raise _Wrong("/rules", "`rules` is not a list")
     for index, item in enumerate(value):
@@ -57,7 +57,7 @@ def _rules(value: Json, taken: set[str]) -> Iterator[Rule]:
         yield rule
 
 
-def _rule(value: Json, pointer: str) -> Rule:
+def _rule(value: Json, pointer: str) -> PolicyRule:
     members = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
     name, effect, reason = members["name"], members["effect"], members.get("reason", "")
     if not isinstance(name, str) or not name.strip():
@@ -67,7 +67,7 @@ def _rule(value: Json, pointer: str) -> Rule:
     if not isinstance(reason, str):
         raise _Wrong(pointer, f"`reason` of {name} is not text")
     condition = _condition(members["conditions"], child(pointer, "conditions"), MAX_DEPTH)
-    return Rule(name=name, effect=_EFFECTS[effect], condition=condition, reason=reason)
+    return PolicyRule(name=name, effect=_EFFECTS[effect], condition=condition, reason=reason)
 
 
 def _condition(value: Json, pointer: str, depth: int) -> Condition:
@@ -89,7 +89,7 @@ def _condition(value: Json, pointer: str, depth: int) -> Condition:
     return And(conditions=parts) if name == "and" else Or(conditions=parts)
 
 
-def _test(value: JsonObject, pointer: str) -> Comparison:
+def _test(value: JsonObject, pointer: str) -> FactComparison:
     fact = value["fact"]
     path = path_of(fact) if isinstance(fact, str) else "is not text"
     if isinstance(path, str):
@@ -102,7 +102,7 @@ def _test(value: JsonObject, pointer: str) -> Comparison:
     problem = _operand_problem(operator, operand, path.parts[-1])
     if problem:
         raise _Wrong(pointer, f"`{operator}` of {path.text} {problem}")
-    return Comparison(path=path, operator=operator, operand=operand)
+    return FactComparison(path=path, operator=operator, operand=operand)
 
 
 def _operand_problem(operator: str, operand: Json, name: str) -> str:

@@ -10,7 +10,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
-from inspector.policy.facts import Fact, Facts, Path, State
+from inspector.policy.facts import Fact, FactPath, Facts, FactState
 from inspector.policy.operators import OPERATORS, Truth, scale_of
 from inspector.safe_text import safe_line
 
@@ -30,10 +30,10 @@ AFTER = frozenset({Effect.WARN, Effect.WITHHOLD, Effect.HIDE_UNTRUSTED})
 """The effects that only an answer can have."""
 
 
-class Comparison(Struct, frozen=True, kw_only=True):
+class FactComparison(Struct, frozen=True, kw_only=True):
     """One question about one fact."""
 
-    path: Path
+    path: FactPath
     operator: str
     operand: Json
 
@@ -56,10 +56,10 @@ class Not(Struct, frozen=True, kw_only=True):
     condition: "Condition"
 
 
-Condition: TypeAlias = Comparison | And | Or | Not
+Condition: TypeAlias = FactComparison | And | Or | Not
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class PolicyRule(Struct, frozen=True, kw_only=True):
     """One rule."""
 
     name: str
@@ -69,7 +69,7 @@ class Rule(Struct, frozen=True, kw_only=True):
     """Why, in the author's words; may be empty."""
 
     @property
-    def paths(self) -> tuple[Path, ...]:
+    def paths(self) -> tuple[FactPath, ...]:
         """The facts that it asks about, each once, in the order written."""
         return tuple({test.path.text: test.path for test in _tests(self.condition)}.values())
 
@@ -95,12 +95,12 @@ class Rule(Struct, frozen=True, kw_only=True):
 class Policy(Struct, frozen=True, kw_only=True):
     """Rules in the order in which they are asked."""
 
-    rules: tuple[Rule, ...] = ()
+    rules: tuple[PolicyRule, ...] = ()
 
 
-def _tests(condition: Condition) -> Iterator[Comparison]:
+def _tests(condition: Condition) -> Iterator[FactComparison]:
     match condition:
-        case Comparison():
+        case FactComparison():
             yield condition
         case And(conditions=conditions) | Or(conditions=conditions):
             for each in conditions:
@@ -111,7 +111,7 @@ def _tests(condition: Condition) -> Iterator[Comparison]:
 
 def _judge(condition: Condition, facts: Facts, absent: Truth) -> Truth:
     match condition:
-        case Comparison():
+        case FactComparison():
             return _answer(condition, facts.read(condition.path), absent)
         case And(conditions=conditions):
             return min(_judge(each, facts, absent) for each in conditions)
@@ -121,15 +121,15 @@ def _judge(condition: Condition, facts: Facts, absent: Truth) -> Truth:
             return _judge(inner, facts, absent).negated()
 
 
-def _answer(test: Comparison, fact: Fact, absent: Truth) -> Truth:
+def _answer(test: FactComparison, fact: Fact, absent: Truth) -> Truth:
     if test.operator == "exists":
         return fact.exists if test.operand is True else fact.exists.negated()
     match fact.state:
-        case State.ABSENT:
+        case FactState.ABSENT:
             return absent
-        case State.UNREADABLE:
+        case FactState.UNREADABLE:
             return Truth.MAYBE
-        case State.PRESENT:
+        case FactState.PRESENT:
             return OPERATORS[test.operator](fact.value, test.operand, scale_of(test.path.parts[-1]))
 
 
@@ -148,10 +148,10 @@ _GRAVEST_FIRST = (
 )
 
 
-class Match(Struct, frozen=True, kw_only=True):
+class RuleMatch(Struct, frozen=True, kw_only=True):
     """A rule whose effect takes place, and the facts that it asked about."""
 
-    rule: Rule
+    rule: PolicyRule
     facts: tuple[Fact, ...]
 
     def __str__(self) -> str:
@@ -171,7 +171,7 @@ class Decision(Struct, frozen=True, kw_only=True):
     """What was decided, and why."""
 
     verdict: Verdict
-    matches: tuple[Match, ...] = ()
+    matches: tuple[RuleMatch, ...] = ()
     """The rules of the effect that won. The first of them decides; the others would have too. Empty where none matched."""
 
     @property
@@ -189,10 +189,10 @@ class Handling(Struct, frozen=True, kw_only=True):
 
     decision: Decision
     """CONFIRM: nothing of it goes to a model until the user agrees. BLOCK: nothing does."""
-    warnings: tuple[Match, ...] = ()
-    withholding: tuple[Match, ...] = ()
+    warnings: tuple[RuleMatch, ...] = ()
+    withholding: tuple[RuleMatch, ...] = ()
     """Why nothing of it goes to a model, even if the user agrees."""
-    hiding: tuple[Match, ...] = ()
+    hiding: tuple[RuleMatch, ...] = ()
     """Why what is declared untrusted in it is hidden."""
 
     @property
@@ -224,20 +224,20 @@ def handle(policy: Policy, facts: Facts) -> Handling:
     )
 
 
-def _matches(policy: Policy, facts: Facts, *, after: bool) -> tuple[Match, ...]:
+def _matches(policy: Policy, facts: Facts, *, after: bool) -> tuple[RuleMatch, ...]:
     return tuple(
-        Match(rule=rule, facts=rule.facts(facts))
+        RuleMatch(rule=rule, facts=rule.facts(facts))
         for rule in policy.rules
         if rule.is_after is after and rule.matches(facts)
     )
 
 
-def _decided(matches: tuple[Match, ...]) -> Decision:
+def _decided(matches: tuple[RuleMatch, ...]) -> Decision:
     for effect, verdict in _GRAVEST_FIRST:
         if winning := _of(effect, matches):
             return Decision(verdict=verdict, matches=winning)
     return Decision(verdict=Verdict.ALLOW)
 
 
-def _of(effect: Effect, matches: tuple[Match, ...]) -> tuple[Match, ...]:
+def _of(effect: Effect, matches: tuple[RuleMatch, ...]) -> tuple[RuleMatch, ...]:
     return tuple(match for match in matches if match.rule.effect is effect)

@@ -35,7 +35,7 @@ class MarkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Origin:
+class TaintOrigin:
     """The call that brought something in."""
 
     call: int
@@ -47,11 +47,11 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class Mark:
+class TaintMark:
     """One thing that one call brought in."""
 
     kind: MarkKind
-    origin: Origin
+    origin: TaintOrigin
     value: str = ""
     """The data class or the source, which is foreign text; empty for the other kinds."""
 
@@ -59,7 +59,7 @@ class Mark:
 class SessionTrust(Struct, frozen=True, kw_only=True):
     """What a session has taken in. A new session starts with `SessionTrust()`."""
 
-    marks: frozenset[Mark] = frozenset()
+    marks: frozenset[TaintMark] = frozenset()
 
     def join(self, other: "SessionTrust") -> "SessionTrust":
         return SessionTrust(marks=self.marks | other.marks)
@@ -100,12 +100,12 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
         """The distinct values of the marks of one kind, sorted."""
         return tuple(sorted({mark.value for mark in self.marks if mark.kind is kind}))
 
-    def since(self, kind: MarkKind) -> Origin | None:
+    def since(self, kind: MarkKind) -> TaintOrigin | None:
         """The first call that brought a mark of that kind; None where none did."""
         return min((mark.origin for mark in self.marks if mark.kind is kind), default=None)
 
     @property
-    def untrusted_since(self) -> Origin | None:
+    def untrusted_since(self) -> TaintOrigin | None:
         """The first call that brought in anything untrusted, or from an open world; None where none did."""
         origins = (self.since(MarkKind.UNTRUSTED), self.since(MarkKind.OPEN_WORLD))
         return min((origin for origin in origins if origin is not None), default=None)
@@ -120,7 +120,7 @@ _CLASSES = "returnMetadata.sensitivity"
 _SETS = ("returnMetadata.source", _CLASSES)
 
 
-def trust_of(outcome: Outcome, tool: Tool | None, origin: Origin) -> SessionTrust:
+def trust_of(outcome: Outcome, tool: Tool | None, origin: TaintOrigin) -> SessionTrust:
     """What an answer brings in. Nothing where no answer came.
 
     Untrusted is what the tool or the answer says is, as at the boundary. Open-world and malicious only the answer says:
@@ -139,10 +139,13 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: Origin) -> SessionTrus
         MarkKind.SENSITIVE: _is_claimed(both.sensitive),
         MarkKind.UNNAMED_SOURCES: _has_unnamed(answer.attribution, of_answer),
     }
-    marks = [Mark(kind=kind, origin=origin) for kind, holds in kinds.items() if holds]
-    marks += [Mark(kind=MarkKind.DATA_CLASS, origin=origin, value=name) for name in _words(both.data_classes)]
+    marks = [TaintMark(kind=kind, origin=origin) for kind, holds in kinds.items() if holds]
     marks += [
-        Mark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source) for source in _kept(answer.attribution)
+        TaintMark(kind=MarkKind.DATA_CLASS, origin=origin, value=name) for name in _words(both.data_classes)
+    ]
+    marks += [
+        TaintMark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source)
+        for source in _kept(answer.attribution)
     ]
     return SessionTrust(marks=frozenset(marks))
 
@@ -218,7 +221,7 @@ _HOST = re.compile(
 )
 
 
-class Detail(StrEnum):
+class TaintDetail(StrEnum):
     """How much a server learns of the sources of other servers."""
 
     NONE = "none"
@@ -227,7 +230,7 @@ class Detail(StrEnum):
 
 
 def request_annotations(
-    trust: SessionTrust, server: str, *, detail: Detail = Detail.HOSTS
+    trust: SessionTrust, server: str, *, detail: TaintDetail = TaintDetail.HOSTS
 ) -> JsonObject | None:
     """The annotations for a request to `server`, as `Origin.server` names it; None where there is nothing to say.
 
@@ -240,11 +243,11 @@ def request_annotations(
     return annotations or None
 
 
-def _sources(trust: SessionTrust, server: str, detail: Detail) -> Iterator[str]:
+def _sources(trust: SessionTrust, server: str, detail: TaintDetail) -> Iterator[str]:
     for mark in trust.marks:
         if mark.kind is not MarkKind.ATTRIBUTION:
             continue
-        if mark.origin.server == server or detail is Detail.FULL:
+        if mark.origin.server == server or detail is TaintDetail.FULL:
             yield mark.value
-        elif detail is Detail.HOSTS and (host := _HOST.fullmatch(mark.value)):
+        elif detail is TaintDetail.HOSTS and (host := _HOST.fullmatch(mark.value)):
             yield f"{host[1].lower()}://{host[2].lower()}"

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed
 from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol import skills
-from inspector.protocol.page import PageFacts, Refused
+from inspector.protocol.page import PageFacts, RefusedTool
 
 
 class Kind(StrEnum):
@@ -277,14 +277,14 @@ class Catalogue(Struct, frozen=True, kw_only=True):
             entry
             for entries in self.entries.values()
             for entry in entries
-            if isinstance(entry, Malformed) and not isinstance(entry, Refused)
+            if isinstance(entry, Malformed) and not isinstance(entry, RefusedTool)
         )
         return (*items, *self.problems)
 
     @property
-    def refused(self) -> tuple[Refused, ...]:
+    def refused(self) -> tuple[RefusedTool, ...]:
         """The tools that a page declared and its browser refused."""
-        return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, Refused))
+        return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, RefusedTool))
 
     def items(self, kind: Kind) -> tuple[Item, ...]:
         """The resources, templates, prompts or skills."""

@@ -31,7 +31,7 @@ class Forms(StrEnum):
     SUBMIT = "submit"
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class SourcePlace(Struct, frozen=True, kw_only=True):
     """Where in a page's source a tool was registered. Lines and columns count from 1."""
 
     url: str
@@ -108,7 +108,7 @@ class FramePolicy(Struct, frozen=True, kw_only=True):
         return None
 
 
-class Document(Struct, frozen=True, kw_only=True):
+class PageDocument(Struct, frozen=True, kw_only=True):
     """One document in one frame. All of it is foreign."""
 
     frame_id: str
@@ -128,21 +128,21 @@ class Document(Struct, frozen=True, kw_only=True):
     """How many reports came over the hook's voice that the hook did not make: a script of the page found it."""
 
 
-class Refused(Malformed, frozen=True, kw_only=True):
+class RefusedTool(Malformed, frozen=True, kw_only=True):
     """A tool that a page declared and its browser refused. `reason` holds the browser's words: foreign text."""
 
-    document: Document
-    place: Place | None = None
+    document: PageDocument
+    place: SourcePlace | None = None
 
 
 class PageFacts(Struct, frozen=True, kw_only=True):
     """Where a tool of a page comes from, and what the page and the browser each say of it."""
 
-    document: Document
+    document: PageDocument
     kind: ToolKind
     tool_id: str | None
     """The browser's own key, where it has one."""
-    place: Place | None
+    place: SourcePlace | None
     exposed_to: tuple[str, ...]
     """As declared; empty where that was not seen."""
     kept: Json

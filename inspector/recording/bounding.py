@@ -25,9 +25,9 @@ from inspector.protocol.exchanges import Answered, Event, Exchange, Late, ending
 from inspector.protocol.frames import Request, Response, request_key
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.tasks import outcome_of
-from inspector.recording.definitions import OF_THE_SERVER, Definitions
-from inspector.recording.known import Known
-from inspector.recording.markers import Key, with_markers
+from inspector.recording.definitions import OF_THE_SERVER, RecordedDefinitions
+from inspector.recording.known import KnownValues
+from inspector.recording.markers import MarkerKey, with_markers
 from inspector.schema.fields import Field, Form, form_of
 from inspector.schema.positions import positions_of
 
@@ -89,13 +89,13 @@ _MOST_TASKS = 1_000
 class Bounder:
     """Bounds the messages of one session. What it withholds it looks for in all later ones."""
 
-    def __init__(self, key: Key, policy: BoundaryPolicy, secrets: Iterable[str]) -> None:
+    def __init__(self, key: MarkerKey, policy: BoundaryPolicy, secrets: Iterable[str]) -> None:
         """`secrets`: values of headers, of the environment and of queries."""
         self.key = key
         self.policy = policy
-        self.known = Known()
+        self.known = KnownValues()
         self.known.learn(list(secrets))
-        self._definitions = Definitions()
+        self._definitions = RecordedDefinitions()
         self._questions = Questions()
         self._tasks: dict[str, Request] = {}
         """What the server asked for, by the task that Sightline made of it."""

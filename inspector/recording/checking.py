@@ -15,7 +15,7 @@ from inspector.json.exact import Json
 from inspector.json.pointer import join, resolve
 from inspector.protocol.frames import Frame
 from inspector.recording.format import Line, Projected, Removed
-from inspector.recording.known import Known
+from inspector.recording.known import KnownValues
 from inspector.recording.markers import places
 from inspector.recording.replaying import (
     Replay,
@@ -121,7 +121,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
     if today is None:
         yield Mismatch(pointer="", what=_NO_HOST)
         return
-    known = Known()
+    known = KnownValues()
     known.public.add(whole.name)
     known.learn(values)
     for tokens in places(today.context.model, lambda value: _repeats(value, known)):
@@ -133,7 +133,7 @@ def _is_removed(pointer: str, removed: set[str]) -> bool:
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 
-def _repeats(value: Json, known: Known) -> bool:
+def _repeats(value: Json, known: KnownValues) -> bool:
     return isinstance(value, str) and bool(known.found((value,), weak=False))
 
 

@@ -15,7 +15,7 @@ _MOST_VARIANTS = 8
 """Definitions of one name that are remembered: a server may change them with each listing."""
 
 
-class Definitions:
+class RecordedDefinitions:
     """Tools by their names, with every definition that a name had."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ from inspector.boundary.unseen import visible
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.texts import forms_of, texts_in
-from inspector.recording.markers import MARKER, Key, Marker, places, text_for, unforged
+from inspector.recording.markers import MARKER, Marker, MarkerKey, places, text_for, unforged
 
 ECHO = "echo"
 QUERY = "query"
@@ -23,7 +23,7 @@ _MOST_GENERATIONS = 8
 _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
 
-class Known:
+class KnownValues:
     """Withheld values. Long ones are found anywhere, short ones as whole words and where nothing else judges."""
 
     def __init__(self) -> None:
@@ -71,7 +71,7 @@ class Known:
         bad = self._strong.found(asked)
         return bad | self._weak.found(asked) if weak else bad
 
-    def covered(self, value: Json, key: Key, *, weak: bool) -> Json:
+    def covered(self, value: Json, key: MarkerKey, *, weak: bool) -> Json:
         """`value` with markers in place of every leaf that repeats a withheld value, and of objects with such a key.
 
         The queries of URLs are withheld too, and what only looks like a marker.
@@ -101,11 +101,11 @@ class Known:
             copied.put(tokens, MASK)
         return copied.value
 
-    def covered_text(self, text: str, key: Key, *, weak: bool = True) -> Json:
+    def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:
         """A text without JSON, or a marker if it repeats a withheld value."""
         return key.marker(ECHO, text) if self.found((text,), weak=weak) else text
 
-    def covered_name(self, name: str, key: Key) -> str:
+    def covered_name(self, name: str, key: MarkerKey) -> str:
         """The name of a tool, or the text for a marker if it repeats a withheld value."""
         is_bad = name not in self.public and self.found((name,), weak=False)
         return text_for(key.marker(ECHO, name)) if is_bad else name
@@ -141,7 +141,7 @@ class _Generations:
         return bad
 
 
-def without_query(url: str, key: Key) -> str:
+def without_query(url: str, key: MarkerKey) -> str:
     """A URL with an id in place of its query."""
     base, _, query = url.partition("?")
     return f"{base}?[withheld {QUERY} {key.marker(QUERY, query)['id']}]"

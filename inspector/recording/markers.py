@@ -26,7 +26,7 @@ class Marker(dict[str, Json]):
     """A marker of our own making. What a server sends in this shape is a plain dict."""
 
 
-class Key:
+class MarkerKey:
     """The key of one recording: made for it, and written nowhere."""
 
     def __init__(self, key: bytes) -> None:
@@ -51,7 +51,7 @@ def is_marker(value: Json) -> bool:
     )
 
 
-def with_markers(raw: Json, removals: Iterable[Removal], key: Key) -> Json:
+def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json:
     """`raw` with a marker for each removal that is about a secret. Shares what it does not change; never raises.
 
     `removals`: those of `declared`, into `raw`.
@@ -79,7 +79,7 @@ def places(value: Json, wanted: Callable[[Json], bool]) -> Iterator[Tokens]:
     return walk.places(value, wanted, closed=lambda item: isinstance(item, Marker))
 
 
-def unforged(value: Json, key: Key) -> Json:
+def unforged(value: Json, key: MarkerKey) -> Json:
     """`value`, with markers in place of what only looks like one."""
     copied = Copied(value)
     for tokens in list(places(value, _is_forged)):

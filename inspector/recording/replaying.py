@@ -24,7 +24,7 @@ from inspector.protocol.exchanges import Answered, Exchanges, Matched, ending_of
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.tasks import outcome_of
-from inspector.recording.definitions import Definitions
+from inspector.recording.definitions import RecordedDefinitions
 from inspector.recording.format import (
     Connected,
     Lenses,
@@ -72,7 +72,7 @@ class Replay:
     def __init__(self, raw: Callable[[int], Frame | None] = lambda _: None) -> None:
         """`raw`: sealed frames by number, with the withheld values."""
         self._raw = raw
-        self.definitions = Definitions()
+        self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
 
     def frame(self, line: RecordedFrame) -> Frame:

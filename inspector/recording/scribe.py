@@ -52,7 +52,7 @@ from inspector.recording.format import (
     Totals,
     recorded_output,
 )
-from inspector.recording.markers import Key
+from inspector.recording.markers import MarkerKey
 from inspector.recording.replaying import Replay, projected
 
 
@@ -112,7 +112,7 @@ class Scribe:
 
         `target`: as the user wrote it, which notes quote, and as a recording may name it.
         """
-        self._key = Key(key)
+        self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, lenses.policy, secrets)
         self._lenses = lenses
         self._target = target
@@ -403,7 +403,7 @@ _OF_TASK = frozenset({"taskId", "status", "resultType"})
 """What an answer about a task says that is the protocol's."""
 
 
-def _quiet(event: Event, value: Json, key: Key) -> Json:
+def _quiet(event: Event, value: Json, key: MarkerKey) -> Json:
     """A message without the parameters, or without what it says of a task, for a call that was not answered."""
     if isinstance(event, (Answered, Late)) and event.exchange.call and isinstance(value, dict):
         held = value.get("result")

@@ -9,8 +9,8 @@ from inspector.boundary.options import DEFAULT_POLICY
 from inspector.json.pointer import join, split
 from inspector.protocol.outcome import Failure
 from inspector.recording.bounding import Bounder
-from inspector.recording.known import Known
-from inspector.recording.markers import Key
+from inspector.recording.known import KnownValues
+from inspector.recording.markers import MarkerKey
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.reviewed import Reviewed, ReviewedCall
 
@@ -30,7 +30,7 @@ class Covering:
 
     def __init__(self, calls: Iterable[ReviewedCall] = ()) -> None:
         """`calls`: the calls to learn from."""
-        self._bounder = Bounder(Key(bytes(32)), DEFAULT_POLICY, ())
+        self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
         for call in calls:
             self.learn(call)
 
@@ -72,7 +72,7 @@ class Covering:
         return replace(finding, name=COVERED) if self._is_bad(finding.name) else finding
 
     @property
-    def _known(self) -> Known:
+    def _known(self) -> KnownValues:
         return self._bounder.known
 
     def _is_bad(self, text: str) -> bool:

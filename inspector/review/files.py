@@ -8,7 +8,7 @@ from inspector.files import paths, private
 from inspector.json.exact import Malformed, dump, inert, parse
 from inspector.pins.identity import Identity
 from inspector.review.live.accepted import AcceptedFindings, accepted_of
-from inspector.review.report import Acceptance, Entry
+from inspector.review.report import Acceptance, ReportEntry
 
 MAX_BYTES = 16 * 1024 * 1024
 
@@ -35,13 +35,13 @@ def read_accepted(identity: Identity, rules: tuple[Acceptance, ...] = ()) -> Acc
 
 
 def accept(
-    identity: Identity, entry: Entry, reason: str, rules: tuple[Acceptance, ...] = ()
+    identity: Identity, entry: ReportEntry, reason: str, rules: tuple[Acceptance, ...] = ()
 ) -> AcceptedFindings:
     """Accepts a finding for a reason; returns the new set. Raises UsageError."""
     return _write(identity, read_accepted(identity, rules).including(entry, reason))
 
 
-def take_back(identity: Identity, entry: Entry, rules: tuple[Acceptance, ...] = ()) -> AcceptedFindings:
+def take_back(identity: Identity, entry: ReportEntry, rules: tuple[Acceptance, ...] = ()) -> AcceptedFindings:
     """Withdraws an acceptance; returns the new set. Raises UsageError."""
     return _write(identity, read_accepted(identity, rules).without(entry))
 

@@ -8,9 +8,9 @@ from typing import cast
 
 from inspector.review.finding import Confidence, Finding, Hit, Severity, SubjectKind
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 
-INTERNAL = Rule(
+INTERNAL = ReviewRule(
     id="SL-PRO000",
     title="A rule failed",
     severity=Severity.HIGH,
@@ -23,15 +23,15 @@ INTERNAL = Rule(
 
 
 @cache
-def rules() -> tuple[Rule, ...]:
+def rules() -> tuple[ReviewRule, ...]:
     """All rules, sorted by id."""
     package = import_module("inspector.review.rules")
     modules = [import_module(f"{package.__name__}.{found.name}") for found in iter_modules(package.__path__)]
-    found = [rule for module in modules for rule in cast("tuple[Rule, ...]", module.RULES)]
+    found = [rule for module in modules for rule in cast("tuple[ReviewRule, ...]", module.RULES)]
     return tuple(sorted((*found, INTERNAL), key=lambda rule: rule.id))
 
 
-def findings_of(reviewed: Reviewed, chosen: Sequence[Rule] | None = None) -> tuple[Finding, ...]:
+def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) -> tuple[Finding, ...]:
     """The findings of `chosen` or all rules, sorted by severity (worst first), rule and wire order. Never raises."""
     found: list[tuple[int, Finding]] = []
     order = {id(offer): number for number, offer in enumerate(reviewed.offers)}
@@ -53,7 +53,7 @@ def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Fin
     )
 
 
-def _found(rule: Rule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
+def _found(rule: ReviewRule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
     each, call, whole = rule.each, rule.call, rule.whole
     if each:
         for offer in reviewed.offers:
@@ -73,7 +73,7 @@ def _found(rule: Rule, reviewed: Reviewed) -> Iterator[tuple[Offer, Finding]]:
 
 
 def _judged(
-    rule: Rule, offer: Offer, kind: SubjectKind, ask: Callable[[], Iterable[Hit]]
+    rule: ReviewRule, offer: Offer, kind: SubjectKind, ask: Callable[[], Iterable[Hit]]
 ) -> Iterator[tuple[Offer, Finding]]:
     try:
         for hit in ask():
@@ -82,12 +82,12 @@ def _judged(
         yield offer, _failed(rule, offer, kind, error)
 
 
-def _failed(rule: Rule, offer: Offer, kind: SubjectKind, error: Exception) -> Finding:
+def _failed(rule: ReviewRule, offer: Offer, kind: SubjectKind, error: Exception) -> Finding:
     hit = Hit(message=f"The rule {rule.id} failed here ({type(error).__name__}) and was not applied.")
     return _finding(INTERNAL, offer, kind, hit)
 
 
-def _finding(rule: Rule, offer: Offer, kind: SubjectKind, hit: Hit) -> Finding:
+def _finding(rule: ReviewRule, offer: Offer, kind: SubjectKind, hit: Hit) -> Finding:
     return Finding(
         id=rule.id,
         severity=hit.severity or rule.severity,

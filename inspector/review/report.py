@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Kind, unlisted
 from inspector.review.finding import Finding, Severity
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 
 
 class NotChecked(Struct, frozen=True, kw_only=True):
@@ -40,7 +40,7 @@ class Acceptance(Struct, frozen=True, kw_only=True):
         return finding.id == self.id and self.name in {None, finding.name}
 
 
-class Entry(Struct, frozen=True, kw_only=True):
+class ReportEntry(Struct, frozen=True, kw_only=True):
     """A finding in a report."""
 
     finding: Finding
@@ -82,10 +82,10 @@ class Report(Struct, frozen=True, kw_only=True):
     """The protocol revision."""
     tools: tuple[str, ...]
     """The names of all tools, in wire order."""
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
     """Sorted by severity, worst first."""
     not_checked: tuple[NotChecked, ...]
-    rules: tuple[Rule, ...]
+    rules: tuple[ReviewRule, ...]
     """The rules that were applied."""
     called: int = 0
     """The number of calls."""
@@ -111,9 +111,9 @@ class Report(Struct, frozen=True, kw_only=True):
             ),
         )
 
-    def groups(self) -> tuple[tuple[Entry, ...], ...]:
+    def groups(self) -> tuple[tuple[ReportEntry, ...], ...]:
         """Groups entries that differ only in place, in the order of their first entries."""
-        found: dict[tuple[object, ...], list[Entry]] = {}
+        found: dict[tuple[object, ...], list[ReportEntry]] = {}
         for entry in self.entries:
             finding = entry.finding
             key = (finding.id, finding.severity, finding.confidence, finding.message, finding.target)
@@ -131,7 +131,7 @@ class Report(Struct, frozen=True, kw_only=True):
         """True if a finding that counts has severity `at` or worse."""
         return any(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
 
-    def rule(self, identifier: str) -> Rule | None:
+    def rule(self, identifier: str) -> ReviewRule | None:
         return next((rule for rule in self.rules if rule.id == identifier), None)
 
 
@@ -148,18 +148,20 @@ def fingerprint(finding: Finding) -> str:
 
 def entries_of(
     findings: Iterable[Finding], *, known: frozenset[str], accepted: Iterable[Acceptance]
-) -> tuple[Entry, ...]:
+) -> tuple[ReportEntry, ...]:
     """Findings as entries. `known`: fingerprints of a baseline. Several findings in one place count separately."""
     given = tuple(accepted)
-    found: list[Entry] = []
+    found: list[ReportEntry] = []
     for finding in findings:
         mark = fingerprint(finding)
         acceptance = next((each for each in given if each.covers(finding)), None)
-        found.append(Entry(finding=finding, fingerprint=mark, known=mark in known, acceptance=acceptance))
+        found.append(
+            ReportEntry(finding=finding, fingerprint=mark, known=mark in known, acceptance=acceptance)
+        )
     return tuple(found)
 
 
-def entry_shape(entry: Entry) -> JsonObject:
+def entry_shape(entry: ReportEntry) -> JsonObject:
     """An entry of `findings`."""
     finding = entry.finding
     shape: JsonObject = {

@@ -17,7 +17,7 @@ from inspector.hidden_characters import Hidden, hidden_characters
 from inspector.json.exact import Json, JsonObject, Malformed, dump
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.outcome import Outcome, Result, unfinished
-from inspector.protocol.page import Refused
+from inspector.protocol.page import RefusedTool
 from inspector.review.finding import SubjectKind
 from inspector.review.properties import Property, properties_of
 from inspector.review.seen import (
@@ -48,7 +48,7 @@ class Offer:
     tool: Tool | None = None
     problem: Malformed | None = None
     """The problem of a malformed item."""
-    refused: Refused | None = None
+    refused: RefusedTool | None = None
     """A page's tool that its browser rejected."""
     listed: str = ""
     """A description of its listing, if that is not the reviewed one; safe to show."""

@@ -20,7 +20,7 @@ DEFINITIONS = frozenset(
 )
 
 
-class Rule(Struct, frozen=True, kw_only=True):
+class ReviewRule(Struct, frozen=True, kw_only=True):
     """A review rule. Its check is pure and linear."""
 
     id: str

@@ -19,7 +19,7 @@ from inspector.review.prose import Prose, prose_of
 from inspector.review.signs.files import kinds
 from inspector.review.signs.matching import Said
 from inspector.review.signs.tongues import foreign_signs
-from inspector.review.texts import Place, Text
+from inspector.review.texts import Text, TextPlace
 
 _LONG = 1_500
 """In characters."""
@@ -41,7 +41,7 @@ class Signal(Struct, frozen=True, kw_only=True):
     """The start of its sentence."""
 
 
-class Judgement(Struct, frozen=True, kw_only=True):
+class TextJudgement(Struct, frozen=True, kw_only=True):
     """All signals in one text."""
 
     score: float
@@ -64,10 +64,10 @@ class Judgement(Struct, frozen=True, kw_only=True):
         return Severity.LOW if len(self.reasons) == 1 and self.score < _SINGLE else Severity.HIGH
 
 
-_QUIET = Judgement(score=0.0, reasons=(), at=0)
+_QUIET = TextJudgement(score=0.0, reasons=(), at=0)
 
 
-def judged(text: Text, *, hidden: bool = False) -> Judgement:
+def judged(text: Text, *, hidden: bool = False) -> TextJudgement:
     """Adds up the signals in a stretch of a text; each reason counts once. `hidden`: true if it contains hidden characters."""
     prose = prose_of(text.text)
     signals = list(_signals(prose))
@@ -78,13 +78,13 @@ def judged(text: Text, *, hidden: bool = False) -> Judgement:
     signals = _densest(signals)
     if signals and hidden:
         signals.append(Signal(weight=3, reason="it contains hidden characters", at=0))
-    if text.place is not Place.PROSE and sum(signal.weight for signal in signals) >= 2:
+    if text.place is not TextPlace.PROSE and sum(signal.weight for signal in signals) >= 2:
         reason = f"it is in a {text.place.value}, which should not contain prose"
         signals.append(Signal(weight=1, reason=reason, at=0))
     if not signals:
         return _QUIET
     ranked = sorted(_each_once(signals), key=lambda signal: -signal.weight)
-    return Judgement(
+    return TextJudgement(
         score=sum(signal.weight for signal in ranked),
         reasons=tuple(signal.reason for signal in ranked),
         at=prose.original(ranked[0].at),

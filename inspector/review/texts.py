@@ -29,7 +29,7 @@ _EACH = 80
 """The additional cost of each text, in characters."""
 
 
-class Place(StrEnum):
+class TextPlace(StrEnum):
     """The purpose of a text. The values are shown to the user."""
 
     PROSE = "text"
@@ -46,18 +46,18 @@ class Text(Struct, frozen=True, kw_only=True):
 
     pointer: str
     """The pointer of the string, or of the member with the key. Keys in it are foreign text."""
-    place: Place
+    place: TextPlace
     text: str
     """As sent. Foreign."""
 
 
 _PLACES = {
-    "description": Place.PROSE,
-    "instructions": Place.PROSE,
-    "title": Place.TITLE,
-    "name": Place.NAME,
-    "uri": Place.NAME,
-    "uriTemplate": Place.NAME,
+    "description": TextPlace.PROSE,
+    "instructions": TextPlace.PROSE,
+    "title": TextPlace.TITLE,
+    "name": TextPlace.NAME,
+    "uri": TextPlace.NAME,
+    "uriTemplate": TextPlace.NAME,
 }
 _KEYWORDS = word_set(
     "name title description inputSchema outputSchema annotations _meta type properties required items enum default "
@@ -81,7 +81,7 @@ def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
     return tuple(read), True
 
 
-_Found: TypeAlias = tuple[Json, str, Place]
+_Found: TypeAlias = tuple[Json, str, TextPlace]
 """A value, its pointer, and the purpose of a text there."""
 
 
@@ -90,7 +90,7 @@ def texts_of(value: Json) -> Iterator[Text]:
 
     Linear, independent of depth. Reads long lists one item at a time.
     """
-    way: list[Iterator[_Found]] = [iter([(value, "", Place.VALUE)])]
+    way: list[Iterator[_Found]] = [iter([(value, "", TextPlace.VALUE)])]
     while way:
         item, pointer, place = next(way[-1], _END)
         match item:
@@ -105,9 +105,9 @@ def texts_of(value: Json) -> Iterator[Text]:
                         continue
                     at = _below(pointer, key)
                     if not usual:
-                        yield Text(pointer=at, place=Place.KEY, text=key)
+                        yield Text(pointer=at, place=TextPlace.KEY, text=key)
                     if holds:
-                        below.append((member, at, _PLACES.get(key, Place.VALUE)))
+                        below.append((member, at, _PLACES.get(key, TextPlace.VALUE)))
                 way.append(iter(below))
             case list():
                 way.append(_members(item, pointer, place))
@@ -115,11 +115,11 @@ def texts_of(value: Json) -> Iterator[Text]:
                 way.pop()
 
 
-_END: _Found = (None, "", Place.VALUE)
+_END: _Found = (None, "", TextPlace.VALUE)
 """A marker for the end; scalars other than text never occur."""
 
 
-def _members(items: list[Json], pointer: str, place: Place) -> Iterator[_Found]:
+def _members(items: list[Json], pointer: str, place: TextPlace) -> Iterator[_Found]:
     return (
         (member, _below(pointer, index), place)
         for index, member in enumerate(items)

@@ -22,7 +22,7 @@ _MOST_QUOTED = 100
 _NO_POINTER = "Write it as /structuredContent/time, /content/*/text or TOOL:/POINTER; * is any one member."
 
 
-class Ignored(Struct, frozen=True, kw_only=True):
+class IgnoredPlace(Struct, frozen=True, kw_only=True):
     """A place whose differences do not count."""
 
     tool: str
@@ -42,7 +42,7 @@ class Ignored(Struct, frozen=True, kw_only=True):
         return f"{self.tool}:{join(self.tokens)}" if self.tool else join(self.tokens)
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class AnswerDifference(Struct, frozen=True, kw_only=True):
     """One place in which an answer is not what it was."""
 
     pointer: str
@@ -50,7 +50,7 @@ class Difference(Struct, frozen=True, kw_only=True):
     """A sentence that quotes nothing that is withheld."""
 
 
-def ignored_of(word: str) -> Ignored:
+def ignored_of(word: str) -> IgnoredPlace:
     """A place as written: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
     tool, colon, pointer = word.rpartition(":/")
     try:
@@ -59,12 +59,18 @@ def ignored_of(word: str) -> Ignored:
         raise UsageError(f"{word} is not a JSON pointer", _NO_POINTER) from error
     if not tokens:
         raise UsageError("the whole result cannot be ignored", _NO_POINTER)
-    return Ignored(tool=tool, tokens=tokens)
+    return IgnoredPlace(tool=tool, tokens=tokens)
 
 
 def differences(
-    tool: str, recorded: Json, now: Json, *, masked: Json, removed: Iterable[str], ignored: Iterable[Ignored]
-) -> Iterator[Difference]:
+    tool: str,
+    recorded: Json,
+    now: Json,
+    *,
+    masked: Json,
+    removed: Iterable[str],
+    ignored: Iterable[IgnoredPlace],
+) -> Iterator[AnswerDifference]:
     """Every place that differs and is not ignored. Never raises.
 
     `recorded`: as a recording has it, with texts in place of what was withheld; such a place is equal where it is
@@ -78,7 +84,7 @@ def differences(
         if change.kind is ChangeKind.CHANGED and stands_for_something(change.before):
             if _is_withheld(change.pointer, withheld) or _is_but_for_queries(change.before, change.after):
                 continue
-            yield Difference(pointer=change.pointer, what="was withheld, and is not any more")
+            yield AnswerDifference(pointer=change.pointer, what="was withheld, and is not any more")
             continue
         shown = _shown(masked, change.pointer)
         match change.kind:
@@ -88,21 +94,21 @@ def differences(
                 what = f"is missing; it was {_quoted(change.before)}"
             case ChangeKind.CHANGED:
                 what = f"is {shown}; it was {_quoted(change.before)}"
-        yield Difference(pointer=change.pointer, what=what)
+        yield AnswerDifference(pointer=change.pointer, what=what)
 
 
-def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> Iterator[Ignored]:
+def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> Iterator[IgnoredPlace]:
     """The places in which two answers to the same call differ: times, ids. Items of lists count as one place.
 
     `removed`: the pointers of what is withheld, which is not compared anyway.
     """
-    seen: set[Ignored] = set()
+    seen: set[IgnoredPlace] = set()
     withheld = frozenset(removed)
     for change in changes(one, other):
         if _is_withheld(change.pointer, withheld):
             continue
         tokens = tuple(_ANY if token.isdigit() else token for token in split(change.pointer))
-        place = Ignored(tool=tool, tokens=tokens)
+        place = IgnoredPlace(tool=tool, tokens=tokens)
         if tokens and place not in seen:
             seen.add(place)
             yield place

@@ -10,7 +10,7 @@ from jsonschema_rs import Draft202012Validator, ReferencingError, RegexOptions, 
 _LINEAR = RegexOptions(size_limit=1_000_000, dfa_size_limit=1_000_000)
 
 
-class Match(Enum):
+class KeyMatch(Enum):
     """Whether a key matches."""
 
     YES = auto()
@@ -30,11 +30,11 @@ class KeyPattern:
         except (ValidationError, ReferencingError, ValueError):
             self._validator = None
 
-    def match(self, key: str) -> Match:
+    def match(self, key: str) -> KeyMatch:
         """Whether the pattern occurs in `key`. Never raises."""
         if self._validator is None:
-            return Match.UNKNOWN
+            return KeyMatch.UNKNOWN
         try:
-            return Match.YES if self._validator.is_valid(key) else Match.NO
+            return KeyMatch.YES if self._validator.is_valid(key) else KeyMatch.NO
         except ValueError:
-            return Match.UNKNOWN
+            return KeyMatch.UNKNOWN

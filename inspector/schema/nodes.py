@@ -74,7 +74,7 @@ MARK = "x-sensitive"
 NOTHING = Admission(types=None, values=None)
 
 
-class Mark(Enum):
+class SensitivityMark(Enum):
     """What a schema object says of `x-sensitive`."""
 
     NONE = auto()
@@ -94,7 +94,7 @@ class Node:
     pointer_size: int
     """Characters of its pointer."""
     embedded: bool = False
-    mark: Mark = Mark.NONE
+    mark: SensitivityMark = SensitivityMark.NONE
     reason: str = ""
     """Why it counts as sensitive, in one sentence that quotes nothing."""
     mark_key: str | None = None
@@ -164,14 +164,14 @@ class Node:
         yield from (node for node in single if node)
 
 
-class Compiled(Struct, frozen=True, kw_only=True):
+class CompiledSchema(Struct, frozen=True, kw_only=True):
     """A whole schema."""
 
     root: Node
     nodes: tuple[Node, ...]
 
 
-def compile_schema(schema: Json) -> Compiled:
+def compile_schema(schema: Json) -> CompiledSchema:
     """`schema` as nodes. Never raises: what cannot be judged becomes a sensitive node."""
     compiler = _Compiler(schema)
     root = compiler.node(schema, None, ())
@@ -179,33 +179,33 @@ def compile_schema(schema: Json) -> Compiled:
     if compiler.overflow:
         broken = Node(parent=None, tokens=(), depth=0, pointer_size=0)
         _break(broken, "the output schema is too large to be judged")
-        return Compiled(root=broken, nodes=(broken,))
+        return CompiledSchema(root=broken, nodes=(broken,))
     _look_ahead(compiler.nodes)
-    return Compiled(root=root, nodes=tuple(compiler.nodes))
+    return CompiledSchema(root=root, nodes=tuple(compiler.nodes))
 
 
-def mark_of(schema: JsonObject) -> tuple[Mark, str | None, str]:
+def mark_of(schema: JsonObject) -> tuple[SensitivityMark, str | None, str]:
     """The mark of one schema object, the member that makes it, and a sentence that says why.
 
     A misspelt mark, or one that is neither true nor false, counts as meant.
     """
-    found: tuple[Mark, str | None, str] = (Mark.NONE, None, "")
+    found: tuple[SensitivityMark, str | None, str] = (SensitivityMark.NONE, None, "")
     for key, value in schema.items():
         if key != MARK and _FILLERS.sub("", key).lower() != "xsensitive":
             continue
         if value is False:
-            if key == MARK and found[0] is Mark.NONE:
-                found = (Mark.RELEASED, key, "")
+            if key == MARK and found[0] is SensitivityMark.NONE:
+                found = (SensitivityMark.RELEASED, key, "")
             continue
         if key != MARK:
-            return Mark.SENSITIVE, key, "the output schema marks it with a misspelt `x-sensitive`"
+            return SensitivityMark.SENSITIVE, key, "the output schema marks it with a misspelt `x-sensitive`"
         if value is not True:
             return (
-                Mark.SENSITIVE,
+                SensitivityMark.SENSITIVE,
                 key,
                 "the output schema marks it `x-sensitive` with a value that is no boolean",
             )
-        return Mark.SENSITIVE, key, "the output schema marks it `x-sensitive`"
+        return SensitivityMark.SENSITIVE, key, "the output schema marks it `x-sensitive`"
     return found
 
 
@@ -219,8 +219,8 @@ _CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
 
 def _break(node: Node, reason: str) -> None:
     """Count `node` as sensitive, because what the schema says there is unknown."""
-    if node.mark is not Mark.SENSITIVE:
-        node.mark, node.mark_key, node.reason = Mark.SENSITIVE, None, reason
+    if node.mark is not SensitivityMark.SENSITIVE:
+        node.mark, node.mark_key, node.reason = SensitivityMark.SENSITIVE, None, reason
 
 
 class _Compiler:
@@ -357,8 +357,8 @@ def _look_ahead(nodes: list[Node]) -> None:
     for node in nodes:
         for lower in node.below:
             above.setdefault(lower, []).append(node)
-    leading = _leading(above, {node for node in nodes if node.mark is Mark.SENSITIVE})
-    releasing = _leading(above, {node for node in nodes if node.mark is Mark.RELEASED})
+    leading = _leading(above, {node for node in nodes if node.mark is SensitivityMark.SENSITIVE})
+    releasing = _leading(above, {node for node in nodes if node.mark is SensitivityMark.RELEASED})
     for node in nodes:
         if node.content in leading:
             _break(node, "the output schema marks a part of what the string contains")

@@ -14,8 +14,8 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from inspector.json.exact import Json
-from inspector.schema.key_pattern import Match
-from inspector.schema.nodes import Mark, Node, compile_schema
+from inspector.schema.key_pattern import KeyMatch
+from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 
 MAX_EFFORT = 4_000_000
 """Schema objects and patterns looked at in one walk; once spent, every place that is new counts as sensitive."""
@@ -89,7 +89,7 @@ class Position:
         """Whether nothing here or below can be sensitive."""
         self.unreleased = not any(node.leads_to_release for node, _ in speakers)
         """Whether nothing here or below can be released."""
-        self.released = any(node.mark is Mark.RELEASED for node in declaring)
+        self.released = any(node.mark is SensitivityMark.RELEASED for node in declaring)
         """Whether a declaration says `"x-sensitive": false`, and nothing contradicts it."""
         self.declares_object = any(node.declares("object") for node in declaring)
         self.declares_array = any(node.declares("array") for node in declaring)
@@ -165,7 +165,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
 def positions_of(schema: Json) -> SchemaPositions:
     """`schema` compiled. Never raises: what is not a schema makes everything sensitive."""
     compiled = compile_schema(schema)
-    marked = [node for node in compiled.nodes if node.mark is Mark.SENSITIVE]
+    marked = [node for node in compiled.nodes if node.mark is SensitivityMark.SENSITIVE]
     return SchemaPositions(
         root=compiled.root,
         marks_any=bool(marked),
@@ -244,10 +244,10 @@ class _Table:
                 targets.append((named, declares))
             covered = named is not None
             for pattern, found in node.patterns:
-                match = pattern.match(key) if self._left > 0 else Match.UNKNOWN
-                if match is Match.NO:
+                match = pattern.match(key) if self._left > 0 else KeyMatch.UNKNOWN
+                if match is KeyMatch.NO:
                     continue
-                covered = covered or match is Match.YES
+                covered = covered or match is KeyMatch.YES
                 targets.append((found, False))
                 hides_key = hides_key or self.position([(found, False)]).sensitive is not None
             if node.additional and not covered:
@@ -294,7 +294,7 @@ class _Table:
             itself = declares and node.names
             found[node] = found.get(node, False) or itself
             self._left -= 1 + len(node.properties)
-            if node.mark is Mark.SENSITIVE:
+            if node.mark is SensitivityMark.SENSITIVE:
                 return self._sensitive(node, hides_key=hides_key)
             if self._left <= 0 or len(found) > MAX_TOGETHER:
                 return self._sensitive(None, hides_key=hides_key)
@@ -324,7 +324,7 @@ class _Table:
         return any(
             key in same.properties
             or same.additional is not None
-            or any(pattern.match(key) is Match.YES for pattern, _ in same.patterns)
+            or any(pattern.match(key) is KeyMatch.YES for pattern, _ in same.patterns)
             for same in self._always(node)
         )
 

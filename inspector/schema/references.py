@@ -14,7 +14,7 @@ MAX_CONTAINERS = 100_000
 """Objects and arrays of a schema that are searched for anchors; in a larger one no anchor is found."""
 
 
-class Place(Struct, frozen=True, kw_only=True):
+class SchemaPlace(Struct, frozen=True, kw_only=True):
     """A value inside a schema document."""
 
     value: Json
@@ -38,11 +38,11 @@ class References:
 
     def __init__(self, root: Json) -> None:
         self._root = root
-        self._anchors: dict[str, Place | None] | None = None
+        self._anchors: dict[str, SchemaPlace | None] | None = None
         identity = root.get("$id") if isinstance(root, dict) else None
         self._identity = identity.rstrip("#") if isinstance(identity, str) else ""
 
-    def resolve(self, reference: Json) -> Place | None:
+    def resolve(self, reference: Json) -> SchemaPlace | None:
         """Where `reference` leads, seen from the root resource. None: remote, dangling, ambiguous or no reference."""
         if not isinstance(reference, str):
             return None
@@ -51,14 +51,14 @@ class References:
             return None
         fragment = unquote(fragment)
         if not fragment:
-            return Place(value=self._root, tokens=(), embedded=False)
+            return SchemaPlace(value=self._root, tokens=(), embedded=False)
         if fragment.startswith("/"):
             return self._follow(split(fragment))
         if self._anchors is None:
             self._anchors = _anchors(self._root)
         return self._anchors.get(fragment)
 
-    def _follow(self, tokens: tuple[str, ...]) -> Place | None:
+    def _follow(self, tokens: tuple[str, ...]) -> SchemaPlace | None:
         value, embedded = self._root, False
         for token in tokens:
             match value:
@@ -73,12 +73,12 @@ class References:
                 case _:
                     return None
             embedded = embedded or (isinstance(value, dict) and begins_resource(value))
-        return Place(value=value, tokens=tokens, embedded=embedded)
+        return SchemaPlace(value=value, tokens=tokens, embedded=embedded)
 
 
-def _anchors(root: Json) -> dict[str, Place | None]:
+def _anchors(root: Json) -> dict[str, SchemaPlace | None]:
     """Every anchor of the root resource; None where two places claim the same name."""
-    found: dict[str, Place | None] = {}
+    found: dict[str, SchemaPlace | None] = {}
     for place in _containers(root):
         for name in _names(place.value):
             found[name] = None if name in found else place
@@ -95,7 +95,7 @@ def _names(schema: Json) -> set[str]:
     return names
 
 
-def _containers(root: Json) -> Iterator[Place]:
+def _containers(root: Json) -> Iterator[SchemaPlace]:
     """Every object of the root resource, or none where there are too many."""
     # A parent-linked path, so that long keys are not copied for every object below them.
     stack: list[tuple[Json, _Path | None]] = [(root, None)]
@@ -113,7 +113,7 @@ def _containers(root: Json) -> Iterator[Place]:
             return
     for value, path in found:
         if _names(value):
-            yield Place(value=value, tokens=_tokens(path), embedded=False)
+            yield SchemaPlace(value=value, tokens=_tokens(path), embedded=False)
 
 
 @dataclass(frozen=True, slots=True)

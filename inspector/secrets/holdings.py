@@ -19,7 +19,7 @@ class LocatedReference(Struct, frozen=True, kw_only=True):
     pointers: tuple[str, ...]
 
 
-class Withheld:
+class WithheldPlaces:
     """The removals whose values are secret, in order, each built on access."""
 
     __slots__ = ("_places", "_removals")
@@ -48,7 +48,7 @@ class Holdings(Struct, frozen=True, kw_only=True):
     """The secrets of one call."""
 
     references: tuple[LocatedReference, ...]
-    withheld: Withheld
+    withheld: WithheldPlaces
 
     def __len__(self) -> int:
         return len(self.references) + len(self.withheld)
@@ -59,7 +59,7 @@ def holdings_in(raw: Json, removals: Sequence[Removal]) -> Holdings:
 
     `removals`: those of `declared`, into `raw`. Linear in the size of both. Never raises.
     """
-    return Holdings(references=_without_repeats(references_in(raw)), withheld=Withheld(removals))
+    return Holdings(references=_without_repeats(references_in(raw)), withheld=WithheldPlaces(removals))
 
 
 def _without_repeats(listed: Iterable[ListedReference]) -> tuple[LocatedReference, ...]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from inspector.boundary.secret_references import SecretReference
 from inspector.secrets.outcomes import Cause, Expired, ExpiredBy, Failed, Outcome, Revealed
 from inspector.secrets.redemption.addresses import AddressClass, Resolver, checked_addresses, look_up
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, resolve
 
 TIME_LIMIT_S = 10.0
@@ -23,9 +23,9 @@ TIME_LIMIT_S = 10.0
 _FETCH = "inspector.secrets.redemption.fetch"
 _FIELD_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
 
-BUSY = Refused(reason="another redemption is running", hint="Wait for it to end.")
+BUSY = RefusedUrl(reason="another redemption is running", hint="Wait for it to end.")
 EXPIRED = Expired(by=ExpiredBy.TTL)
-UNSENDABLE = Refused(
+UNSENDABLE = RefusedUrl(
     reason="the Authorization header of this connection holds characters that headers do not allow",
     hint="Correct it in your configuration.",
 )
@@ -63,7 +63,7 @@ class HttpRedeemer:
         self._authorities = authorities
         self._is_busy = False
 
-    def preview(self, reference: SecretReference) -> Allowed | Refused:
+    def preview(self, reference: SecretReference) -> Allowed | RefusedUrl:
         return resolve(reference.redeem_url, self._server.url)
 
     async def redeem(
@@ -83,7 +83,7 @@ class HttpRedeemer:
         self, reference: SecretReference, *, received_s: float, revealed_before: bool
     ) -> Outcome:
         request = self.preview(reference)
-        if isinstance(request, Refused):
+        if isinstance(request, RefusedUrl):
             return request
         authorization = self._server.authorization
         if authorization is not None and not _FIELD_VALUE.fullmatch(authorization):

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import DuplicateKeys, Json, JsonText, parse
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
 
 MAX_RETRY_AFTER_S = 366 * 86_400
@@ -24,7 +24,7 @@ _DATE = re.compile(
 )
 
 
-class Finding(StrEnum):
+class RedemptionFault(StrEnum):
     """A fault in a response that contains the secret nevertheless."""
 
     MAY_BE_STORED = "the answer lacks Cache-Control: no-store, so caches on the way may keep the secret"
@@ -59,7 +59,7 @@ class Revealed:
     """The secret was returned."""
 
     value: str = field(repr=False)
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[RedemptionFault, ...] = ()
 
 
 class Expired(Struct, frozen=True, kw_only=True):
@@ -100,10 +100,10 @@ class Failed(Struct, frozen=True, kw_only=True):
     """Where the status is part of the cause."""
 
 
-Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | Refused | Failed
+Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | RefusedUrl | Failed
 
 
-class Words(Struct, frozen=True, kw_only=True):
+class OutcomeWords(Struct, frozen=True, kw_only=True):
     """An outcome as safe text for the user, without the value."""
 
     state: str
@@ -141,7 +141,7 @@ def of_status(
             return Failed(cause=Cause.STATUS, status=status)
 
 
-def words(outcome: Outcome) -> Words:
+def words(outcome: Outcome) -> OutcomeWords:
     """The texts for an outcome."""
     match outcome:
         case Revealed():
@@ -168,7 +168,7 @@ def words(outcome: Outcome) -> Words:
             return _words(
                 "rate limited", "the server limits the number of tries", f"Try again {_when(outcome)}."
             )
-        case Refused():
+        case RefusedUrl():
             return _words(
                 "refused", outcome.reason, outcome.hint or "It cannot be redeemed; nothing was sent."
             )
@@ -179,8 +179,8 @@ def words(outcome: Outcome) -> Words:
             assert_never(outcome)
 
 
-def _words(state: str, why: str, after: str) -> Words:
-    return Words(state=state, why=f"{why[:1].upper()}{why[1:]}.", next=after)
+def _words(state: str, why: str, after: str) -> OutcomeWords:
+    return OutcomeWords(state=state, why=f"{why[:1].upper()}{why[1:]}.", next=after)
 
 
 def _when(outcome: RateLimited) -> str:
@@ -250,7 +250,7 @@ def of_body(head: Head, body: bytes) -> Revealed | Failed:
     value = read.value.get("value")
     if not isinstance(value, str) or _SURROGATE.search(value) or _names_a_key_twice(read.value):
         return Failed(cause=Cause.MALFORMED)
-    findings = () if _is_never_stored(head.cache_control) else (Finding.MAY_BE_STORED,)
+    findings = () if _is_never_stored(head.cache_control) else (RedemptionFault.MAY_BE_STORED,)
     return Revealed(value=value, findings=findings)
 
 
@@ -277,7 +277,7 @@ def _names_a_key_twice(value: Json) -> bool:
 class Redeemer(Protocol):
     """Redeems references for one connection, one at a time, at the user's request."""
 
-    def preview(self, reference: SecretReference) -> Allowed | Refused:
+    def preview(self, reference: SecretReference) -> Allowed | RefusedUrl:
         """The request that `redeem` would send, for the user's confirmation. Sends nothing."""
         ...
 

@@ -8,15 +8,15 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from inspector.boundary.secret_references import MalformedReference, SecretReference
-from inspector.secrets.vault import KeptReference, Key, Vault
-from inspector.urls.host import Refused
+from inspector.secrets.vault import KeptReference, Vault, VaultKey
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, Origin, origin_of, resolve
 
 if TYPE_CHECKING:
     from inspector.secrets.outcomes import Redeemer
 
-_MALFORMED = Refused(reason="it is malformed")
-_NOT_REACHED = Refused(
+_MALFORMED = RefusedUrl(reason="it is malformed")
+_NOT_REACHED = RefusedUrl(
     reason="the server's own address is not known yet, or could not be looked up",
     hint="Reconnect, then call the tool again.",
 )
@@ -29,7 +29,7 @@ class Custody:
         self.vault = Vault()
         self.now_s: Callable[[], float] = time.monotonic
         """The clock for the expiry of references."""
-        self.peeked: Key | None = None
+        self.peeked: VaultKey | None = None
         """The item whose value is on the screen."""
         self._base: str | None = None
         self._redeemer: Redeemer | None = None
@@ -66,17 +66,17 @@ class Custody:
         """Whether a secret is revealed or shown: selecting, copying, screenshots and exports are disabled."""
         return self.vault.holds_revealed or self.peeked is not None
 
-    def preview(self, kept: KeptReference) -> Allowed | Refused:
+    def preview(self, kept: KeptReference) -> Allowed | RefusedUrl:
         reference = kept.located.reference
         if isinstance(reference, MalformedReference):
             return _MALFORMED
         redeemer = self._redeemer_for(kept.key.call)
         if redeemer is None:
             target = resolve(reference.redeem_url, self._base)
-            return target if isinstance(target, Refused) else _NOT_REACHED
+            return target if isinstance(target, RefusedUrl) else _NOT_REACHED
         return redeemer.preview(reference)
 
-    async def reveal(self, key: Key) -> None:
+    async def reveal(self, key: VaultKey) -> None:
         """Redeem a reference and store the outcome in the vault. Only after the user saw `preview` and agreed.
 
         Raises ForgottenError where the vault has no such reference.

@@ -16,12 +16,12 @@ from inspector.boundary.secret_references import MalformedReference, SecretRefer
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 from inspector.secrets.holdings import Holdings, LocatedReference
-from inspector.secrets.outcomes import Expired, ExpiredBy, Outcome, Revealed, Words, words
-from inspector.urls.host import Refused
+from inspector.secrets.outcomes import Expired, ExpiredBy, Outcome, OutcomeWords, Revealed, words
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
 
 
-class Key(NamedTuple):
+class VaultKey(NamedTuple):
     """Identifies an item for the lifetime of the vault."""
 
     call: int
@@ -32,7 +32,7 @@ class Key(NamedTuple):
 class KeptReference(Struct, frozen=True, kw_only=True):
     """A secret reference and the state of its redemption."""
 
-    key: Key
+    key: VaultKey
     tool: str
     located: LocatedReference
     received_s: float
@@ -47,7 +47,7 @@ class KeptReference(Struct, frozen=True, kw_only=True):
 class KeptValue(Struct, frozen=True, kw_only=True):
     """A value withheld from models. The value itself stays in the vault."""
 
-    key: Key
+    key: VaultKey
     tool: str
     removal: Removal
     is_forgotten: bool
@@ -79,7 +79,7 @@ class Vault:
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._stops: tuple[int, ...] = ()
-        self._busy: Key | None = None
+        self._busy: VaultKey | None = None
         self._had: set[tuple[str, str]] = set()
         """Id and URL of every reference whose secret this session has had."""
 
@@ -96,7 +96,7 @@ class Vault:
             raise IndexError(index)
         return self._kept(self._calls[place], index - (self._stops[place - 1] if place else 0))
 
-    def place_of(self, key: Key) -> int:
+    def place_of(self, key: VaultKey) -> int:
         """The index of an item over all calls. Raises ForgottenError."""
         before = self._calls.index(self._call(key))
         return key.place + (self._stops[before - 1] if before else 0)
@@ -124,10 +124,10 @@ class Vault:
         self._calls.sort(key=lambda call: -call.number)
         self._stops = tuple(accumulate(len(call.holdings) for call in self._calls))
 
-    def of(self, key: Key) -> Kept:
+    def of(self, key: VaultKey) -> Kept:
         return self._kept(self._call(key), key.place)
 
-    def value(self, key: Key) -> Json:
+    def value(self, key: VaultKey) -> Json:
         """The value for the user to see. Raises ForgottenError."""
         call = self._call(key)
         if key.place in call.forgotten:
@@ -142,20 +142,20 @@ class Vault:
             raise ForgottenError
         return call.values[key.place]
 
-    def has_value(self, key: Key) -> bool:
+    def has_value(self, key: VaultKey) -> bool:
         try:
             self.value(key)
         except ForgottenError:
             return False
         return True
 
-    def begin(self, key: Key) -> bool:
+    def begin(self, key: VaultKey) -> bool:
         """Note that a redemption runs; whether the session already had the secret. Raises ForgottenError."""
         is_known = _identity(self._call(key), key) in self._had
         self._busy = key
         return is_known
 
-    def end(self, key: Key, outcome: Outcome | None) -> None:
+    def end(self, key: VaultKey, outcome: Outcome | None) -> None:
         """Store the outcome of a redemption; None for a cancelled one. An earlier value stays unless a new one came."""
         self._busy = None
         call = next((call for call in self._calls if call.number == key.call), None)
@@ -169,7 +169,7 @@ class Vault:
             outcome = dataclasses.replace(outcome, value="")
         call.outcomes[key.place] = outcome
 
-    def forget(self, key: Key) -> None:
+    def forget(self, key: VaultKey) -> None:
         """Remove a value. A reference stays, and may be redeemed again if the server allows that."""
         call = self._call(key)
         call.values.pop(key.place, None)
@@ -189,14 +189,14 @@ class Vault:
                 del call.values[place]
                 call.outcomes[place] = Expired(by=ExpiredBy.TTL)
 
-    def _call(self, key: Key) -> _Call:
+    def _call(self, key: VaultKey) -> _Call:
         for call in self._calls:
             if call.number == key.call and 0 <= key.place < len(call.holdings):
                 return call
         raise ForgottenError
 
     def _kept(self, call: _Call, place: int) -> Kept:
-        key = Key(call.number, place)
+        key = VaultKey(call.number, place)
         references = call.holdings.references
         if place >= len(references):
             return KeptValue(
@@ -217,7 +217,7 @@ class Vault:
         )
 
 
-def _identity(call: _Call, key: Key) -> tuple[str, str]:
+def _identity(call: _Call, key: VaultKey) -> tuple[str, str]:
     reference = call.holdings.references[key.place].reference
     return (reference.id, reference.redeem_url) if isinstance(reference, SecretReference) else ("", "")
 
@@ -229,22 +229,22 @@ def _is_over(call: _Call, place: int, now_s: float) -> bool:
     )
 
 
-FORGOTTEN = Words(
+FORGOTTEN = OutcomeWords(
     state="forgotten",
     why="You removed it from memory.",
     next="Reveal it again, if the server allows that; otherwise call the tool again.",
 )
-FORGOTTEN_VALUE = Words(
+FORGOTTEN_VALUE = OutcomeWords(
     state="forgotten", why="You removed it from memory.", next="Call the tool again for a new one."
 )
-WAITING = Words(
+WAITING = OutcomeWords(
     state="not revealed", why="Nothing has been sent.", next="Reveal asks you first, then fetches it."
 )
-REVEALING = Words(state="revealing", why="Waiting for the server.", next="This takes at most 10 s.")
+REVEALING = OutcomeWords(state="revealing", why="Waiting for the server.", next="This takes at most 10 s.")
 STILL_HERE = " The value from before is still here."
 
 
-def item_words(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words:
+def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> OutcomeWords:
     """The texts for an item. `request`: what redeeming would send. `now_s`: on the clock of its receipt.
 
     A withheld value's reason comes from the removal, and may quote foreign text; all else is safe.
@@ -253,13 +253,13 @@ def item_words(kept: Kept, *, now_s: float, request: Allowed | Refused) -> Words
         if kept.is_forgotten:
             return FORGOTTEN_VALUE
         why = kept.removal.detail
-        return Words(
+        return OutcomeWords(
             state=kept.removal.rule, why=f"{why[:1].upper()}{why[1:]}.", next="Peek at it, or forget it."
         )
     reference = kept.located.reference
     if isinstance(reference, MalformedReference):
         why = f"{reference.reason[:1].upper()}{reference.reason[1:]}."
-        return Words(
+        return OutcomeWords(
             state="malformed", why=why, next="It cannot be redeemed; the author of the server has to fix it."
         )
     return _reference_words(kept, reference, now_s, request)
@@ -274,16 +274,20 @@ def left_s(kept: Kept, now_s: float) -> float | None:
 
 
 def _reference_words(
-    kept: KeptReference, reference: SecretReference, now_s: float, request: Allowed | Refused
-) -> Words:
+    kept: KeptReference, reference: SecretReference, now_s: float, request: Allowed | RefusedUrl
+) -> OutcomeWords:
     if kept.is_busy:
         return REVEALING
     if isinstance(kept.outcome, Revealed):
         return words(kept.outcome)
     if kept.outcome is not None:
         last = words(kept.outcome)
-        return Words(state=last.state, why=last.why + STILL_HERE, next=last.next) if kept.has_value else last
-    if isinstance(request, Refused):
+        return (
+            OutcomeWords(state=last.state, why=last.why + STILL_HERE, next=last.next)
+            if kept.has_value
+            else last
+        )
+    if isinstance(request, RefusedUrl):
         return words(request)
     if reference.is_over(received_s=kept.received_s, now_s=now_s):
         return words(Expired(by=ExpiredBy.TTL))

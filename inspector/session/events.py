@@ -11,7 +11,7 @@ from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.frames import Frame
 
 
-class State(StrEnum):
+class SessionState(StrEnum):
     """Of a session, in words that may be shown."""
 
     IDLE = "idle"
@@ -26,7 +26,7 @@ class State(StrEnum):
 class StateChanged(Struct, frozen=True, kw_only=True):
     """The session has another state; `message` and `hint` say why where it failed, or was ready before."""
 
-    state: State
+    state: SessionState
     message: str = ""
     hint: str = ""
 

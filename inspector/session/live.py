@@ -37,7 +37,7 @@ from inspector.session.events import (
     ListingAdvanced,
     Noted,
     ResourceUpdated,
-    State,
+    SessionState,
     StateChanged,
 )
 from inspector.session.facts import ServerFacts, page_facts, server_facts
@@ -49,7 +49,7 @@ from inspector.session.wording import error_of, failure_of, no_tools, reason_of,
 
 if TYPE_CHECKING:
     from inspector.connect.connection import Connection
-    from inspector.connect.dispatch import Answer
+    from inspector.connect.dispatch import FramedAnswer
     from inspector.secrets.session import Custody
     from inspector.webmcp.browser.connection import PageConnection
 
@@ -80,7 +80,7 @@ class Session:
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
-        self.state = State.IDLE
+        self.state = SessionState.IDLE
         self._custody: Custody | None = None
         self._redeem_at: str | None = None
         self._listener = listener
@@ -110,7 +110,7 @@ class Session:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
         if self.recorder:
             self.recorder.connect()
-        self._enter(State.CONNECTING)
+        self._enter(SessionState.CONNECTING)
         try:
             if isinstance(self.target, PageTarget):
                 self.server = await self._open_page(self.target)
@@ -118,12 +118,12 @@ class Session:
                 self.server = await self._open_server(self.target, self.options.era)
         except InspectorError as error:
             error.cover(self.own.cover)
-            self._enter(State.FAILED, error.message, error.hint)
+            self._enter(SessionState.FAILED, error.message, error.hint)
             raise
         except BaseException:
-            self._enter(State.CLOSED)
+            self._enter(SessionState.CLOSED)
             raise
-        self._enter(State.READY)
+        self._enter(SessionState.READY)
         return self.server
 
     async def _open_server(
@@ -204,7 +204,7 @@ class Session:
     def is_recorded(self) -> bool:
         """Whether what happens now goes into a recording."""
         recorder = self.recorder
-        return recorder is not None and not recorder.failure and self.state is State.READY
+        return recorder is not None and not recorder.failure and self.state is SessionState.READY
 
     async def locate_secrets(self) -> None:
         """Determine where secret references may be redeemed. Call it as soon as the server was reached."""
@@ -495,8 +495,8 @@ class Session:
         for each in (*self._retired, connection):
             if each:
                 await each.close()
-        if self.state is not State.FAILED:
-            self._enter(State.CLOSED)
+        if self.state is not SessionState.FAILED:
+            self._enter(SessionState.CLOSED)
 
     async def _list_page(self) -> Catalogue:
         page, wait_s, had_tools = self._page(), self.options.wait_s, bool(self.catalogue.tools)
@@ -537,13 +537,15 @@ class Session:
                     )
                     return
 
-    async def _ask(self, send: "Callable[[Connection], Awaitable[Answer]]", name: str) -> "Answer":
+    async def _ask(
+        self, send: "Callable[[Connection], Awaitable[FramedAnswer]]", name: str
+    ) -> "FramedAnswer":
         """Ask the server about the tool `name`. Where it does not know the session any more, it is reached again, once.
 
         Raises UnreachableError where nothing was ever connected to, NotConfirmedError where the tool is another one
         afterwards: what was decided was decided on the one before.
         """
-        from inspector.connect.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+        from inspector.connect.dispatch import FramedAnswer  # noqa: PLC0415 - loaded with the connection
 
         self._connected()
         decided_on = self.catalogue.tool(name)
@@ -558,7 +560,7 @@ class Session:
         except NotConfirmedError:
             raise
         except InspectorError as error:
-            return Answer(outcome=failure_of(error), frame=None)
+            return FramedAnswer(outcome=failure_of(error), frame=None)
         return answer
 
     def _check_same(self, name: str, decided_on: Tool | None) -> None:
@@ -600,7 +602,7 @@ class Session:
         # A server that ended the session is the one that was agreed with; one that was away may be another.
         is_same = reason.kind is FailureKind.SESSION_ENDED
         era = used.agreement.era if is_same else self.options.era
-        self._enter(State.CONNECTING)
+        self._enter(SessionState.CONNECTING)
         if self.recorder:
             self.recorder.connect(used.now_s())
         used.note(f"connecting again: {reason.detail}")
@@ -611,13 +613,13 @@ class Session:
                 self._retired.append(used)
             self.server = await self._open_server(target, era, used)
             self._replaced.set()
-            self._enter(State.READY, f"connected again, and listing again: {reason.detail}")
+            self._enter(SessionState.READY, f"connected again, and listing again: {reason.detail}")
             await self._list_server()
         except InspectorError as error:
-            self._enter(State.LOST, error.message, error.hint)
+            self._enter(SessionState.LOST, error.message, error.hint)
             raise
         except BaseException:
-            self._enter(State.LOST)
+            self._enter(SessionState.LOST)
             raise
 
     @property
@@ -641,20 +643,20 @@ class Session:
 
     def _see_whether_lost(self) -> None:
         lost = self._connection.lost if self._connection else None
-        if lost and self.state is State.READY:
+        if lost and self.state is SessionState.READY:
             if isinstance(self.target, HttpTarget):
-                self._enter(State.LOST, lost.detail, "The next call connects again.")
+                self._enter(SessionState.LOST, lost.detail, "The next call connects again.")
             else:
-                self._enter(State.FAILED, lost.detail, "Reconnect to go on.")
-        elif self._connection and not lost and self.state is State.LOST:
-            self._enter(State.READY)
+                self._enter(SessionState.FAILED, lost.detail, "Reconnect to go on.")
+        elif self._connection and not lost and self.state is SessionState.LOST:
+            self._enter(SessionState.READY)
 
     def _framed(self, matched: Matched) -> None:
         self._heard = (matched.frame.at_s, time.monotonic())
         if self.recorder:
             self.recorder.frame(matched)
         self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
-        if matched.frame.channel is Channel.NOTE or self.state is State.LOST:
+        if matched.frame.channel is Channel.NOTE or self.state is SessionState.LOST:
             # A process that ends between two calls is noticed at once, not at the next call.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 
@@ -673,7 +675,7 @@ class Session:
             if uri is not None and uri in self._subscribed:
                 self._tell(ResourceUpdated(uri=uri))
 
-    def _enter(self, state: State, message: str = "", hint: str = "") -> None:
+    def _enter(self, state: SessionState, message: str = "", hint: str = "") -> None:
         self.state = state
         self._tell(StateChanged(state=state, message=message, hint=hint))
 

@@ -30,7 +30,7 @@ from inspector.recording.format import Header, Lenses, Projected, RecordedCall, 
 from inspector.recording.replaying import ReplayedCall, left_out_of, nonce_of, output_of
 from inspector.recording.target import OpenedRecording
 from inspector.session.call_record import CallRecord
-from inspector.session.events import Listener, State
+from inspector.session.events import Listener, SessionState
 from inspector.session.facts import ServerFacts, server_facts
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -112,14 +112,14 @@ class RecordedSession(Session):
 
     async def connect(self) -> ServerFacts:
         """Open the file; nothing is connected to. Raises UsageError."""
-        self._enter(State.CONNECTING)
+        self._enter(SessionState.CONNECTING)
         try:
             self._sealed, self._played = await asyncio.to_thread(_open, self.opened)
         except InspectorError as error:
-            self._enter(State.FAILED, error.message, error.hint)
+            self._enter(SessionState.FAILED, error.message, error.hint)
             raise
         self.server = self._facts(None)
-        self._enter(State.READY)
+        self._enter(SessionState.READY)
         return self.server
 
     async def locate_secrets(self) -> None:

@@ -13,7 +13,7 @@ from inspector.session.asking import Asker
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from inspector.connect.dispatch import Answer
+    from inspector.connect.dispatch import FramedAnswer
 
 MAX_ROUNDS = 10
 _PAUSES_S = (0.05, 0.1, 0.2, 0.25)
@@ -21,8 +21,8 @@ _PAUSES_S = (0.05, 0.1, 0.2, 0.25)
 
 
 async def answered_in_rounds(
-    send: "Callable[[JsonObject], Awaitable[Answer]]", params: JsonObject, asker: Asker
-) -> "Answer":
+    send: "Callable[[JsonObject], Awaitable[FramedAnswer]]", params: JsonObject, asker: Asker
+) -> "FramedAnswer":
     """Send a request with `params` until it is answered, or cannot be. An answer that cannot be fulfilled is returned as it is."""
     answer = await send(params)
     idle = 0
@@ -45,14 +45,14 @@ async def answered_in_rounds(
     return answer if _asked_in(answer) is None else _endless(answer)
 
 
-def _asked_in(answer: "Answer") -> JsonObject | None:
+def _asked_in(answer: "FramedAnswer") -> JsonObject | None:
     """The result that asks for input; None where the answer is another."""
     value: Json = answer.outcome.value if isinstance(answer.outcome, Result) else None
     return value if isinstance(value, dict) and kind_of(value) == INPUT_REQUIRED else None
 
 
-def _endless(answer: "Answer") -> "Answer":
-    from inspector.connect.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+def _endless(answer: "FramedAnswer") -> "FramedAnswer":
+    from inspector.connect.dispatch import FramedAnswer  # noqa: PLC0415 - loaded with the connection
 
     detail = f"the server asked for input {MAX_ROUNDS + 1} times and never answered"
-    return Answer(outcome=Failure(kind=FailureKind.PROTOCOL, detail=detail), frame=answer.frame)
+    return FramedAnswer(outcome=Failure(kind=FailureKind.PROTOCOL, detail=detail), frame=answer.frame)

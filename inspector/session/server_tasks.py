@@ -34,13 +34,13 @@ from inspector.session.call_record import Progress
 from inspector.session.facts import ServerFacts
 
 if TYPE_CHECKING:
-    from inspector.connect.dispatch import Answer
+    from inspector.connect.dispatch import FramedAnswer
 
 LEAST_S, MOST_S = 3_600.0, 86_400.0
 """How long a task is waited for: as long as the server keeps it, within these bounds."""
 _CANCEL_S = 2.0
 
-Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[Answer]]"
+Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"
 """Sends a request: its method, its parameters, and how long it may take."""
 
 
@@ -52,14 +52,14 @@ def as_task(tool: Tool | None, server: ServerFacts | None) -> bool:
 
 
 async def answered_by_task(
-    answer: "Answer",
+    answer: "FramedAnswer",
     ask: Ask,
     asker: Asker,
     *,
     timeout_s: float,
     limit_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
-) -> "Answer":
+) -> "FramedAnswer":
     """The answer that ends the call; `answer` itself where it is no task. Cancelling this cancels the task.
 
     `timeout_s`: for each answer about the task. `limit_s`: for the whole task, where that is to be shorter than it is kept.
@@ -99,10 +99,10 @@ class _Following:
     began_s: float = field(default_factory=monotonic)
     answered: set[str] = field(default_factory=set[str])
     """The keys of what the task asked for and got."""
-    result: "asyncio.Task[Answer] | None" = None
+    result: "asyncio.Task[FramedAnswer] | None" = None
     """The request for the result, which a server of the handshake era answers when the task has ended."""
 
-    async def followed(self) -> "Answer":
+    async def followed(self) -> "FramedAnswer":
         while True:
             polled = await self._about(GET, {}, self.timeout_s)
             ended = ending_in(GET, polled.outcome)
@@ -117,7 +117,7 @@ class _Following:
             if answer is not None:
                 return answer
 
-    async def _next(self, state: TaskState, polled: "Answer") -> "Answer | None":
+    async def _next(self, state: TaskState, polled: "FramedAnswer") -> "FramedAnswer | None":
         """What to do about a task in this state: the answer that ends the call, or None to ask again."""
         if state.status == CANCELLED:
             words = f": {state.message}" if state.message else ""
@@ -143,7 +143,7 @@ class _Following:
         await self._pause(state)
         return await self._ended(self.result.result()) if self.result and self.result.done() else None
 
-    async def _ended(self, answer: "Answer") -> "Answer":
+    async def _ended(self, answer: "FramedAnswer") -> "FramedAnswer":
         """The answer to `tasks/result`, unless it holds no result."""
         if isinstance(answer.outcome, Failure) or ending_in(RESULT, answer.outcome):
             return answer
@@ -151,7 +151,7 @@ class _Following:
             answer, "the answer to tasks/result says how the task is, and holds no result"
         )
 
-    async def _given_up(self, answer: "Answer", why: str) -> "Answer":
+    async def _given_up(self, answer: "FramedAnswer", why: str) -> "FramedAnswer":
         await self.cancel()
         return _failed(answer, FailureKind.PROTOCOL, why)
 
@@ -198,15 +198,15 @@ class _Following:
         if self.result is not None:
             self.result.cancel()
 
-    async def _about(self, method: str, params: JsonObject, timeout_s: float) -> "Answer":
+    async def _about(self, method: str, params: JsonObject, timeout_s: float) -> "FramedAnswer":
         return await self.ask(method, {"taskId": self.handle.id, **params}, timeout_s)
 
 
-def _answer(outcome: Outcome, polled: "Answer") -> "Answer":
-    from inspector.connect.dispatch import Answer  # noqa: PLC0415 - loaded with the connection
+def _answer(outcome: Outcome, polled: "FramedAnswer") -> "FramedAnswer":
+    from inspector.connect.dispatch import FramedAnswer  # noqa: PLC0415 - loaded with the connection
 
-    return Answer(outcome=outcome, frame=polled.frame)
+    return FramedAnswer(outcome=outcome, frame=polled.frame)
 
 
-def _failed(polled: "Answer", kind: FailureKind, detail: str) -> "Answer":
+def _failed(polled: "FramedAnswer", kind: FailureKind, detail: str) -> "FramedAnswer":
     return _answer(Failure(kind=kind, detail=detail), polled)

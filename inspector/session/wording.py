@@ -6,7 +6,7 @@ from inspector.errors import AuthenticationRequiredError, InspectorError, Unreac
 from inspector.json.exact import dump_text
 from inspector.protocol.client import ClientProfile
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.protocol.page import Refused
+from inspector.protocol.page import RefusedTool
 
 
 def announces(profile: ClientProfile) -> str:
@@ -64,7 +64,7 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
     )
 
 
-def refusal(refused: Refused) -> str:
+def refusal(refused: RefusedTool) -> str:
     """A tool that a browser refused, in a clause that quotes foreign text."""
     return f"its browser refused {refused.name or 'a tool without a name'}: {refused.reason}"
 

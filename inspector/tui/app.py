@@ -18,7 +18,7 @@ from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.files.recent import recent_targets
 from inspector.protocol.targets import StdioTarget, Target
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.opening import OpeningScreen
@@ -120,7 +120,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     """Screens, keys that work everywhere, and themes."""
 
     TITLE = "Sightline"
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.EVERYWHERE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.EVERYWHERE)
     COMMANDS: ClassVar[set[type[Provider] | Callable[[], type[Provider]]]] = {
         CommandSearch,
         HostSearch,

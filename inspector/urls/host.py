@@ -13,7 +13,7 @@ from inspector.safe_text import safe_line
 _QUOTED_CHARACTERS = 60
 
 
-class Refused(Struct, frozen=True, kw_only=True):
+class RefusedUrl(Struct, frozen=True, kw_only=True):
     """A refused URL. Nothing was sent."""
 
     reason: str
@@ -38,32 +38,34 @@ _SIX = re.compile(r"\[([0-9A-Fa-f:.]+)\]")
 _DEVIATING = re.compile("[ß\u1e9eς\u200c\u200d]")
 
 
-def normalised(written: str) -> str | Refused:
+def normalised(written: str) -> str | RefusedUrl:
     """Normalises a host from a URL: lower case, A-labels, no trailing dot, no brackets.
 
     An IPv4-mapped IPv6 address stays IPv6: for a browser it is another host than the IPv4 address in it.
     """
     if not written:
-        return Refused(reason="it has no host")
+        return RefusedUrl(reason="it has no host")
     if written.startswith("["):
         return _ipv6(written)
     if "%" in written:
-        return Refused(reason="its host contains a percent sign, which not all parsers decode")
+        return RefusedUrl(reason="its host contains a percent sign, which not all parsers decode")
     if len(written) > MAX_HOST_CHARACTERS + 1:
-        return Refused(reason="its host is too long")
+        return RefusedUrl(reason="its host is too long")
     host = written.removesuffix(".")
     name = host.lower() if host.isascii() else _to_ascii(host)
     if name is None:
-        return Refused(
+        return RefusedUrl(
             reason=f"its host is an international name that parsers read differently: {quoted(host)}"
         )
     labels = name.split(".")
     if len(name) > MAX_HOST_CHARACTERS or not all(map(_LABEL.fullmatch, labels)):
-        return Refused(reason=f"its host is not a valid name: {quoted(host)}")
+        return RefusedUrl(reason=f"its host is not a valid name: {quoted(host)}")
     if not all(map(_is_faithful, labels)):
-        return Refused(reason=f"its host contains an encoded label that decodes to no name: {quoted(host)}")
+        return RefusedUrl(
+            reason=f"its host contains an encoded label that decodes to no name: {quoted(host)}"
+        )
     if _NUMBER.fullmatch(labels[-1]) and not _is_ipv4(written):
-        return Refused(
+        return RefusedUrl(
             reason=f"its host is a number, but not an IPv4 address in four decimal parts: {quoted(host)}"
         )
     return name
@@ -92,7 +94,7 @@ def is_on_this_machine(host: str) -> bool:
             return host == "localhost" or host.endswith(".localhost")
 
 
-def _ipv6(written: str) -> str | Refused:
+def _ipv6(written: str) -> str | RefusedUrl:
     inner = _SIX.fullmatch(written)
     try:
         return IPv6Address(inner.group(1)).compressed if inner else _no_ipv6(written)
@@ -100,8 +102,8 @@ def _ipv6(written: str) -> str | Refused:
         return _no_ipv6(written)
 
 
-def _no_ipv6(written: str) -> Refused:
-    return Refused(reason=f"its host is not an IPv6 address: {quoted(written)}")
+def _no_ipv6(written: str) -> RefusedUrl:
+    return RefusedUrl(reason=f"its host is not an IPv6 address: {quoted(written)}")
 
 
 def _is_ipv4(written: str) -> bool:

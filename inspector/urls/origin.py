@@ -11,7 +11,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from inspector.urls.host import Refused, is_on_this_machine, normalised, quoted
+from inspector.urls.host import RefusedUrl, is_on_this_machine, normalised, quoted
 
 MAX_URL_CHARACTERS = 4096
 
@@ -71,20 +71,20 @@ class _Parts(Struct, frozen=True, kw_only=True):
     query: str | None
 
 
-NO_ORIGIN = Refused(
+NO_ORIGIN = RefusedUrl(
     reason="this server has no origin, because it is a command",
     hint="Set redeem_origin for this server in your own configuration.",
 )
-UNENCRYPTED = Refused(reason="http is not encrypted, and the server itself is not on this machine")
+UNENCRYPTED = RefusedUrl(reason="http is not encrypted, and the server itself is not on this machine")
 
 
-def origin_of(url: str) -> Origin | Refused:
+def origin_of(url: str) -> Origin | RefusedUrl:
     """The origin of an absolute http or https URL. Never raises."""
     parts = _split(url)
-    return parts if isinstance(parts, Refused) else _origin(parts)
+    return parts if isinstance(parts, RefusedUrl) else _origin(parts)
 
 
-def resolve(redeem_url: str, base: str | None) -> Allowed | Refused:
+def resolve(redeem_url: str, base: str | None) -> Allowed | RefusedUrl:
     """The request that `redeem_url` asks for, if it stays at the origin of `base`. Never raises.
 
     `base`: the MCP endpoint, the URL of the frame that registered the tool, or the pinned origin; None where
@@ -93,33 +93,33 @@ def resolve(redeem_url: str, base: str | None) -> Allowed | Refused:
     if base is None:
         return NO_ORIGIN
     own_parts = _split(base.partition("#")[0])
-    own = own_parts if isinstance(own_parts, Refused) else _origin(own_parts)
-    if isinstance(own, Refused) or isinstance(own_parts, Refused):
-        reason = own.reason if isinstance(own, Refused) else ""
-        return Refused(reason=f"the server's own address cannot be compared: {reason}")
+    own = own_parts if isinstance(own_parts, RefusedUrl) else _origin(own_parts)
+    if isinstance(own, RefusedUrl) or isinstance(own_parts, RefusedUrl):
+        reason = own.reason if isinstance(own, RefusedUrl) else ""
+        return RefusedUrl(reason=f"the server's own address cannot be compared: {reason}")
     asked = _split(redeem_url)
-    if isinstance(asked, Refused):
+    if isinstance(asked, RefusedUrl):
         return asked
     origin = own if asked.scheme is None and asked.authority is None else _origin(asked, scheme=own.scheme)
-    if isinstance(origin, Refused):
+    if isinstance(origin, RefusedUrl):
         return origin
     if origin != own:
-        return Refused(reason=f"other origin: {origin} is not {own}")
+        return RefusedUrl(reason=f"other origin: {origin} is not {own}")
     if own.scheme == "http" and not is_on_this_machine(own.host):
         return UNENCRYPTED
     return _request(own, asked, own_parts)
 
 
-def _request(origin: Origin, asked: _Parts, base: _Parts) -> Allowed | Refused:
+def _request(origin: Origin, asked: _Parts, base: _Parts) -> Allowed | RefusedUrl:
     path = asked.path
     if asked.authority is None and not path.startswith("/"):
         path = base.path[: base.path.rfind("/") + 1] + path if path else base.path
     if not _PATH.fullmatch(path):
-        return Refused(reason="its path contains a character that a URL must encode")
+        return RefusedUrl(reason="its path contains a character that a URL must encode")
     if any("%" in segment and _ENCODED_DOT.sub(".", segment) in {".", ".."} for segment in path.split("/")):
-        return Refused(reason="its path contains encoded dots, which not all parsers resolve")
+        return RefusedUrl(reason="its path contains encoded dots, which not all parsers resolve")
     if asked.query is not None and not _QUERY.fullmatch(asked.query):
-        return Refused(reason="its query contains a character that a URL must encode")
+        return RefusedUrl(reason="its query contains a character that a URL must encode")
     return Allowed(origin=origin, path=_without_dots(path or "/"), query=asked.query)
 
 
@@ -137,48 +137,48 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(result)
 
 
-def _split(url: str) -> _Parts | Refused:
+def _split(url: str) -> _Parts | RefusedUrl:
     if not url:
-        return Refused(reason="it is empty")
+        return RefusedUrl(reason="it is empty")
     if len(url) > MAX_URL_CHARACTERS:
-        return Refused(reason=f"it is longer than {MAX_URL_CHARACTERS:,} characters")
+        return RefusedUrl(reason=f"it is longer than {MAX_URL_CHARACTERS:,} characters")
     hidden = next((character for character in url if unicodedata.category(character)[0] in "CZ"), None)
     if hidden is not None:
-        return Refused(reason=f"it contains a control character or white space: U+{ord(hidden):04X}")
+        return RefusedUrl(reason=f"it contains a control character or white space: U+{ord(hidden):04X}")
     if "\\" in url:
-        return Refused(reason="it contains a backslash, which some parsers treat as a slash")
+        return RefusedUrl(reason="it contains a backslash, which some parsers treat as a slash")
     if "#" in url:
-        return Refused(reason="it contains a fragment")
+        return RefusedUrl(reason="it contains a fragment")
     scheme = _SCHEME.match(url)
     parts = _PARTS.fullmatch(url[scheme.end() :] if scheme else url)
     if parts is None:
-        return Refused(reason="it is not a URL")
+        return RefusedUrl(reason="it is not a URL")
     authority, path, query = parts.groups()
     if scheme is None and authority is None and ":" in path.partition("/")[0]:
-        return Refused(reason="it starts with text that some parsers treat as a scheme")
+        return RefusedUrl(reason="it starts with text that some parsers treat as a scheme")
     return _Parts(
         scheme=scheme.group(1).lower() if scheme else None, authority=authority, path=path, query=query
     )
 
 
-def _origin(parts: _Parts, *, scheme: str | None = None) -> Origin | Refused:
+def _origin(parts: _Parts, *, scheme: str | None = None) -> Origin | RefusedUrl:
     """`scheme`: used if the URL has none."""
     scheme = parts.scheme or scheme
     if scheme is None:
-        return Refused(reason="it has no scheme")
+        return RefusedUrl(reason="it has no scheme")
     if scheme not in _DEFAULT_PORTS:
-        return Refused(reason=f"it is neither http nor https: {quoted(scheme)}")
+        return RefusedUrl(reason=f"it is neither http nor https: {quoted(scheme)}")
     if not parts.authority:
-        return Refused(reason="it has no host after two slashes, which not all parsers accept")
+        return RefusedUrl(reason="it has no host after two slashes, which not all parsers accept")
     if "@" in parts.authority:
-        return Refused(reason="it contains user info before the host")
+        return RefusedUrl(reason="it contains user info before the host")
     match = _AUTHORITY.fullmatch(parts.authority)
     if match is None:
-        return Refused(reason=f"its host and port are ambiguous: {quoted(parts.authority)}")
+        return RefusedUrl(reason=f"its host and port are ambiguous: {quoted(parts.authority)}")
     host = normalised(match.group(1))
-    if isinstance(host, Refused):
+    if isinstance(host, RefusedUrl):
         return host
     port = int(match.group(2) or _DEFAULT_PORTS[scheme])
     if not 0 < port < 65536:
-        return Refused(reason=f"there is no port {port}")
+        return RefusedUrl(reason=f"there is no port {port}")
     return Origin(scheme=scheme, host=host, port=port)

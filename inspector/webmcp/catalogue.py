@@ -14,7 +14,7 @@ from msgspec import Struct
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
 from inspector.json.pointer import child
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
-from inspector.protocol.page import Document, Evidence, Exposure, PageFacts, Reach, Refused, ToolKind
+from inspector.protocol.page import Evidence, Exposure, PageDocument, PageFacts, Reach, RefusedTool, ToolKind
 from inspector.urls.host import is_on_this_machine
 from inspector.urls.origin import Origin, origin_of
 from inspector.webmcp.events import Declaration, KeptTool, Refusal, as_json, place_of, registered_at
@@ -206,7 +206,7 @@ def _members_of(value: Json) -> JsonObject:
 _SURE = frozenset({"/name", "/description", "/inputSchema"})
 
 
-class Offer(Struct, frozen=True, kw_only=True):
+class SourcedTool(Struct, frozen=True, kw_only=True):
     """One tool as its sources describe it."""
 
     kept: KeptTool
@@ -216,8 +216,8 @@ class Offer(Struct, frozen=True, kw_only=True):
 class Offers(Struct, frozen=True, kw_only=True):
     """All tools of one document."""
 
-    document: Document
-    offers: tuple[Offer, ...]
+    document: PageDocument
+    offers: tuple[SourcedTool, ...]
     agents: Mapping[str, Json]
     """The answers of `getTools()`, by name."""
     refusals: tuple[Refusal, ...] = ()
@@ -255,7 +255,7 @@ def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
     return Catalogue(entries={Kind.TOOL: (*tools, *refused)})
 
 
-def _refused(refusal: Refusal, pointer: str, document: Document) -> Refused:
+def _refused(refusal: Refusal, pointer: str, document: PageDocument) -> RefusedTool:
     value: JsonObject = {
         "name": refusal.name,
         "refusedBecause": refusal.reason,
@@ -264,7 +264,7 @@ def _refused(refusal: Refusal, pointer: str, document: Document) -> Refused:
         "registeredAt": None if refusal.place is None else str(refusal.place),
     }
     reason = refusal.reason.strip(": \n") or "the browser gave no reason"
-    return Refused(
+    return RefusedTool(
         pointer=pointer, reason=reason, value=value, name=refusal.name, document=document, place=refusal.place
     )
 
@@ -275,7 +275,7 @@ def _refused_at(refusal: Refusal) -> tuple[tuple[str, int, int], str, str]:
     return at, refusal.name or "", refusal.reason
 
 
-def _tool(offer: Offer, offers: Offers, own_script: str, handle: str) -> Tool:
+def _tool(offer: SourcedTool, offers: Offers, own_script: str, handle: str) -> Tool:
     kept, declaration = offer.kept, offer.declaration
     agent = offers.agents.get(kept.key.name)
     joined = Joined(kept, declaration, agent)
@@ -307,7 +307,7 @@ def _tool(offer: Offer, offers: Offers, own_script: str, handle: str) -> Tool:
     return Tool(name=handle, definition=definition, page=facts)
 
 
-def _evidence(offer: Offer, document: Document, joined: Joined) -> Evidence:
+def _evidence(offer: SourcedTool, document: PageDocument, joined: Joined) -> Evidence:
     declaration = offer.declaration
     if offer.kept.is_declarative:
         return Evidence.FORM

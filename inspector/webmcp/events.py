@@ -12,7 +12,7 @@ from typing import TypeAlias
 from msgspec import Struct
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, parse
-from inspector.protocol.page import Document, FramePolicy, Place
+from inspector.protocol.page import FramePolicy, PageDocument, SourcePlace
 
 MAX_REPORT_CHARACTERS = 1_000_000
 """The limit of the hook is far lower, so a longer report is not from the hook."""
@@ -42,7 +42,7 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """As declared; None where it was not text. Foreign text."""
     reason: str
     """The name of the error and the browser's message. Foreign text: a page may have thrown it."""
-    place: Place | None
+    place: SourcePlace | None
 
 
 def report_in(payload: str, proof: str) -> tuple[Declaration, ...] | Refusal | None:
@@ -73,12 +73,12 @@ def report_in(payload: str, proof: str) -> tuple[Declaration, ...] | Refusal | N
     )
 
 
-def _stack_place(line: Json) -> Place | None:
+def _stack_place(line: Json) -> SourcePlace | None:
     """The place in a line of a stack, `    at name (url:line:column)` or without the name."""
     match = _STACK_LINE.fullmatch(line) if isinstance(line, str) else None
     if match is None:
         return None
-    return Place(url=match["url"], line=int(match["line"]), column=int(match["column"]))
+    return SourcePlace(url=match["url"], line=int(match["line"]), column=int(match["column"]))
 
 
 def _declared_name(tool: Json) -> str | None:
@@ -134,10 +134,10 @@ def tools_in(params: Json) -> Iterator[KeptTool]:
             yield KeptTool(key=ToolKey(frame_id=frame_id, name=name), value=value)
 
 
-def place_of(tool: KeptTool, own_script: str) -> Place | None:
+def place_of(tool: KeptTool, own_script: str) -> SourcePlace | None:
     """Where the page registered a tool. `own_script`: the name of the hook's script, whose stack frames do not count."""
     call = next(_calls(tool, own_script), None)
-    return None if call is None else Place(url=call[0], line=call[1] + 1, column=call[2] + 1)
+    return None if call is None else SourcePlace(url=call[0], line=call[1] + 1, column=call[2] + 1)
 
 
 def _calls(tool: KeptTool, own_script: str) -> Iterator[tuple[str, int, int]]:
@@ -163,14 +163,14 @@ def registered_at(tool: KeptTool, own_script: str) -> Registered:
     return tuple(reversed(tuple(_calls(tool, own_script)))), name
 
 
-def document_of(frame: Json, *, is_observed: bool) -> Document | None:
+def document_of(frame: Json, *, is_observed: bool) -> PageDocument | None:
     """The document in a `Page.Frame`; None where it has no id."""
     if not isinstance(frame, dict):
         return None
     frame_id, parent_id = frame.get("id"), frame.get("parentId")
     if not isinstance(frame_id, str):
         return None
-    return Document(
+    return PageDocument(
         frame_id=frame_id,
         loader_id=_text(frame.get("loaderId")),
         url=_text(frame.get("url")) + _text(frame.get("urlFragment")),

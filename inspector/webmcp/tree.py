@@ -6,8 +6,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.page import Document, FramePolicy
-from inspector.webmcp.catalogue import Offer, Offers
+from inspector.protocol.page import FramePolicy, PageDocument
+from inspector.webmcp.catalogue import Offers, SourcedTool
 from inspector.webmcp.events import Declaration, Refusal, ToolKey, document_of, frames_in, report_in, tools_in
 
 MAX_WAITING = 20_000
@@ -16,7 +16,7 @@ MAX_REFUSALS = 200
 """The most refusals of one frame; more are ignored."""
 
 
-class Change(Struct, frozen=True, kw_only=True):
+class TreeChange(Struct, frozen=True, kw_only=True):
     """The effect of one event."""
 
     tools: bool = False
@@ -25,7 +25,7 @@ class Change(Struct, frozen=True, kw_only=True):
     """Frames whose document is gone: navigated away, removed, or its process ended."""
 
 
-_NOTHING = Change()
+_NOTHING = TreeChange()
 
 
 class Tree:
@@ -35,14 +35,14 @@ class Tree:
         """`binding`: the name under which the hook reports. `proof`: its secret in each report."""
         self._binding = binding
         self._proof = proof
-        self._documents: dict[str, Document] = {}
+        self._documents: dict[str, PageDocument] = {}
         self._sessions: dict[str, str] = {}
         self._places: dict[str, tuple[str, int]] = {}
         """The parent of each child frame, and its child number, from 1."""
         self._children: dict[str, int] = {}
         """The number of children that a frame's document has had; numbers are not reused."""
         self._contexts: dict[tuple[str, int], str] = {}
-        self._offers: dict[str, dict[ToolKey, Offer]] = {}
+        self._offers: dict[str, dict[ToolKey, SourcedTool]] = {}
         self._waiting: dict[str, dict[str, Declaration]] = {}
         self._refusals: dict[str, list[Refusal]] = {}
         self._revisions: dict[str, int] = {}
@@ -50,11 +50,11 @@ class Tree:
         """The sessions of frames that run scripts, including those without a document."""
 
     @property
-    def documents(self) -> Sequence[Document]:
+    def documents(self) -> Sequence[PageDocument]:
         """Parents before children, as far as the browser reports them."""
         return tuple(self._documents.values())
 
-    def document(self, frame_id: str) -> Document | None:
+    def document(self, frame_id: str) -> PageDocument | None:
         return self._documents.get(frame_id)
 
     def session_of(self, frame_id: str) -> str | None:
@@ -83,7 +83,7 @@ class Tree:
     def is_refused(self, frame_id: str) -> bool:
         return bool(self._refusals.get(frame_id))
 
-    def offers(self, frame_id: str) -> tuple[Offer, ...]:
+    def offers(self, frame_id: str) -> tuple[SourcedTool, ...]:
         """The tools of a frame, in order of registration."""
         return tuple(self._offers.get(frame_id, {}).values())
 
@@ -101,7 +101,7 @@ class Tree:
             if self._offers.get(frame_id) or self._refusals.get(frame_id)
         )
 
-    def _position(self, document: Document) -> tuple[int, ...]:
+    def _position(self, document: PageDocument) -> tuple[int, ...]:
         """See `Offers.position`."""
         numbers: list[int] = []
         seen: set[str] = set()
@@ -143,7 +143,7 @@ class Tree:
                 if index:
                     self._attached(document.frame_id, document.parent_id)
 
-    def replace_tools(self, session: str, frame_id: str, tools: Json) -> Change:
+    def replace_tools(self, session: str, frame_id: str, tools: Json) -> TreeChange:
         items = tools if isinstance(tools, list) else []
         params: JsonObject = {
             "tools": [{**item, "frameId": frame_id} for item in items if isinstance(item, dict)]
@@ -156,9 +156,9 @@ class Tree:
             if known is not None and offer.declaration is None:
                 self._offers[frame_id][key] = replace(offer, declaration=known.declaration)
         self._count(frame_id)
-        return Change(tools=True)
+        return TreeChange(tools=True)
 
-    def take(self, session: str, method: str, params: JsonObject) -> Change:
+    def take(self, session: str, method: str, params: JsonObject) -> TreeChange:
         """Apply one event. Never raises, whatever the browser sends."""
         match method:
             case "Page.frameNavigated":
@@ -185,7 +185,7 @@ class Tree:
             case _:
                 return self._take_runtime(session, method, params)
 
-    def _take_runtime(self, session: str, method: str, params: JsonObject) -> Change:
+    def _take_runtime(self, session: str, method: str, params: JsonObject) -> TreeChange:
         match method, params:
             case (
                 "Runtime.executionContextCreated",
@@ -206,7 +206,7 @@ class Tree:
                 pass
         return _NOTHING
 
-    def _reported(self, frame_id: str | None, payload: str) -> Change:
+    def _reported(self, frame_id: str | None, payload: str) -> TreeChange:
         if frame_id is None:
             return _NOTHING
         report = report_in(payload, self._proof)
@@ -219,12 +219,12 @@ class Tree:
                 self._declared(frame_id, declarations)
         return _NOTHING
 
-    def _refused(self, frame_id: str, refusal: Refusal) -> Change:
+    def _refused(self, frame_id: str, refusal: Refusal) -> TreeChange:
         known = self._refusals.setdefault(frame_id, [])
         if len(known) >= MAX_REFUSALS or refusal in known:
             return _NOTHING
         known.append(refusal)
-        return Change(tools=True)
+        return TreeChange(tools=True)
 
     def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
         waiting = self._waiting.setdefault(frame_id, {})
@@ -238,7 +238,7 @@ class Tree:
         if document is not None:
             self._documents[frame_id] = replace(document, false_reports=document.false_reports + 1)
 
-    def _navigated(self, session: str, params: JsonObject) -> Change:
+    def _navigated(self, session: str, params: JsonObject) -> TreeChange:
         document = document_of(params.get("frame"), is_observed=True)
         if document is None:
             return _NOTHING
@@ -258,11 +258,11 @@ class Tree:
         if document is not None and isinstance(url, str):
             self._documents[document.frame_id] = replace(document, url=url)
 
-    def _detached(self, session: Json) -> Change:
+    def _detached(self, session: Json) -> TreeChange:
         self._contexts = {key: frame for key, frame in self._contexts.items() if key[0] != session}
         return self._drop([frame for frame, owner in self._sessions.items() if owner == session])
 
-    def _drop(self, frame_ids: list[str]) -> Change:
+    def _drop(self, frame_ids: list[str]) -> TreeChange:
         gone: set[str] = set()
         had = False
         for frame_id in frame_ids:
@@ -274,19 +274,19 @@ class Tree:
             had = bool(self._refusals.pop(frame_id, None)) or had
             self._script_sessions.pop(frame_id, None)
             self._count(frame_id)
-        return Change(tools=had, gone=frozenset(gone))
+        return TreeChange(tools=had, gone=frozenset(gone))
 
-    def _added(self, session: str, params: JsonObject) -> Change:
+    def _added(self, session: str, params: JsonObject) -> TreeChange:
         added = False
         for kept in tools_in(params):
             frame_id = kept.key.frame_id
             declaration = None
             if not kept.is_declarative:
                 declaration = self._waited(session, kept.key)
-            self._offers.setdefault(frame_id, {})[kept.key] = Offer(kept=kept, declaration=declaration)
+            self._offers.setdefault(frame_id, {})[kept.key] = SourcedTool(kept=kept, declaration=declaration)
             self._count(frame_id)
             added = True
-        return Change(tools=added)
+        return TreeChange(tools=added)
 
     def _waited(self, session: str, key: ToolKey) -> Declaration | None:
         """The declaration that preceded this registration."""
@@ -299,13 +299,13 @@ class Tree:
                 return waiting.pop(key.name)
         return None
 
-    def _removed(self, params: JsonObject) -> Change:
+    def _removed(self, params: JsonObject) -> TreeChange:
         removed = False
         for gone in tools_in(params):
             if self._offers.get(gone.key.frame_id, {}).pop(gone.key, None) is not None:
                 self._count(gone.key.frame_id)
                 removed = True
-        return Change(tools=removed)
+        return TreeChange(tools=removed)
 
     def _count(self, frame_id: str) -> None:
         self._revisions[frame_id] = self._revisions.get(frame_id, 0) + 1

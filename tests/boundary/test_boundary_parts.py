@@ -17,7 +17,7 @@ from inspector.boundary.same_content import (
     withhold_with_repetition,
 )
 from inspector.boundary.undeclared import undeclared
-from inspector.boundary.walking import WITHHELD, Step, left_of_flat
+from inspector.boundary.walking import WITHHELD, WalkStep, left_of_flat
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.schema.positions import Source, positions_of
 
@@ -35,7 +35,7 @@ REFERENCE: Json = {"type": "secret_reference", "id": "i", "label": "l"}
 def left_of(value: Json, schema: Json, *, declared: bool) -> tuple[Json, list[str]]:
     start = positions_of({"type": "object", "properties": {"x": schema}}).start()
     ledger = Ledger(Contract(), "/root")
-    above = Step(None, 0, start, {"x": value}, {})
+    above = WalkStep(None, 0, start, {"x": value}, {})
     left = left_of_flat(above, "x", start.step("x"), value, ledger, declared=declared)
     return left, [removal.pointer for removal in ledger.removals]
 
@@ -83,7 +83,7 @@ def test_the_shortcut_takes_what_is_marked_whatever_its_type(*, declared: bool) 
 
 def test_what_becomes_of_objects_with_the_same_keys_is_worked_out_once_for_so_many() -> None:
     start = positions_of({}).start()
-    above = Step(None, 0, start, {}, {})
+    above = WalkStep(None, 0, start, {}, {})
     ledger = Ledger(Contract(), "")
     for number in (0, 0, *range(1, 1_002)):
         before = dict(start.plans)

@@ -9,7 +9,7 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.contract import Contract
 from inspector.boundary.removals import Ledger
-from inspector.boundary.walking import Step, fault_of
+from inspector.boundary.walking import WalkStep, fault_of
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
@@ -69,11 +69,11 @@ def test_how_deep_a_reference_stands_costs_no_more_than_its_way() -> None:
 def test_the_way_to_a_container_is_put_together_once() -> None:
     start = positions_of(True).start()
     ledger = Ledger(Contract(), "/root")
-    step = Step(None, 0, start, {}, {})
+    step = WalkStep(None, 0, start, {}, {})
     for _ in range(50):
-        step = Step(step, "a", start, {}, {})
+        step = WalkStep(step, "a", start, {}, {})
     assert step.pointer(ledger) == "/root" + "/a" * 50
-    below = Step(step, "b", start, {}, {})
+    below = WalkStep(step, "b", start, {}, {})
     calls: list[str] = []
     sys.setprofile(lambda frame, event, _: calls.append(event) if frame.f_code is child.__code__ else None)
     try:

@@ -7,7 +7,7 @@ from xml.etree import ElementTree as ET
 import pytest
 import xmlschema
 
-from inspector.junit import Case, junit
+from inspector.junit import JunitCase, junit
 from tests.cli.here import here
 
 if TYPE_CHECKING:
@@ -52,7 +52,7 @@ def test_the_document_of_a_command_is_accepted(
 
 def test_hostile_texts_are_accepted_and_the_schema_refuses_what_is_broken() -> None:
     hostile = ("a", "\x1b]0;x\x07", "\ud800", "]]>", "<b>&\x00", "\u202e\n\n")
-    text = "\n".join(junit("n", [Case(suite=one, name=one, failure=one) for one in hostile]))
+    text = "\n".join(junit("n", [JunitCase(suite=one, name=one, failure=one) for one in hostile]))
     assert fits(text)
     breaks: list[Callable[[str], str]] = [
         lambda found: found.replace(' tests="1"', ' tests="2"', 1),

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from inspector.claims.claim import Key, Vocabulary
+from inspector.claims.claim import ClaimKey, Vocabulary
 from inspector.claims.registry import vocabularies
 from inspector.claims.traits import Badge
 
@@ -59,7 +59,7 @@ def _vocabulary_row(vocabulary: Vocabulary) -> Sequence[str]:
     )
 
 
-def _key_row(key: Key) -> Sequence[str]:
+def _key_row(key: ClaimKey) -> Sequence[str]:
     return f"`{key.name}`", key.type, key.default or "none", key.meaning, key.effect
 
 

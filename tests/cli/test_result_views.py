@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from inspector.boundary.options import Level
 from inspector.cli.options import host_profile
 from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
-from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, View, aligned, result_lines
+from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, ResultSides, aligned, result_lines
 from inspector.hosts.projection import Projection, project
 from inspector.json.exact import Json, dump_text
 from inspector.protocol.outcome import Result
@@ -97,13 +97,13 @@ def body(lines: list[str]) -> list[str]:
 def test_every_character_of_every_string_is_printed_in_order_on_both_sides(value: Json, width: int) -> None:
     shown = shown_of(value)
     raw, model = shown.masked, shown.context.model
-    for view, expected in ((View.RAW, raw), (View.MODEL, model)):
+    for view, expected in ((ResultSides.RAW, raw), (ResultSides.MODEL, model)):
         rows = body(plain(result_lines(raw, shown, "spec", width, view)))
         assert_has_all(expected, side(rows))
         assert max(map(cell_len, rows)) <= width
     if width < 100:
         return
-    rows = body(plain(result_lines(raw, shown, "spec", width, View.BOTH)))
+    rows = body(plain(result_lines(raw, shown, "spec", width, ResultSides.BOTH)))
     half = (width - 3) // 2
     parted = [split_at(row, half) for row in rows]
     assert all(right.startswith(" │ ") for _, right in parted)
@@ -164,7 +164,7 @@ def test_values_stand_beside_each_other_by_pointer_and_every_row_of_a_change_is_
 def test_the_whole_of_a_leak_is_printed() -> None:
     leak = "KEY-" + "0123456789" * 60
     shown = shown_of({"content": [{"type": "text", "text": leak}]}, Level.OPEN)
-    rows = body(plain(result_lines(shown.masked, shown, "spec", 120, View.BOTH)))
+    rows = body(plain(result_lines(shown.masked, shown, "spec", 120, ResultSides.BOTH)))
     assert side([split_at(row, 58)[1][3:] for row in rows]).count(leak) == 1
 
 

@@ -23,7 +23,7 @@ from inspector.recording.checking import checked
 from inspector.recording.files import Break, Recorder, RecordingFile
 from inspector.recording.format import Connected, Lenses, Projected
 from inspector.recording.target import header_of, secret_values
-from inspector.session.events import Event, State, StateChanged
+from inspector.session.events import Event, SessionState, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.cli.sightline import sightline
@@ -49,7 +49,7 @@ class Watched(Session):
             self.states.append(event)
             self._changed.set()
 
-    async def is_in(self, state: State) -> None:
+    async def is_in(self, state: SessionState) -> None:
         async with asyncio.timeout(PATIENCE_S):
             while self.state is not state:
                 self._changed.clear()
@@ -114,7 +114,7 @@ async def test_a_session_that_ended_is_initialized_again_and_the_call_sent_once_
         "DELETE",
     ]
     assert peer.asked[-1].headers["mcp-session-id"] == "s2"
-    (again,) = [state for state in session.states if state.state is State.READY and state.message]
+    (again,) = [state for state in session.states if state.state is SessionState.READY and state.message]
     assert "connected again, and listing again" in again.message
     assert "HTTP 404" in again.message
     notes = [entry.title for entry in session.timeline.entries if entry.kind is EntryKind.NOTE]
@@ -162,7 +162,7 @@ async def test_calls_at_the_same_time_share_one_new_session_and_a_cancelled_one_
         valid.clear()
         before = len(peer.asked)
         calls = [asyncio.ensure_future(session.outcome(n=n)) for n in range(4)]
-        await session.is_in(State.CONNECTING)
+        await session.is_in(SessionState.CONNECTING)
         calls[0].cancel()
         outcomes = await asyncio.gather(*calls, return_exceptions=True)
         assert all(isinstance(outcome, Result) for outcome in outcomes[1:])
@@ -194,7 +194,7 @@ async def test_a_call_whose_answer_was_lost_is_not_sent_again() -> None:
         await session.list_all()
         outcome = await session.outcome()
         # The server still accepts connections: it broke this one only.
-        assert session.state is State.READY
+        assert session.state is SessionState.READY
         await session.close()
     assert isinstance(outcome, Failure)
     assert "may have been executed: it is not sent again" in outcome.detail
@@ -243,14 +243,14 @@ async def test_a_server_that_is_away_is_not_ready_and_the_next_call_finds_it_aga
     outcome = await session.outcome()
     assert isinstance(outcome, Failure)
     assert "may have been executed" not in outcome.detail
-    await session.is_in(State.LOST)
+    await session.is_in(SessionState.LOST)
     outcome = await session.outcome()
     assert isinstance(outcome, Failure)
     assert "All connection attempts failed" in outcome.detail
-    assert session.state is State.LOST
+    assert session.state is SessionState.LOST
     async with http_peer({**HANDSHAKE, "tools/call": result({"content": []})}, port):
         assert isinstance(await session.outcome(), Result)
-        assert session.state is State.READY
+        assert session.state is SessionState.READY
         assert "All connection attempts failed" in session.states[-1].message
         await session.close()
 
@@ -272,7 +272,7 @@ async def test_a_server_that_is_killed_during_a_call_is_not_ready_any_more(era: 
         outcome = (await calling).outcome
         assert isinstance(outcome, Failure)
         assert "may have been executed: it is not sent again" in outcome.detail
-        assert session.state is State.LOST
+        assert session.state is SessionState.LOST
         assert "may have been executed" not in session.states[-1].message
     finally:
         await session.close()
@@ -341,14 +341,14 @@ async def test_a_real_server_that_is_restarted_between_two_calls_is_used_again(m
 
         async def noticed() -> None:
             if target.older_sse:
-                await session.is_in(State.LOST)
+                await session.is_in(SessionState.LOST)
 
         await ended(process, noticed)
         process = await everything(mode, port)
         assert await said("two") == Result(value={"content": [{"type": "text", "text": "Echo: two"}]})
-        assert session.state is State.READY
+        assert session.state is SessionState.READY
         assert [tool.name for tool in session.catalogue.tools] == tools
-        again = [state for state in session.states if state.state is State.READY and state.message]
+        again = [state for state in session.states if state.state is SessionState.READY and state.message]
         assert "connected again" in again[-1].message
         await session.close()
     finally:

@@ -14,7 +14,7 @@ from inspector.protocol.exchanges import SUBSCRIBE
 from inspector.protocol.outcome import RpcError
 from inspector.protocol.targets import Era, HttpTarget, StdioTarget
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
-from inspector.session.events import Event, ListChanged, ResourceUpdated, State
+from inspector.session.events import Event, ListChanged, ResourceUpdated, SessionState
 from inspector.session.listening import keep_listening, wanted
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -140,7 +140,7 @@ async def test_a_server_that_was_restarted_is_subscribed_to_again() -> None:
                 listening(HttpTarget(url=f"http://127.0.0.1:{port}/mcp"))
             )
             await until(lambda: acknowledged(session))
-        await until(lambda: session.state is State.LOST)
+        await until(lambda: session.state is SessionState.LOST)
         async with served(port):
             await session.call("grow", {})
             await until(lambda: len(acknowledgements(session)) == 2)

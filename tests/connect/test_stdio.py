@@ -19,7 +19,7 @@ from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.session.call_record import Progress
-from inspector.session.events import Event, State, StateChanged
+from inspector.session.events import Event, SessionState, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.connect.stdio_peer import called, of_kind, raw_server, session_with
@@ -100,7 +100,7 @@ async def test_a_server_that_dies_in_a_call_ends_it_with_exit_code_and_stderr() 
         again = await session.call("t", {})
         assert again.outcome == record.outcome
     states = [event.state for event in events if isinstance(event, StateChanged)]
-    assert states == [State.CONNECTING, State.READY, State.FAILED]
+    assert states == [SessionState.CONNECTING, SessionState.READY, SessionState.FAILED]
 
 
 async def test_a_timeout_tells_the_server_to_stop_and_leaves_the_connection_usable() -> None:
@@ -124,7 +124,7 @@ async def test_cancelling_a_call_cancels_it_on_the_wire() -> None:
             await calling
         sent = of_kind(list(session.timeline.entries), EntryKind.NOTIFICATION)
         assert sent[-1].title == "notifications/cancelled"
-        assert session.state is State.READY
+        assert session.state is SessionState.READY
 
 
 async def test_progress_is_told_and_restarts_the_time_limit() -> None:

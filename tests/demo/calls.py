@@ -1,13 +1,13 @@
 """Calls of the demo's tools without any transport."""
 
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.demo.tools.tool import Slow
 from inspector.json.exact import Json, JsonObject
 from tests.demo.clients import call, member
 
 
 def seeded() -> DemoServer:
-    return DemoServer(Options(seed="1"))
+    return DemoServer(DemoOptions(seed="1"))
 
 
 def ignore(_level: str, _text: Json) -> None:

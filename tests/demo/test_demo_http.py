@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Callable
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.demo.tools.tool import Slow
 from inspector.errors import UnreachableError
 from inspector.http_server import MOST_BODY_BYTES
@@ -33,7 +33,7 @@ class Watched(DemoServer):
     """A server that tells when a call has arrived."""
 
     def __init__(self) -> None:
-        super().__init__(Options(seed="1"))
+        super().__init__(DemoOptions(seed="1"))
         self.called = asyncio.Event()
 
     def call(self, params: JsonObject, log: Callable[[str, Json], None]) -> JsonObject | Slow:
@@ -390,7 +390,7 @@ async def test_a_site_for_secrets_alone_serves_nothing_else() -> None:
     [(Era.AUTO, 200, 200), (Era.LEGACY, 404, 200), (Era.MODERN, 200, 400)],
 )
 async def test_a_site_may_refuse_an_era(era: Era, discover: int, handshake: int) -> None:
-    async with HttpSite(DemoServer(Options(era=era))) as site:
+    async with HttpSite(DemoServer(DemoOptions(era=era))) as site:
         assert (await ask(site, DISCOVER)).status == discover
         assert (await ask(site, initialize(), {})).status == handshake
         contradicting = await post(site.origin, DISCOVER, {"MCP-Protocol-Version": MODERN})

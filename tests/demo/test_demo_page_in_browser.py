@@ -7,7 +7,7 @@ import pytest
 
 from inspector.demo.launch import page_beside
 from inspector.demo.secrets import MARK, SHAPED_MARK
-from inspector.demo.server import Options
+from inspector.demo.server import DemoOptions
 from inspector.json.exact import Json, JsonObject
 from tests.webmcp.polyfill.browser import Browser, Page, ScriptError, chromium
 from tests.webmcp.polyfill.polyfilled import answer, command, polyfill
@@ -29,7 +29,7 @@ def native() -> Generator[Browser]:
 
 @pytest.fixture
 def url() -> Generator[str]:
-    with page_beside(Options(seed="page")) as served:
+    with page_beside(DemoOptions(seed="page")) as served:
         yield served
 
 

@@ -13,7 +13,7 @@ import pytest
 from inspector.demo.launch import page_beside
 from inspector.demo.page.site import COOKIE, PageSite
 from inspector.demo.secrets import MARK
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.errors import UnreachableError
 
 FILES = Path(__file__).parents[2] / "inspector" / "demo" / "page" / "files"
@@ -23,7 +23,7 @@ FILES = Path(__file__).parents[2] / "inspector" / "demo" / "page" / "files"
 async def _visited() -> AsyncGenerator[tuple[PageSite, httpx.AsyncClient]]:
     """The site, and a client that holds the page's cookie."""
     async with (
-        PageSite(DemoServer(Options(seed="page"))) as site,
+        PageSite(DemoServer(DemoOptions(seed="page"))) as site,
         httpx.AsyncClient(base_url=site.url) as client,
     ):
         assert (await client.get("/")).status_code == 200
@@ -139,7 +139,7 @@ def test_the_files_name_nothing_outside() -> None:
 
 
 def test_a_page_beside_serves_while_its_block_runs() -> None:
-    with page_beside(Options(seed="page")) as url:
+    with page_beside(DemoOptions(seed="page")) as url:
         assert httpx.get(url).status_code == 200
     with pytest.raises(httpx.ConnectError):
         httpx.get(url)

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from inspector.demo.eras import HANDSHAKE_VERSIONS, LOG_LEVELS, SERVER_INFO_KEY
 from inspector.demo.jsonrpc import read
 from inspector.demo.protocol import Peer
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.targets import Era
 from tests.demo.clients import ARGUMENTS, LEGACY, call, enveloped, initialize, member, request
@@ -16,8 +16,8 @@ from tests.demo.clients import ARGUMENTS, LEGACY, call, enveloped, initialize, m
 class Dialogue:
     """A peer without any transport."""
 
-    def __init__(self, options: Options | None = None) -> None:
-        self.peer = Peer(DemoServer(options or Options(seed="1")))
+    def __init__(self, options: DemoOptions | None = None) -> None:
+        self.peer = Peer(DemoServer(options or DemoOptions(seed="1")))
         self.notifications: list[JsonObject] = []
 
     async def say(self, message: Json | bytes) -> Json:
@@ -229,10 +229,10 @@ async def test_one_revision_has_batches(version: str, *, accepted: bool) -> None
 )
 async def test_a_server_may_refuse_an_era(era: Era, discover: int | None, handshake: int | None) -> None:
     for message, code in ((request(1, "server/discover", enveloped()), discover), (initialize(), handshake)):
-        answer = await Dialogue(Options(era=era)).say(message)
+        answer = await Dialogue(DemoOptions(era=era)).say(message)
         assert isinstance(answer, dict)
         assert (code_of(answer) if "error" in answer else None) == code
-    refused = await Dialogue(Options(era=Era.MODERN)).say(initialize())
+    refused = await Dialogue(DemoOptions(era=Era.MODERN)).say(initialize())
     assert member(refused, "error", "data") == {"supported": ["2026-07-28"], "requested": LEGACY}
 
 

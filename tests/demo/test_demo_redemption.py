@@ -3,8 +3,8 @@ from http import HTTPStatus
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.secrets import TRIES_A_SECOND, Vault
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.secrets import TRIES_A_SECOND, DemoVault
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.json.exact import JsonObject
 from tests.demo.clients import Reply, call, enveloped, fetch, member, post, request, stateless_headers
 
@@ -43,7 +43,7 @@ def test_a_try_ends_in_the_status_of_the_contract(
     status: HTTPStatus,
 ) -> None:
     clock = Clock()
-    vault = Vault(clock, bearer)
+    vault = DemoVault(clock, bearer)
     vault.deposit("a", "value", ttl_s=10)
     clock.now_s += waited_s
     redemption = vault.redeem(identifier, authorization)
@@ -52,14 +52,14 @@ def test_a_try_ends_in_the_status_of_the_contract(
 
 
 def test_a_secret_is_given_once() -> None:
-    vault = Vault(Clock())
+    vault = DemoVault(Clock())
     vault.deposit("a", "value", ttl_s=10)
     assert [vault.redeem("a", None).status for _ in range(3)] == [HTTPStatus.OK, *[HTTPStatus.GONE] * 2]
 
 
 def test_more_than_five_tries_within_a_second_have_to_wait() -> None:
     clock = Clock()
-    vault = Vault(clock)
+    vault = DemoVault(clock)
     vault.deposit("a", "value", ttl_s=10)
     for _ in range(TRIES_A_SECOND):
         assert vault.redeem("b", None).status is HTTPStatus.NOT_FOUND
@@ -103,7 +103,7 @@ async def test_the_url_of_a_share_link_gives_its_secret_once() -> None:
 
 async def test_a_secret_is_gone_when_its_time_is_over() -> None:
     clock = Clock()
-    async with HttpSite(DemoServer(Options(), clock)) as site:
+    async with HttpSite(DemoServer(DemoOptions(), clock)) as site:
         path = await link(site, {"document": "/handbook.md", "ttl": 2})
         clock.now_s += 2
         reply = await fetch(site.origin, "GET", path)
@@ -111,7 +111,7 @@ async def test_a_secret_is_gone_when_its_time_is_over() -> None:
 
 
 async def test_tries_in_a_hurry_are_told_when_to_come_back() -> None:
-    async with HttpSite(DemoServer(Options(), Clock())) as site:
+    async with HttpSite(DemoServer(DemoOptions(), Clock())) as site:
         assert await statuses(site, "/secrets/x", 6) == [*[404] * 5, 429]
         reply = await fetch(site.origin, "GET", "/secrets/x")
         assert (reply.headers["retry-after"], never_cached(reply)) == ("1", True)
@@ -119,7 +119,7 @@ async def test_tries_in_a_hurry_are_told_when_to_come_back() -> None:
 
 async def test_a_server_with_authorization_asks_for_it_everywhere() -> None:
     token = "Bearer demo"
-    async with HttpSite(DemoServer(Options(auth=True))) as site:
+    async with HttpSite(DemoServer(DemoOptions(auth=True))) as site:
         message = request(1, "server/discover", enveloped())
         refused = await post(site.origin, message, stateless_headers(message))
         assert (refused.status, refused.headers["www-authenticate"]) == (401, "Bearer")

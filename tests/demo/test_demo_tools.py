@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from inspector.demo.jsonrpc import Code, RefusedError
 from inspector.demo.secrets import MARK, SHAPED_MARK, Mint
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.demo.tools import TOOLS
 from inspector.demo.tools.projects import FIRST_SEQUENCE
 from inspector.demo.workspace import OPENED_AT
@@ -56,7 +56,7 @@ def test_a_seed_makes_results_repeat_byte_for_byte(name: str) -> None:
 
 def test_the_clock_stands_still_for_a_seed_alone() -> None:
     assert member(result_of(seeded(), "clean_clock"), "structuredContent", "now") == OPENED_AT
-    running = member(result_of(DemoServer(Options()), "clean_clock"), "structuredContent", "now")
+    running = member(result_of(DemoServer(DemoOptions()), "clean_clock"), "structuredContent", "now")
     assert running != OPENED_AT
 
 
@@ -64,7 +64,9 @@ def test_the_clock_stands_still_for_a_seed_alone() -> None:
 def test_no_secret_comes_twice(name: str) -> None:
     server = seeded()
     assert dump(result_of(server, name)) != dump(result_of(server, name))
-    assert dump(result_of(DemoServer(Options()), name)) != dump(result_of(DemoServer(Options()), name))
+    assert dump(result_of(DemoServer(DemoOptions()), name)) != dump(
+        result_of(DemoServer(DemoOptions()), name)
+    )
 
 
 def output_faults(name: str) -> list[str]:
@@ -316,8 +318,8 @@ def test_what_cannot_be_resolved_is_refused(name: str, arguments: JsonObject) ->
 
 @pytest.mark.parametrize("kind", Kind)
 def test_pages_add_up_to_the_whole_list(kind: Kind) -> None:
-    whole = member(DemoServer(Options(seed="1")).listing(kind, {}), kind.value)
-    server = DemoServer(Options(seed="1", page_size=2))
+    whole = member(DemoServer(DemoOptions(seed="1")).listing(kind, {}), kind.value)
+    server = DemoServer(DemoOptions(seed="1", page_size=2))
     items: list[Json] = []
     params: JsonObject = {}
     while True:
@@ -341,7 +343,7 @@ def test_a_cursor_that_was_never_given_out_is_refused(cursor: Json) -> None:
 
 
 def test_sound_tools_alone_are_listed_where_that_is_asked_for() -> None:
-    server = DemoServer(Options(sound_only=True))
+    server = DemoServer(DemoOptions(sound_only=True))
     assert set(ARGUMENTS) - set(server.tools) == {"odd_claims", "broken_tool"}
 
 

@@ -10,7 +10,7 @@ from inspector.boundary.bounded import Bounded, Level
 from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes
 from inspector.hosts.profile import Call, Host, ModelContext
-from inspector.hosts.received import UNJUDGED, Answer, judged
+from inspector.hosts.received import UNJUDGED, ReceivedAnswer, judged
 from inspector.hosts.registry import hosts
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, equal
@@ -202,7 +202,7 @@ def test_names_of_tools_and_servers_may_be_anything(host: Host) -> None:
 
 
 def test_a_profile_that_fails_withholds_everything() -> None:
-    def failing(_call: Call, _answer: Answer, notes: Notes) -> Json:
+    def failing(_call: Call, _answer: ReceivedAnswer, notes: Notes) -> Json:
         notes.change("", "something")
         raise RuntimeError("with the secret in its text")
 

@@ -13,7 +13,7 @@ from inspector.hosts.pydantic_check import Kind, Scalar, check
 from inspector.hosts.python_client import (
     RESULT,
     Names,
-    Refused,
+    PydanticRefused,
     dumped,
     model_of,
     model_repr,
@@ -42,7 +42,7 @@ def test_a_result_is_taken_or_refused_in_the_same_words(result: Json) -> None:
     assert isinstance(result, dict)
     assume("isError" not in result or result["isError"] is not None)
     theirs, ours = parsed(result), receive(result)
-    if isinstance(ours, Refused):
+    if isinstance(ours, PydanticRefused):
         assert ours.exact
         assert theirs == ours.text
         return
@@ -56,7 +56,7 @@ def test_a_result_is_taken_or_refused_in_the_same_words(result: Json) -> None:
 
 def test_a_null_flag_is_refused_in_words_that_are_not_known() -> None:
     refused = receive({"content": [], "isError": None})
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PydanticRefused)
     assert not refused.exact
 
 
@@ -77,7 +77,7 @@ def test_the_first_library_keeps_what_it_does_not_know() -> None:
 
 def test_the_first_library_refuses_what_is_no_uri() -> None:
     refused = receive_first({"content": [{"type": "resource_link", "uri": "x", "name": "n"}]})
-    assert isinstance(refused, Refused)
+    assert isinstance(refused, PydanticRefused)
     assert (
         "content.0.ResourceLink.uri\n  Input should be a valid URL, relative URL without a base"
         in refused.text

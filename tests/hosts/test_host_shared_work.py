@@ -48,9 +48,11 @@ def a_text(value: str) -> str:
 
 # A writer of texts that is not the usual one keeps a style from being written in pieces.
 LEAF_BY_LEAF = {
-    javascript.stringify: writing.Style(leaf=javascript.stringify, order=javascript.own_keys, text=a_text),
-    codex.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
-    python_text.compact: writing.Style(leaf=python_text.compact_leaf, text=a_text),
+    javascript.stringify: writing.WritingStyle(
+        leaf=javascript.stringify, order=javascript.own_keys, text=a_text
+    ),
+    codex.compact: writing.WritingStyle(leaf=python_text.compact_leaf, text=a_text),
+    python_text.compact: writing.WritingStyle(leaf=python_text.compact_leaf, text=a_text),
 }
 
 

@@ -1,18 +1,18 @@
 import pytest
 
 from inspector.boundary.bounded import Bounded, ErrorCode, Level
-from inspector.hosts.profile import Call, Change
+from inspector.hosts.profile import Call, HostChange
 from inspector.hosts.profiles.spec import HOST
 from inspector.hosts.registry import host, hosts
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 
 
-def model_view_of(result: Json, error: ErrorCode | None = None) -> tuple[Json, tuple[Change, ...]]:
+def model_view_of(result: Json, error: ErrorCode | None = None) -> tuple[Json, tuple[HostChange, ...]]:
     context = HOST.model_view(Bounded(level=Level.OPEN, result=result, error=error), Call())
     return context.model, context.changes
 
 
-def pointers(changes: tuple[Change, ...]) -> list[str]:
+def pointers(changes: tuple[HostChange, ...]) -> list[str]:
     return [change.pointer for change in changes]
 
 

@@ -12,7 +12,7 @@ import pytest
 
 from inspector.hosts import javascript
 from inspector.hosts.received import Received
-from inspector.hosts.typescript_client import Refused, Unread, receive
+from inspector.hosts.typescript_client import Unread, ZodRefused, receive
 from inspector.json.exact import JsonObject
 
 RECORDED = cast("list[JsonObject]", json.loads(Path(__file__).with_name("zod_recorded.json").read_bytes()))
@@ -26,7 +26,7 @@ def test_a_result_is_taken_or_refused_in_the_same_words(record: JsonObject) -> N
     if isinstance(received, Received):
         assert javascript.stringify(received.value) == record["kept"]
     else:
-        assert isinstance(received, Refused)
+        assert isinstance(received, ZodRefused)
         assert received.message == record["refused"]
 
 

@@ -9,7 +9,7 @@ from inspector.boundary.bounded import Bounded, Level, Removal, Rule
 from inspector.boundary.contract import contract_of
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.options import DEFAULT_POLICY
-from inspector.hosts.leaks import LONG, MAX_APART, MAX_SEARCHED, Finder, Leak, Search, Secret, secrets_of
+from inspector.hosts.leaks import LONG, MAX_APART, MAX_SEARCHED, Finder, Leak, LeakSearch, Secret, secrets_of
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.texts import OVERLAP, STRETCH, stretches
 from inspector.protocol.catalogue import Tool
@@ -60,7 +60,7 @@ def withheld(result: Json, schema: Json = None) -> dict[str, tuple[Json, ...]]:
 
 def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> None:
     counting = Counting()
-    search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
+    search = LeakSearch(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
     assert search.leaked(["clean", "white"], observed=True, hosts_left=1).verdict is Leak.NO
     assert counting.searched == 2
     leaked = search.leaked(["CANARY-2", "clean"], observed=True, hosts_left=1)
@@ -70,20 +70,20 @@ def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> 
 
 def test_a_long_text_that_two_hosts_hand_over_is_searched_once() -> None:
     counting = Counting()
-    search = Search(secrets("CANARY-1"), NOTHING, counting)
+    search = LeakSearch(secrets("CANARY-1"), NOTHING, counting)
     for _ in range(2):
         search.leaked(["clean" * 10_000], observed=True, hosts_left=1)
     assert counting.searched == 1
 
 
 def test_of_many_values_some_are_not_told_apart_and_are_counted() -> None:
-    search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART + 50))), NOTHING, echoes)
+    search = LeakSearch(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART + 50))), NOTHING, echoes)
     leaked = search.leaked(["CANARY-0001", "CANARY-0240"], observed=True, hosts_left=1)
     assert (leaked.verdict, leaked.pointers, leaked.unknown) == (Leak.YES, ("/1",), 50)
 
 
 def test_in_large_texts_fewer_values_are_told_apart() -> None:
-    search = Search(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, Counting())
+    search = LeakSearch(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, Counting())
     texts: list[Json] = [
         f"CANARY-0000 {index}".ljust(STRETCH) for index in range(MAX_SEARCHED // 5 // STRETCH)
     ]
@@ -93,7 +93,7 @@ def test_in_large_texts_fewer_values_are_told_apart() -> None:
 
 def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_again() -> None:
     counting = Counting()
-    search = Search(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
+    search = LeakSearch(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
     filling = "".join(f"{number:10}" for number in range(STRETCH // 5))
     text = f"{filling}CANARY-2{filling[::-1]}"
     leaked = search.leaked(text, observed=True, hosts_left=1)
@@ -105,13 +105,13 @@ def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_aga
 def test_a_value_on_the_edge_of_two_stretches_is_found(before: int) -> None:
     for edge in (STRETCH, STRETCH - OVERLAP):
         text = (" " * (edge + before)).replace(" ", ". ", 1) + "CANARY-1" + "." * STRETCH
-        search = Search(secrets("CANARY-1"), NOTHING, Counting())
+        search = LeakSearch(secrets("CANARY-1"), NOTHING, Counting())
         assert search.leaked(text, observed=True, hosts_left=1).verdict is Leak.YES
 
 
 def test_a_long_list_that_two_hosts_hand_over_is_searched_once_and_found_in_both() -> None:
     counting = Counting()
-    search = Search(secrets("CANARY-1"), NOTHING, counting)
+    search = LeakSearch(secrets("CANARY-1"), NOTHING, counting)
     rows: list[Json] = [{"key of all": f"clean {index}"} for index in range(1_000)]
     models: list[Json] = [{"a": rows}, [[rows]], {"a": ["CANARY-1", rows]}, ["CANARY-1", {"b": rows}]]
     for model in models:
@@ -125,30 +125,30 @@ def test_a_long_list_that_two_hosts_hand_over_is_searched_once_and_found_in_both
 
 def test_a_key_that_is_known_is_not_looked_at_in_long_and_in_short_objects() -> None:
     for count in (1, 1_000):
-        search = Search(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
+        search = LeakSearch(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
         model: JsonObject = {**{str(index): index for index in range(count)}, "CANARY-1": 1}
         assert search.leaked(model, observed=True, hosts_left=1).verdict is Leak.NO
         model["other CANARY-1"] = 1
-        fresh = Search(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
+        fresh = LeakSearch(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
         assert fresh.leaked(model, observed=True, hosts_left=1).verdict is Leak.YES
 
 
 def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:
     common: list[Json] = [True, None, 7, "", "x", {"pin": 7}, [[False]]]
     for value in common:
-        search = Search(secrets(value), frozenset({"pin"}), echoes)
+        search = LeakSearch(secrets(value), frozenset({"pin"}), echoes)
         leaked = search.leaked("clean", observed=True, hosts_left=1)
         assert (leaked.verdict, leaked.unknown) == (Leak.UNKNOWN, 1)
 
 
 def test_of_a_host_that_hands_over_nothing_because_nobody_knows_nothing_is_known() -> None:
-    search = Search(secrets("CANARY-1"), NOTHING, echoes)
+    search = LeakSearch(secrets("CANARY-1"), NOTHING, echoes)
     assert search.leaked(None, observed=False, hosts_left=1).verdict is Leak.UNKNOWN
     assert search.leaked(None, observed=True, hosts_left=1).verdict is Leak.NO
 
 
 def test_where_nothing_is_withheld_nothing_leaks() -> None:
-    assert Search((), NOTHING, echoes).leaked(None, observed=False, hosts_left=1).verdict is Leak.NO
+    assert LeakSearch((), NOTHING, echoes).leaked(None, observed=False, hosts_left=1).verdict is Leak.NO
 
 
 def test_the_words_of_the_protocol_are_not_looked_for() -> None:
@@ -208,5 +208,5 @@ def test_a_long_text_is_looked_for_by_its_ends_too_because_hosts_cut_in_the_midd
     text = "begin " + "m" * LONG + " finish"
     found = withheld({"s": text}, {"properties": {"s": {"x-sensitive": True}}})
     assert [len(str(value)) for value in found["/s"]] == [len(text), 120, 120]
-    search = Search((Secret(pointer="/s", values=found["/s"]),), NOTHING, echoes)
+    search = LeakSearch((Secret(pointer="/s", values=found["/s"]),), NOTHING, echoes)
     assert search.leaked(text[:200] + " … cut", observed=True, hosts_left=1).verdict is Leak.YES

@@ -9,7 +9,7 @@ from inspector.files import paths
 from inspector.json.exact import JsonObject
 from inspector.pins.files import (
     MAX_BYTES,
-    Unreadable,
+    UnreadablePins,
     Watch,
     all_pins,
     folder,
@@ -19,7 +19,7 @@ from inspector.pins.files import (
     write_pin,
 )
 from inspector.pins.identity import Identity
-from inspector.pins.pins import Definitions, Pinned, PinStatus
+from inspector.pins.pins import Pinned, PinStatus, ServerDefinitions
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.targets import DemoTarget, PageTarget, StdioTarget
 
@@ -27,8 +27,10 @@ SERVER = StdioTarget(command=("node", "server.js"))
 TOOL: JsonObject = {"name": "sum", "description": "Adds.", "inputSchema": {"type": "object"}}
 
 
-def definitions(**members: str) -> Definitions:
-    return Definitions(tools=(Tool(name="sum", definition={**TOOL, **members}),), instructions="Be kind.")
+def definitions(**members: str) -> ServerDefinitions:
+    return ServerDefinitions(
+        tools=(Tool(name="sum", definition={**TOOL, **members}),), instructions="Be kind."
+    )
 
 
 def catalogue(**members: str) -> Catalogue:
@@ -90,7 +92,7 @@ def test_a_file_that_is_no_pin_says_so_and_counts_as_none(raw: bytes, reason: st
         read_pin(identity)
     assert "pin the server again" in raised.value.hint
     (found,) = all_pins()
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadablePins)
     assert reason in found.reason
 
 
@@ -101,7 +103,7 @@ def test_a_pin_of_another_server_under_this_ones_name_does_not_count() -> None:
     with pytest.raises(UsageError, match="pin of another server"):
         read_pin(ours)
     (found,) = all_pins()
-    assert isinstance(found, Unreadable)
+    assert isinstance(found, UnreadablePins)
 
 
 def test_a_pin_that_others_could_have_written_does_not_count() -> None:

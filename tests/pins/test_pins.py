@@ -6,10 +6,10 @@ from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, eq
 from inspector.pins.files import pin_in, pin_json
 from inspector.pins.identity import Identity
 from inspector.pins.pins import (
-    Definitions,
     Pinned,
     PinState,
     PinStatus,
+    ServerDefinitions,
     Since,
     definitions_of,
     first_seen,
@@ -31,11 +31,11 @@ def tools(*definitions: JsonObject) -> tuple[Tool, ...]:
     return tuple(Tool(name=str(definition["name"]), definition=definition) for definition in definitions)
 
 
-def offer(*definitions: JsonObject, instructions: str | None = None) -> Definitions:
-    return Definitions(tools=tools(*definitions), instructions=instructions)
+def offer(*definitions: JsonObject, instructions: str | None = None) -> ServerDefinitions:
+    return ServerDefinitions(tools=tools(*definitions), instructions=instructions)
 
 
-def pin(definitions: Definitions) -> Pinned:
+def pin(definitions: ServerDefinitions) -> Pinned:
     return Pinned(identity=IDENTITY, at="2026-11-22T09:00:00Z", software="x", definitions=definitions)
 
 
@@ -144,7 +144,7 @@ json_values: st.SearchStrategy[Json] = st.recursive(
 
 @given(st.dictionaries(st.sampled_from(["sum", "look", "\ud800"]), json_values), st.none() | st.text())
 def test_a_pin_that_was_kept_is_read_as_it_was(values: dict[str, Json], instructions: str | None) -> None:
-    definitions = Definitions(
+    definitions = ServerDefinitions(
         tools=tuple(Tool(name=name, definition={"value": value}) for name, value in values.items()),
         instructions=instructions,
     )
@@ -197,7 +197,7 @@ def test_nothing_that_is_read_raises(value: Json) -> None:
         )
 
 
-def _with_items(description: str, *, uris: tuple[str, ...] = ("note://a",)) -> Definitions:
+def _with_items(description: str, *, uris: tuple[str, ...] = ("note://a",)) -> ServerDefinitions:
     prompt = Item(kind=Kind.PROMPT, name="ask", definition={"name": "ask", "description": description})
     notes = tuple(Item(kind=Kind.RESOURCE, name=uri, definition={"uri": uri, "name": "n"}) for uri in uris)
     return definitions_of(Catalogue(entries={Kind.PROMPT: (prompt,), Kind.RESOURCE: notes}), None)
@@ -215,6 +215,6 @@ def test_a_changed_prompt_is_asked_about_and_resources_may_come_and_go() -> None
 
 
 def test_a_pin_of_tools_alone_says_nothing_about_prompts() -> None:
-    pinned = Pinned(identity=IDENTITY, at="", software="", definitions=Definitions())
+    pinned = Pinned(identity=IDENTITY, at="", software="", definitions=ServerDefinitions())
     assert "items" not in pin_json(pinned)
     assert pin_state(_with_items("new"), pinned=pinned).status is PinStatus.SAME

@@ -6,8 +6,8 @@ from rich.cells import cell_len
 
 from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, scalar_text
 from inspector.safe_text import safe_line
-from inspector.tui.values.outline import ABSENT, Outline, Rows, Side, Style, Value
-from inspector.tui.values.wrap import Kind, quoted
+from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, OutlineStyle, Side, Value
+from inspector.tui.values.wrap import PieceKind, quoted
 from tests.proof.tally import PARTS, prove
 
 LEAST_WIDTH, MOST_WIDTH = 20, 200
@@ -68,7 +68,7 @@ def pairs(draw: st.DrawFn) -> tuple[Json, Value, int, int]:
     return left, draw(shared), draw(widths), draw(widths)
 
 
-def drawn(outline: Outline, rows: Rows, side: Side, kinds: frozenset[Kind]) -> str:
+def drawn(outline: Outline, rows: OutlineRows, side: Side, kinds: frozenset[PieceKind]) -> str:
     """Everything of these kinds that one side shows. Every row must fit."""
     width = rows.widths[side]
     shown: list[str] = []
@@ -98,20 +98,20 @@ def written(value: Value) -> str:
 def check(case: tuple[Json, Value, int, int]) -> set[str]:
     left, right, *widths = case
     sides: tuple[Side, ...] = (0,) if right is ABSENT else (0, 1)
-    outline = Outline(left, right, style=Style.JSON)
-    rows = Rows(outline, (widths[0], widths[1]))
+    outline = Outline(left, right, style=OutlineStyle.JSON)
+    rows = OutlineRows(outline, (widths[0], widths[1]))
     for side in sides:
-        kinds = frozenset(Kind) - {Kind.CONTINUATION}
+        kinds = frozenset(PieceKind) - {PieceKind.CONTINUATION}
         text = drawn(outline, rows, side, kinds)
         # Blanks of indentation, and behind a colon, are not of the value; blanks of texts are compared with them gone.
         assert text.replace(" ", "") == written((left, right)[side]).replace(" ", "")
     tree = Outline(left, right)
-    rows = Rows(tree, (widths[0], widths[1]))
+    rows = OutlineRows(tree, (widths[0], widths[1]))
     for side in sides:
-        shown = drawn(tree, rows, side, frozenset({Kind.STRING}))
+        shown = drawn(tree, rows, side, frozenset({PieceKind.STRING}))
         leaves = (tree.value(node, side) for node in range(len(tree)))
         assert shown == "".join(f'"{quoted(leaf)}"' for leaf in leaves if isinstance(leaf, str))
-        labels = drawn(tree, rows, side, frozenset({Kind.LABEL}))
+        labels = drawn(tree, rows, side, frozenset({PieceKind.LABEL}))
         assert labels.replace(" ", "") == "".join(
             tree.label(node)
             for node in range(len(tree))

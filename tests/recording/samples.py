@@ -18,8 +18,7 @@ from inspector.boundary.mask import SHOWN
 from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.boundary.reading import raw_of
 from inspector.demo.launch import page_beside
-from inspector.demo.server import SEED_VARIABLE
-from inspector.demo.server import Options as DemoOptions
+from inspector.demo.server import SEED_VARIABLE, DemoOptions
 from inspector.errors import NotConfirmedError
 from inspector.json.chunks import pieces
 from inspector.json.exact import Json, JsonObject

@@ -5,7 +5,7 @@ import pytest
 
 from inspector.json.exact import JsonText
 from inspector.protocol.frames import Direction, Frame
-from inspector.recording.files.importing import Unreadable, imported, is_foreign
+from inspector.recording.files.importing import UnreadableLine, imported, is_foreign
 from tests.recording.commands import sightline
 from tests.recording.sessions import bodies, conversation, scribed, text_of
 
@@ -73,14 +73,14 @@ def test_what_is_imported_is_bounded_on_the_way_in() -> None:
 )
 def test_a_line_of_neither_shape_ends_it_with_a_reason(line: bytes, reason: str) -> None:
     found = list(imported([*wrapped()[:2], b"", line, *wrapped()[2:]]))
-    assert found[2:] == [Unreadable(line=4, reason=reason)]
+    assert found[2:] == [UnreadableLine(line=4, reason=reason)]
     assert not is_foreign(line)
 
 
 def test_several_servers_are_not_mixed() -> None:
     lines = [*stamped(), *stamped(server="two")]
     found = list(imported(lines))
-    assert isinstance(found[4], Unreadable)
+    assert isinstance(found[4], UnreadableLine)
     assert len(found) == 5
     assert len(list(imported(lines, "two"))) == 4
 

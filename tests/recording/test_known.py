@@ -1,17 +1,17 @@
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.recording import known as knowing
-from inspector.recording.known import Known
-from inspector.recording.markers import Key, Marker, is_marker
+from inspector.recording.known import KnownValues
+from inspector.recording.markers import Marker, MarkerKey, is_marker
 
-KEY = Key(b"k" * 32)
+KEY = MarkerKey(b"k" * 32)
 
 
-def covered(known: Known, value: Json, *, weak: bool = False) -> Json:
+def covered(known: KnownValues, value: Json, *, weak: bool = False) -> Json:
     return known.covered(value, KEY, weak=weak)
 
 
 def test_however_many_values_come_they_are_found_with_few_searches() -> None:
-    known = Known()
+    known = KnownValues()
     for number in range(40):
         known.learn([f"secret value {number:03}"])
     searches = known._strong._searches  # noqa: SLF001  # pyright: ignore[reportPrivateUsage]
@@ -22,14 +22,14 @@ def test_however_many_values_come_they_are_found_with_few_searches() -> None:
 
 
 def test_what_is_harmless_stays_the_same_object() -> None:
-    known = Known()
+    known = KnownValues()
     known.learn(["a long secret"])
     value: Json = {"a": ["harmless", 5, None], "b": {"c": True}}
     assert covered(known, value) is value
 
 
 def test_leaves_objects_with_a_telling_key_and_repeated_keys_are_covered() -> None:
-    known = Known()
+    known = KnownValues()
     known.learn(["a long secret", 123456])
     twice = DuplicateKeys((("a", "of a long secret"), ("a", 1)))
     found = covered(
@@ -46,7 +46,7 @@ def test_leaves_objects_with_a_telling_key_and_repeated_keys_are_covered() -> No
 
 
 def test_names_of_tools_and_of_schemas_are_no_secrets() -> None:
-    known = Known()
+    known = KnownValues()
     known.public.add("get_key")
     known.names.add("account")
     known.learn(["get_key", {"account": "a long secret"}])
@@ -55,7 +55,7 @@ def test_names_of_tools_and_of_schemas_are_no_secrets() -> None:
 
 
 def test_a_marker_of_ours_is_not_covered_again() -> None:
-    known = Known()
+    known = KnownValues()
     known.learn(["a long secret"])
     marker = KEY.marker("x-sensitive", "a long secret")
     assert isinstance(marker, Marker)

@@ -17,7 +17,7 @@ from inspector.recording.format import Lenses
 from inspector.recording.target import header_of, named, secret_values
 from inspector.schema.fields import example_arguments, form_of
 from inspector.secrets.holdings import Holdings, holdings_in
-from inspector.secrets.vault import Key
+from inspector.secrets.vault import VaultKey
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, FrameSeen
 from inspector.session.live import Session
@@ -51,7 +51,7 @@ async def recorded_session(path: Path) -> tuple[list[CallRecord], str]:
         custody = session.custody
         made, holdings = next((call, found) for call in session.calls if (found := held(call)).references)
         custody.vault.keep(made.number, made.name, made.received_s, raw_of(made.outcome), holdings)
-        key = Key(made.number, 0)
+        key = VaultKey(made.number, 0)
         await custody.reveal(key)
         revealed = custody.vault.value(key)
         assert isinstance(revealed, str)

@@ -10,7 +10,7 @@ from inspector.recording import scribe as scribing
 from inspector.recording.checking import checked
 from inspector.recording.codec import Broken, decoded, written
 from inspector.recording.format import Lenses, PageCall
-from inspector.recording.markers import Key, is_marker
+from inspector.recording.markers import MarkerKey, is_marker
 from tests.peers.leaking_server import FIRST, leaking
 from tests.peers.leaking_server import SECRET as LEAKED
 from tests.recording.sessions import KEY, TOOL, Wire, bodies, conversation, scribed, text_of
@@ -195,7 +195,7 @@ def test_a_marker_that_a_server_sends_is_none() -> None:
     forged: JsonObject = {"$withheld": "x-sensitive", "id": "0" * 16}
     wire.answered({"content": [], "structuredContent": {"a": forged}})
     left = at(bodies(scribed(wire.frames))[4], "result", "structuredContent", "a")
-    assert left == Key(KEY).marker("internal", forged)
+    assert left == MarkerKey(KEY).marker("internal", forged)
 
 
 def test_short_values_are_found_as_words_in_logs_and_not_in_names() -> None:

@@ -7,19 +7,19 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
 from inspector.protocol.outcome import Result
 from inspector.protocol.page import (
-    Document,
     Evidence,
     Exposure,
     FramePolicy,
+    PageDocument,
     PageFacts,
     Reach,
-    Refused,
+    RefusedTool,
     ToolKind,
 )
 from inspector.review.finding import Finding
 from inspector.review.registry import findings_of, rules
 from inspector.review.reviewed import Reviewed, ReviewedCall, reviewed
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.seen import (
     FaultKind,
     ListingKind,
@@ -42,7 +42,7 @@ def catalogue_of(example: Example) -> Catalogue:
     facts = page_facts(page) if isinstance(page, dict) else None
     reasons = cast("list[str]", page.get("refused", [])) if isinstance(page, dict) else []
     refused = tuple(
-        Refused(pointer=f"/0/{index}", reason=reason, value={}, name="late", document=facts.document)
+        RefusedTool(pointer=f"/0/{index}", reason=reason, value={}, name="late", document=facts.document)
         for index, reason in enumerate(reasons)
         if facts is not None
     )
@@ -65,7 +65,7 @@ def page_facts(said: JsonObject) -> PageFacts:
     """Facts of a page's tool: `dropped`, `faults`, `evidence`, `false_reports`, `exposures`, and of a frame its `element` and `allow`."""
     element, allow = said.get("element"), said.get("allow")
     policy = FramePolicy(element=str(element), allow=allow if isinstance(allow, str) else None)
-    document = Document(
+    document = PageDocument(
         frame_id="f",
         loader_id="l",
         url="https://page.example/",
@@ -156,6 +156,6 @@ def tool(name: str = "lookup", **members: Json) -> JsonObject:
     return {"name": name, "inputSchema": {"type": "object"}, **members}
 
 
-def rule(identifier: str) -> Rule:
+def rule(identifier: str) -> ReviewRule:
     """The rule of that id."""
     return next(found for found in rules() if found.id == identifier)

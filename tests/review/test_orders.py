@@ -6,7 +6,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.review.prose import prose_of
 from inspector.review.registry import findings_of
 from inspector.review.signals import SUSPECT, judged
-from inspector.review.texts import Place, Text
+from inspector.review.texts import Text, TextPlace
 from tests.review.examples import review_of, reviewed_of, tool
 
 HERE = Path(__file__).parent
@@ -24,7 +24,7 @@ ASIDE_BENIGN = (HERE / "orders_benign_aside.txt").read_text().splitlines()
 """Kept aside: nothing was changed to find these, or not to."""
 
 
-def score(text: str, place: Place = Place.PROSE) -> float:
+def score(text: str, place: TextPlace = TextPlace.PROSE) -> float:
     return judged(Text(pointer="", place=place, text=text)).score
 
 

@@ -4,7 +4,7 @@ from inspector.boundary.bounded import Removal, Rule
 from inspector.json.exact import Json, JsonObject
 from inspector.secrets.holdings import Holdings, holdings_in
 from inspector.secrets.vault import Vault
-from inspector.urls.origin import Allowed, Refused, resolve
+from inspector.urls.origin import Allowed, RefusedUrl, resolve
 
 BASE = "http://127.0.0.1:8000/mcp"
 
@@ -39,5 +39,5 @@ def keep(vault: Vault, number: int, raw: Json, *pointers: str, received_s: float
 def allowed(path: str = "/secrets/s1") -> Allowed:
     """The request of a reference that may be redeemed."""
     request = resolve(path, BASE)
-    assert not isinstance(request, Refused)
+    assert not isinstance(request, RefusedUrl)
     return request

@@ -9,8 +9,8 @@ from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.mask import SHOWN
 from inspector.boundary.secret_references import references_in
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.secrets.holdings import Withheld, holdings_in
-from inspector.secrets.vault import KeptValue, Key, Vault
+from inspector.secrets.holdings import WithheldPlaces, holdings_in
+from inspector.secrets.vault import KeptValue, Vault, VaultKey
 
 REFERENCE: JsonObject = {
     "type": "secret_reference",
@@ -87,7 +87,7 @@ def test_withheld_stands_in_the_order_of_the_removals() -> None:
         removal("/d", Rule.SECRET_REFERENCE),
         removal("/e", Rule.DETECT),
     ]
-    kept = Withheld(removals)
+    kept = WithheldPlaces(removals)
     assert [kept[place].pointer for place in range(len(kept))] == ["/b", "/a", "/e"]
 
 
@@ -98,8 +98,8 @@ def test_hundreds_of_thousands_of_withheld_values_are_made_only_where_they_are_a
     removals.made.clear()
     vault.keep(1, "rows", 0.0, {}, found)
     assert (len(found), len(vault), vault.references) == (MANY, MANY, 0)
-    assert vault.place_of(Key(1, MANY - 1)) == MANY - 1
-    vault.forget(Key(1, 7))
+    assert vault.place_of(VaultKey(1, MANY - 1)) == MANY - 1
+    vault.forget(VaultKey(1, 7))
     vault.expire(1e9)
     assert removals.made == []
     kept = vault.at(123_456)

@@ -9,14 +9,23 @@ from inspector.secrets.outcomes import (
     Expired,
     ExpiredBy,
     Failed,
-    Finding,
     NotFound,
     Outcome,
     RateLimited,
+    RedemptionFault,
     Revealed,
 )
-from inspector.secrets.vault import STILL_HERE, Kept, KeptReference, KeptValue, Key, Vault, item_words, left_s
-from inspector.urls.host import Refused
+from inspector.secrets.vault import (
+    STILL_HERE,
+    Kept,
+    KeptReference,
+    KeptValue,
+    Vault,
+    VaultKey,
+    item_words,
+    left_s,
+)
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import resolve
 from tests.secrets.keeping import BASE, allowed, keep, reference
 
@@ -30,7 +39,7 @@ SERVERS_FAULT = "The server has to be fixed; this try may have used up a one-tim
 def kept(ttl_s: float | None = 60) -> KeptReference:
     vault = Vault()
     keep(vault, 1, [reference(ttl_s=ttl_s)], received_s=RECEIVED_S)
-    found = vault.of(Key(1, 0))
+    found = vault.of(VaultKey(1, 0))
     assert isinstance(found, KeptReference)
     return found
 
@@ -38,7 +47,7 @@ def kept(ttl_s: float | None = 60) -> KeptReference:
 def value() -> KeptValue:
     vault = Vault()
     keep(vault, 1, {"key": "planted"}, "/key")
-    found = vault.of(Key(1, 0))
+    found = vault.of(VaultKey(1, 0))
     assert isinstance(found, KeptValue)
     return found
 
@@ -55,7 +64,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (None, "not revealed", "Nothing has been sent.", "Reveal asks you first, then fetches it."),
         (Revealed(value=""), "revealed", "The server returned it.", "Peek at it, or forget it."),
         (
-            Revealed(value="", findings=(Finding.MAY_BE_STORED,)),
+            Revealed(value="", findings=(RedemptionFault.MAY_BE_STORED,)),
             "revealed",
             "The answer lacks Cache-Control: no-store, so caches on the way may keep the secret.",
             "Peek at it, or forget it.",
@@ -84,7 +93,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         ),
         (RateLimited(), "rate limited", "The server limits the number of tries.", "Try again later."),
         (
-            Refused(reason="another redemption is running", hint="Wait for it to end."),
+            RefusedUrl(reason="another redemption is running", hint="Wait for it to end."),
             "refused",
             "Another redemption is running.",
             "Wait for it to end.",

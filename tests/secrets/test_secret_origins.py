@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from inspector.safe_text import safe_line
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import MAX_URL_CHARACTERS, NO_ORIGIN, Allowed, Origin, origin_of, resolve
 
 A = "https://a.test/mcp"
@@ -20,7 +20,7 @@ LOCAL = "http://127.0.0.1:8080/x/mcp"
 
 def refusal(redeem_url: str, base: str = A) -> str:
     outcome = resolve(redeem_url, base)
-    assert isinstance(outcome, Refused), outcome
+    assert isinstance(outcome, RefusedUrl), outcome
     return outcome.reason
 
 
@@ -99,7 +99,7 @@ def test_an_origin_has_one_spelling(url: str, spelling: str) -> None:
     ],
 )
 def test_what_has_no_sure_origin_is_refused_with_the_reason(url: str, reason: str) -> None:
-    assert origin_of(url) == Refused(reason=reason)
+    assert origin_of(url) == RefusedUrl(reason=reason)
 
 
 @pytest.mark.parametrize(
@@ -394,7 +394,7 @@ def test_what_is_allowed_every_other_reader_reads_in_the_same_way() -> None:
     count = 0
     for (base, url), browsers in zip(cases, read_by_a_browser(cases), strict=True):
         request = resolve(url, base)
-        if isinstance(request, Refused):
+        if isinstance(request, RefusedUrl):
             continue
         count += 1
         assert browsers is not None
@@ -417,7 +417,7 @@ def test_what_is_allowed_every_other_reader_reads_in_the_same_way() -> None:
 )
 def test_resolving_never_raises_and_a_reason_is_one_safe_line(redeem_url: str, base: str) -> None:
     outcome = resolve(redeem_url, base)
-    if isinstance(outcome, Refused):
+    if isinstance(outcome, RefusedUrl):
         assert outcome.reason == safe_line(outcome.reason)
         assert len(outcome.reason) < 700
     else:

@@ -11,18 +11,18 @@ from inspector.secrets.outcomes import (
     Expired,
     ExpiredBy,
     Failed,
-    Finding,
     Head,
     NotFound,
     Outcome,
     RateLimited,
+    RedemptionFault,
     Revealed,
     of_body,
     of_head,
     of_status,
     words,
 )
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 
 GOOD = Head(status=200, content_type="application/json", cache_control="no-store")
 GONE = Expired(by=ExpiredBy.SERVER)
@@ -95,8 +95,8 @@ OUTCOMES: list[tuple[Outcome, str, str]] = [
         "rate limited",
         "Try again after Sat, 21 Nov 2026 01:15:00 GMT.",
     ),
-    (Refused(reason="other origin: x is not y"), "refused", "nothing was sent"),
-    (Refused(reason="r", hint="Pin one."), "refused", "Pin one."),
+    (RefusedUrl(reason="other origin: x is not y"), "refused", "nothing was sent"),
+    (RefusedUrl(reason="r", hint="Pin one."), "refused", "Pin one."),
     *((Failed(cause=cause), "failed", "") for cause in Cause),
 ]
 
@@ -209,7 +209,7 @@ def test_a_body_beyond_the_bound_reveals_nothing() -> None:
 )
 def test_an_answer_that_caches_may_keep_is_a_finding(field: str | None, is_missing: bool) -> None:  # noqa: FBT001
     outcome = of_body(replace(GOOD, cache_control=field), b'{"value":"x"}')
-    assert outcome == Revealed(value="x", findings=(Finding.MAY_BE_STORED,) if is_missing else ())
+    assert outcome == Revealed(value="x", findings=(RedemptionFault.MAY_BE_STORED,) if is_missing else ())
 
 
 @given(

@@ -13,11 +13,11 @@ from inspector.secrets.outcomes import (
     RateLimited,
     Revealed,
 )
-from inspector.secrets.vault import ForgottenError, KeptReference, KeptValue, Key, Vault
+from inspector.secrets.vault import ForgottenError, KeptReference, KeptValue, Vault, VaultKey
 from tests.secrets.keeping import keep, left, reference
 
 VALUE = "sk-live-1f9c"
-FIRST = Key(1, 0)
+FIRST = VaultKey(1, 0)
 FAILURES: list[Outcome] = [
     Expired(by=ExpiredBy.SERVER),
     AlreadyUsed(),
@@ -34,18 +34,18 @@ def vault_with(ttl_s: float | None = 60) -> Vault:
     return vault
 
 
-def revealed(vault: Vault, key: Key = FIRST, value: str = VALUE) -> None:
+def revealed(vault: Vault, key: VaultKey = FIRST, value: str = VALUE) -> None:
     vault.begin(key)
     vault.end(key, Revealed(value=value))
 
 
-def of(vault: Vault, key: Key = FIRST) -> KeptReference:
+def of(vault: Vault, key: VaultKey = FIRST) -> KeptReference:
     kept = vault.of(key)
     assert isinstance(kept, KeptReference)
     return kept
 
 
-def has(vault: Vault, key: Key) -> Json:
+def has(vault: Vault, key: VaultKey) -> Json:
     """The value; where there is none, an exception that cannot be taken for one."""
     return vault.value(key) if vault.has_value(key) else None
 
@@ -67,7 +67,7 @@ def test_a_call_that_leaves_nothing_is_not_kept_and_none_is_kept_twice() -> None
     keep(vault, 2, [reference("a")])
     keep(vault, 2, [reference("b"), reference("c")])
     assert len(vault) == 1
-    assert of(vault, Key(2, 0)).located.pointers == ("/0",)
+    assert of(vault, VaultKey(2, 0)).located.pointers == ("/0",)
 
 
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2), (2, 3, 1)])
@@ -78,7 +78,14 @@ def test_the_newest_call_stands_first_whatever_came_first_and_references_before_
     for number in order:
         keep(vault, number, [reference(f"r{number}"), "v"], "/1")
     keys = [vault.at(index).key for index in range(len(vault))]
-    assert keys == [Key(3, 0), Key(3, 1), Key(2, 0), Key(2, 1), Key(1, 0), Key(1, 1)]
+    assert keys == [
+        VaultKey(3, 0),
+        VaultKey(3, 1),
+        VaultKey(2, 0),
+        VaultKey(2, 1),
+        VaultKey(1, 0),
+        VaultKey(1, 1),
+    ]
     assert [vault.place_of(key) for key in keys] == list(range(6))
     assert [isinstance(vault.at(index), KeptReference) for index in range(6)] == [True, False] * 3
     assert vault.references == 3
@@ -87,8 +94,8 @@ def test_the_newest_call_stands_first_whatever_came_first_and_references_before_
             vault.at(index)
 
 
-@pytest.mark.parametrize("key", [Key(9, 0), Key(1, 2), Key(1, -1)])
-def test_what_the_vault_never_had_it_does_not_have(key: Key) -> None:
+@pytest.mark.parametrize("key", [VaultKey(9, 0), VaultKey(1, 2), VaultKey(1, -1)])
+def test_what_the_vault_never_had_it_does_not_have(key: VaultKey) -> None:
     vault = vault_with()
     assert not vault.has_value(key)
     for asked in (vault.of, vault.place_of, vault.value, vault.forget, vault.begin):
@@ -156,9 +163,9 @@ def test_what_the_session_has_had_once_it_knows_under_every_call() -> None:
     keep(vault, 2, [reference("s1"), reference("s2")])
     revealed(vault)
     vault.forget(FIRST)
-    assert vault.begin(Key(2, 0)) is True
-    vault.end(Key(2, 0), None)
-    assert vault.begin(Key(2, 1)) is False
+    assert vault.begin(VaultKey(2, 0)) is True
+    vault.end(VaultKey(2, 0), None)
+    assert vault.begin(VaultKey(2, 1)) is False
 
 
 def test_a_forgotten_reference_can_be_redeemed_again() -> None:
@@ -173,7 +180,7 @@ def test_a_forgotten_reference_can_be_redeemed_again() -> None:
 
 def test_a_withheld_value_is_that_of_the_result_until_it_is_forgotten() -> None:
     vault = vault_with()
-    key = Key(1, 1)
+    key = VaultKey(1, 1)
     assert has(vault, key) == "planted"
     assert not vault.holds_revealed
     vault.forget(key)
@@ -215,7 +222,7 @@ def test_what_has_no_end_and_what_is_not_revealed_does_not_expire() -> None:
     revealed(vault)
     vault.expire(1e12)
     assert has(vault, FIRST) == VALUE
-    assert of(vault, Key(2, 0)).outcome is None
+    assert of(vault, VaultKey(2, 0)).outcome is None
 
 
 def test_forgetting_all_leaves_nothing_and_a_redemption_that_ends_later_is_not_kept() -> None:

@@ -15,7 +15,7 @@ from inspector.secrets.outcomes import (
     Outcome,
     Revealed,
 )
-from inspector.secrets.vault import ForgottenError, KeptReference, Key, Vault, item_words
+from inspector.secrets.vault import ForgottenError, KeptReference, Vault, VaultKey, item_words
 from tests.secrets.keeping import allowed, keep, reference
 
 if TYPE_CHECKING:
@@ -53,13 +53,13 @@ class Vaults(RuleBasedStateMachine):
         self.now_s = 0.0
         self.calls = 0
         self.given = 0
-        self.busy: Key | None = None
-        self.expected: dict[Key, Expected] = {}
+        self.busy: VaultKey | None = None
+        self.expected: dict[VaultKey, Expected] = {}
         # Sequences are short, and most would end before anything is revealed.
         self.keep(2, 1)
         self.begin_and_reveal(0)
 
-    def key(self, place: int, *, references: bool = False) -> Key | None:
+    def key(self, place: int, *, references: bool = False) -> VaultKey | None:
         keys = [key for key, item in self.expected.items() if item.is_reference or not references]
         return keys[place % len(keys)] if keys else None
 
@@ -74,7 +74,7 @@ class Vaults(RuleBasedStateMachine):
         keep(self.vault, self.calls, raw, *pointers, received_s=self.now_s)
         for place, written in enumerate(raw):
             is_reference = place < references
-            self.expected[Key(self.calls, place)] = Expected(
+            self.expected[VaultKey(self.calls, place)] = Expected(
                 received_s=self.now_s,
                 value=None if is_reference else str(written),
                 is_reference=is_reference,

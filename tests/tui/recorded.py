@@ -11,7 +11,7 @@ from inspector.files import themes
 from inspector.json.exact import JsonObject
 from inspector.recording.files.reading import header_at
 from inspector.recording.target import OpenedRecording
-from inspector.session.events import Listener, State
+from inspector.session.events import Listener, SessionState
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
@@ -73,7 +73,7 @@ async def read(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     for _ in range(400):
         screen = app.screen_stack[-1]
         known = screen.recorded if isinstance(screen, PlayerScreen) else None
-        if known is not None and known.state is State.READY and known.played.is_indexed:
+        if known is not None and known.state is SessionState.READY and known.played.is_indexed:
             break
         await pilot.pause()
         await asyncio.sleep(0.005)

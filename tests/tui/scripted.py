@@ -29,7 +29,7 @@ from inspector.session.events import (
     ListChanged,
     Listener,
     ListingAdvanced,
-    State,
+    SessionState,
     StateChanged,
 )
 from inspector.session.facts import ServerFacts
@@ -109,7 +109,7 @@ class ScriptedSession(Session):
     def tell(self, event: Event) -> None:
         self._hearer(event)
 
-    def enter(self, state: State, message: str = "", hint: str = "") -> None:
+    def enter(self, state: SessionState, message: str = "", hint: str = "") -> None:
         self.state = state
         self.tell(StateChanged(state=state, message=message, hint=hint))
 
@@ -140,12 +140,12 @@ class ScriptedSession(Session):
         self.frame(Direction.RECEIVED, dump({"jsonrpc": "2.0", "id": self._asked, "result": result}))
 
     async def connect(self) -> ServerFacts:
-        self.enter(State.CONNECTING)
+        self.enter(SessionState.CONNECTING)
         for line in self._script.stderr:
             self.frame(Direction.RECEIVED, line.encode("utf-8", "surrogatepass"), Channel.STDERR)
         await asyncio.sleep(0)
         if self._script.failure:
-            self.enter(State.FAILED, self._script.failure.message, self._script.failure.hint)
+            self.enter(SessionState.FAILED, self._script.failure.message, self._script.failure.hint)
             raise self._script.failure
         self.server = ServerFacts(
             name="scripted",
@@ -156,7 +156,7 @@ class ScriptedSession(Session):
             instructions=None,
             raw={},
         )
-        self.enter(State.READY)
+        self.enter(SessionState.READY)
         return self.server
 
     async def locate_secrets(self) -> None:

@@ -10,7 +10,7 @@ from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json, JsonObject
 from inspector.secrets.outcomes import Outcome, Revealed
 from inspector.tui.app import SightlineApp
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, resolve
 from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import Script, answering, screen_text, settled
@@ -59,7 +59,7 @@ class ScriptedRedeemer:
     def __post_init__(self) -> None:
         self.may_answer.set()
 
-    def preview(self, reference: SecretReference) -> Allowed | Refused:
+    def preview(self, reference: SecretReference) -> Allowed | RefusedUrl:
         """As the real one."""
         return resolve(reference.redeem_url, self.base)
 

@@ -8,7 +8,7 @@ from textual.widgets import Static
 
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from tests.tui.scripted import LARGE, Script, answering, app_of, screen_lines, settled
 
@@ -148,8 +148,8 @@ async def test_the_mouse_chooses_items_and_tabs() -> None:
         await settled(pilot, app, "#1 done")
 
 
-@pytest.mark.parametrize("place", list(Place))
-def test_every_place_has_keys(place: Place) -> None:
+@pytest.mark.parametrize("place", list(KeyPlace))
+def test_every_place_has_keys(place: KeyPlace) -> None:
     assert bindings(place)
 
 

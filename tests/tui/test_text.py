@@ -23,7 +23,7 @@ from inspector.protocol.timeline import Entry as TimelineEntry
 from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.safe_text import safe
 from inspector.session.call_record import Progress
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.tui.call.command_line import CommandLine, call_command, editable
 from inspector.tui.call.progress import progress_line
 from inspector.tui.catalogue.item import about, title
@@ -32,8 +32,8 @@ from inspector.tui.catalogue.rows import entry_line as item_line
 from inspector.tui.connection.failure import FailureView, failure, last_words
 from inspector.tui.help.screen import help_lines
 from inspector.tui.keys import palette
-from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import FocusedPart, KeySituation, Offer, fitting, key_line, keys_now
+from inspector.tui.keys.command import KeyPlace
+from inspector.tui.keys.footer import FocusedPart, KeyOffer, KeySituation, fitting, key_line, keys_now
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
 from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
@@ -93,7 +93,7 @@ def test_shortened_text_ends_in_an_ellipsis() -> None:
 
 HEADER = HeaderView(
     target="https://example.org/a/long/path/to/an/endpoint/mcp",
-    state=State.READY,
+    state=SessionState.READY,
     level=Level.DECLARED,
     host="spec",
     protocol="2025-11-25",
@@ -160,8 +160,8 @@ def test_the_footer_offers_only_what_works() -> None:
 
 
 def test_no_key_of_the_main_screen_means_something_else_in_a_pane_of_it() -> None:
-    main = {key for found in COMMANDS if found.place is Place.MAIN for key in found.keys.split(",")}
-    panes = (Place.LINES, Place.RESULT, Place.DEFINITION)
+    main = {key for found in COMMANDS if found.place is KeyPlace.MAIN for key in found.keys.split(",")}
+    panes = (KeyPlace.LINES, KeyPlace.RESULT, KeyPlace.DEFINITION)
     inner = {key for found in COMMANDS if found.place in panes for key in found.keys.split(",")}
     # In a result, `y` offers parts of it beside the call.
     assert main & inner == {"y"}
@@ -192,7 +192,7 @@ def test_an_address_is_cut_in_its_middle_behind_the_name() -> None:
 
 def test_sending_anyway_is_offered_where_the_arguments_are_wrong() -> None:
     wrong = keys_now(KeySituation(part=FocusedPart.INPUT, is_wrong=True))
-    assert Offer(command("form.send-anyway"), "send anyway") in wrong
+    assert KeyOffer(command("form.send-anyway"), "send anyway") in wrong
     assert all(
         offer.command.id != "form.send-anyway" for offer in keys_now(KeySituation(part=FocusedPart.INPUT))
     )

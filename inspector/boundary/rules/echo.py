@@ -14,7 +14,7 @@ from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import SHOWN
 from inspector.boundary.passing import KNOWN_KEYS, with_texts, without
 from inspector.boundary.reading import PROTOCOL_MEMBERS
-from inspector.boundary.removals import Noted
+from inspector.boundary.removals import NotedRemovals
 from inspector.boundary.spellings import Spelling
 from inspector.json.pointer import join, resolve, split
 from inspector.json.texts import keys_in, texts_in
@@ -71,7 +71,7 @@ def _shown(draft: Draft) -> list[Removal]:
     """The removals of parts that the user still sees. None at `closed`, where the `declared` boundary decides that."""
     if draft.level is Level.CLOSED:
         return []
-    segments = [segment for segment in draft.removals.segments if not isinstance(segment, Noted)]
+    segments = [segment for segment in draft.removals.segments if not isinstance(segment, NotedRemovals)]
     return [removal for segment in segments for removal in segment if removal.rule in SHOWN]
 
 

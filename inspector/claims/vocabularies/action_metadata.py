@@ -2,7 +2,7 @@
 
 from inspector.claims.claim import Standing, Subject
 from inspector.claims.data_flow import INPUT_METADATA, OUTCOME, RETURN_METADATA, REVIEW
-from inspector.claims.layout import Branch, Layout
+from inspector.claims.layout import Branch, VocabularyLayout
 
 IDENTIFIER = "io.modelcontextprotocol/action-metadata"
 
@@ -18,7 +18,7 @@ _ACTION = Branch(
 _HOLDER = Branch(members={IDENTIFIER: _ACTION})
 
 # Servers whose libraries reject unknown annotations put the object into `_meta`.
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="action-metadata",
     standing=Standing.EXTENSION,
     roots={Subject.TOOL: Branch(members={"annotations": _HOLDER, "_meta": _HOLDER})},

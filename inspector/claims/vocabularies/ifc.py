@@ -1,7 +1,7 @@
 """`ifc`: information-flow labels in `_meta.ifc`, as some servers send them."""
 
 from inspector.claims.claim import Standing, Subject, TraitName, table
-from inspector.claims.layout import Branch, Layout, Leaf, one_of
+from inspector.claims.layout import Branch, Leaf, VocabularyLayout, one_of
 
 _LABEL = Branch(
     own=True,
@@ -21,7 +21,7 @@ _LABEL = Branch(
 
 _IN_META = Branch(members={"_meta": Branch(members={"ifc": _LABEL})})
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="ifc",
     standing=Standing.VENDOR,
     roots={Subject.TOOL: _IN_META, Subject.RESULT: _IN_META, Subject.BLOCK: _IN_META},

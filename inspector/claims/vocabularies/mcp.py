@@ -1,7 +1,7 @@
 """`mcp`: the tool annotations of the core specification."""
 
 from inspector.claims.claim import Standing, Subject, TraitName, flag, table
-from inspector.claims.layout import BOOLEAN, TEXT, Branch, Layout, Leaf
+from inspector.claims.layout import BOOLEAN, TEXT, Branch, Leaf, VocabularyLayout
 
 _HINTS = {
     "title": Leaf(form=TEXT, meaning="a display name"),
@@ -34,7 +34,7 @@ _HINTS = {
     ),
 }
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="mcp",
     standing=Standing.CORE,
     roots={Subject.TOOL: Branch(members={"annotations": Branch(members=_HINTS, reported=True)})},

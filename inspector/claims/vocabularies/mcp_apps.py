@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from inspector.claims.claim import Standing, Subject
-from inspector.claims.layout import BOOLEAN, TEXT, TEXTS, Branch, Form, Layout, Leaf, some_of
+from inspector.claims.layout import BOOLEAN, TEXT, TEXTS, Branch, Leaf, ValueForm, VocabularyLayout, some_of
 from inspector.json.exact import Json
 
 
@@ -11,7 +11,7 @@ def _no_object(value: Json) -> str:
     return "" if isinstance(value, dict) else "is not an object"
 
 
-_GRANT = Form(words="object", problem=_no_object)
+_GRANT = ValueForm(words="object", problem=_no_object)
 
 _OF_TOOL: Mapping[str, Leaf | Branch] = {
     "resourceUri": Leaf(
@@ -60,7 +60,7 @@ def _in_meta(members: Mapping[str, Leaf | Branch]) -> Branch:
     return Branch(members={"_meta": Branch(members={"ui": Branch(members=members, own=True)})})
 
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="mcp-apps",
     standing=Standing.EXTENSION,
     roots={

@@ -1,7 +1,7 @@
 """`mcp-content`: the annotations of content blocks and resources in the core specification."""
 
 from inspector.claims.claim import Standing, Subject
-from inspector.claims.layout import FRACTION, MOMENT, Branch, Layout, Leaf, some_of
+from inspector.claims.layout import FRACTION, MOMENT, Branch, Leaf, VocabularyLayout, some_of
 
 _ANNOTATIONS = Branch(
     reported=True,
@@ -18,7 +18,7 @@ _ANNOTATIONS = Branch(
     },
 )
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="mcp-content",
     standing=Standing.CORE,
     roots={

@@ -1,7 +1,7 @@
 """`policy-hints`: advisory hints for gateways, in a tool's `_meta`."""
 
 from inspector.claims.claim import LEVELS, Standing, Subject, TraitName, flag, table, verbatim
-from inspector.claims.layout import BOOLEAN, Branch, Layout, Leaf, one_of
+from inspector.claims.layout import BOOLEAN, Branch, Leaf, VocabularyLayout, one_of
 
 _HINTS = {
     "mcp.dev/effect": Leaf(
@@ -37,7 +37,7 @@ _HINTS = {
     ),
 }
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="policy-hints",
     standing=Standing.PROPOSAL,
     roots={Subject.TOOL: Branch(members={"_meta": Branch(members=_HINTS)})},

@@ -1,7 +1,7 @@
 """`related`: single hints from proposals before SEP-1913."""
 
 from inspector.claims.claim import Standing, Subject, TraitName, flag, table
-from inspector.claims.layout import BOOLEAN, Branch, Layout, Leaf
+from inspector.claims.layout import BOOLEAN, Branch, Leaf, VocabularyLayout
 
 _HINTS = {
     "secretHint": Leaf(
@@ -22,7 +22,7 @@ _HINTS = {
     ),
 }
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="related",
     standing=Standing.PROPOSAL,
     roots={Subject.TOOL: Branch(members={"annotations": Branch(members=_HINTS)})},

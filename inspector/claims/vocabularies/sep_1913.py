@@ -2,7 +2,7 @@
 
 from inspector.claims.claim import Standing, Subject, TraitName, flag, table, verbatim
 from inspector.claims.data_flow import INPUT_METADATA_WITH_OUTCOMES, RETURN_METADATA
-from inspector.claims.layout import BOOLEAN, TEXTS, Branch, Layout, Leaf
+from inspector.claims.layout import BOOLEAN, TEXTS, Branch, Leaf, VocabularyLayout
 
 _ON_TOOLS: dict[str, Leaf | Branch] = {
     "maliciousActivityHint": Leaf(
@@ -41,7 +41,7 @@ _IN_META = Branch(
     }
 )
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="sep-1913",
     standing=Standing.PROPOSAL,
     roots={

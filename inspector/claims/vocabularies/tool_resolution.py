@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.claims.claim import Claim, Standing, Subject, TraitName, flag, table
-from inspector.claims.layout import BOOLEAN, TEXT, Branch, Form, Layout, Leaf, members, one_of
+from inspector.claims.layout import BOOLEAN, TEXT, Branch, Leaf, ValueForm, VocabularyLayout, members, one_of
 from inspector.json.exact import DuplicateKeys, JsonObject
 
 IDENTIFIER = "io.modelcontextprotocol/tool-resolution"
@@ -46,11 +46,13 @@ _MARK = Branch(
 )
 
 _OLDER = Leaf(
-    form=Form(words="object", problem=lambda _: "has the older shape of SEP-1862, which repeats the tool"),
+    form=ValueForm(
+        words="object", problem=lambda _: "has the older shape of SEP-1862, which repeats the tool"
+    ),
     meaning="the older answer of SEP-1862: the whole tool, with the hints in its annotations",
 )
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="tool-resolution",
     standing=Standing.EXTENSION,
     roots={

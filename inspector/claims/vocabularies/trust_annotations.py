@@ -1,7 +1,7 @@
 """`trust-annotations`: the extension with labels for results and content blocks."""
 
 from inspector.claims.claim import Standing, Subject, TraitName, flag
-from inspector.claims.layout import BOOLEAN, TEXT, Branch, Layout, Leaf
+from inspector.claims.layout import BOOLEAN, TEXT, Branch, Leaf, VocabularyLayout
 
 IDENTIFIER = "io.modelcontextprotocol/trust-annotations"
 
@@ -37,7 +37,7 @@ _LABELS = Branch(
 
 _IN_META = Branch(members={"_meta": Branch(members={IDENTIFIER: _LABELS})})
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="trust-annotations",
     standing=Standing.EXTENSION,
     roots={Subject.RESULT: _IN_META, Subject.BLOCK: _IN_META},

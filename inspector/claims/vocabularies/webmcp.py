@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from inspector.claims.claim import Claim, Standing, Subject, TraitName, Word, flag, table
-from inspector.claims.layout import BOOLEAN, TEXT, TEXTS, Branch, Layout, Leaf, members
+from inspector.claims.layout import BOOLEAN, TEXT, TEXTS, Branch, Leaf, VocabularyLayout, members
 from inspector.json.exact import DuplicateKeys, JsonObject
 
 _TO_READ: dict[Word, Word] = {True: "read", False: "write"}
@@ -48,7 +48,7 @@ _OF_A_PAGE = {
     "frameId": Leaf(form=TEXT, meaning="the frame of that document, by the browser's identifier"),
 }
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="webmcp",
     standing=Standing.PROPOSAL,
     roots={

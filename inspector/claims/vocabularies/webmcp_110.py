@@ -11,7 +11,16 @@ from dataclasses import dataclass
 from msgspec import Struct
 
 from inspector.claims.claim import Claim, Implication, Sort, Standing, Subject, TraitName, flag
-from inspector.claims.layout import BOOLEAN, REPEATED, Branch, Form, Layout, Leaf, Member, members
+from inspector.claims.layout import (
+    BOOLEAN,
+    REPEATED,
+    Branch,
+    Leaf,
+    Member,
+    ValueForm,
+    VocabularyLayout,
+    members,
+)
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
 
@@ -30,7 +39,7 @@ _MARKED = Leaf(
     implications=(Implication(trait=TraitName.SENSITIVE_POSITIONS, sort=Sort.POSITION, malformed=True),),
 )
 
-_LAYOUT = Layout(
+_LAYOUT = VocabularyLayout(
     name="webmcp-110",
     standing=Standing.PROPOSAL,
     roots={
@@ -56,7 +65,9 @@ def _reference_problem(block: Json) -> str:
 
 
 _REFERENCED = Leaf(
-    form=Form(words="content block with id, label, redeemUrl and optional ttl", problem=_reference_problem),
+    form=ValueForm(
+        words="content block with id, label, redeemUrl and optional ttl", problem=_reference_problem
+    ),
     meaning="the server keeps the value; the user can fetch it, and the model gets the label",
     effect="none; the boundary replaces it",
 )
@@ -73,7 +84,7 @@ _NAMES_TO_SCHEMAS = frozenset(
 _DATA = frozenset({"enum", "const", "default", "examples", "example"})
 
 
-class Mark(Struct, frozen=True, kw_only=True):
+class WebmcpMark(Struct, frozen=True, kw_only=True):
     """A mark, or a part of the schema that counts as one."""
 
     member: Member
@@ -90,7 +101,7 @@ class _Step:
     """True if its key is a keyword of the schema around it, not a name or an index."""
 
 
-def marks(tool: JsonObject | DuplicateKeys) -> Iterator[Mark]:
+def marks(tool: JsonObject | DuplicateKeys) -> Iterator[WebmcpMark]:
     """The marks in a tool's output schema, in wire order; pointers are relative to the tool."""
     stack = [_Step(schema, is_keyword=False) for schema in members(tool, among=("outputSchema",))]
     stack.reverse()
@@ -98,11 +109,11 @@ def marks(tool: JsonObject | DuplicateKeys) -> Iterator[Mark]:
         step = stack.pop()
         member = step.member
         if step.is_keyword and _SPELLINGS.fullmatch(member.key):
-            yield Mark(
+            yield WebmcpMark(
                 member=member, problem="" if member.key == MARK else f"is misspelt; the keyword is `{MARK}`"
             )
         elif len(member.pointer) > POINTER_LENGTH:
-            yield Mark(member=member, problem="is nested too deeply to be read, so it counts as marked")
+            yield WebmcpMark(member=member, problem="is nested too deeply to be read, so it counts as marked")
         else:
             below = list(_below(step))
             stack.extend(reversed(below))
@@ -151,10 +162,10 @@ def _read(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]
     yield from (hints + marked if hint_first == "annotations" else marked + hints)
 
 
-def _mark(mark: Mark) -> Claim:
+def _mark(mark: WebmcpMark) -> Claim:
     leaf = _MARKED
     if mark.problem:
-        leaf = Leaf(form=Form(words="", problem=lambda _: mark.problem), meaning="")
+        leaf = Leaf(form=ValueForm(words="", problem=lambda _: mark.problem), meaning="")
     return _LAYOUT.claim(Subject.TOOL, mark.member, leaf, MARK)
 
 

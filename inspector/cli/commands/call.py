@@ -39,7 +39,7 @@ from inspector.cli.output import (
     print_lines,
 )
 from inspector.cli.results import (
-    View,
+    ResultSides,
     findings_shape,
     output_shape,
     result_lines,
@@ -125,10 +125,10 @@ class CallOutput(OptionGroup):
 
     title = "Output"
 
-    view: View = option(
+    view: ResultSides = option(
         "--view",
-        default=View.BOTH,
-        type=WordChoice(View),
+        default=ResultSides.BOTH,
+        type=WordChoice(ResultSides),
         show_default=True,
         help="Print what the model sees, what the server sent (raw), or both.",
     )

@@ -38,18 +38,18 @@ from inspector.cli.saved_calls import (
 from inspector.cli.start import Invocation, launch_of, target_of
 from inspector.errors import OutputBrokenError
 from inspector.json.exact import Json, JsonObject, dump_text
-from inspector.junit import Case, junit
+from inspector.junit import JunitCase, junit
 from inspector.launch import Launch
 from inspector.pins.files import identified, read_pin, read_pin_at
 from inspector.pins.identity import Identity
-from inspector.pins.pins import Definitions, Pinned, definitions_of
+from inspector.pins.pins import Pinned, ServerDefinitions, definitions_of
 from inspector.protocol.targets import ConfiguredTarget, Target, parse_target, stdio_target
 from inspector.review.finding import Confidence, Finding, Severity, SubjectKind
 from inspector.review.formats import junit as review_junit
 from inspector.review.formats.as_text import summary
 from inspector.review.formats.formats import report_lines
 from inspector.review.report import Report, entries_of, report_shape, without_credentials
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.safe_text import safe_line
 from inspector.saved.call import SavedCall, saved_server
 from inspector.saved.files.calls import USUAL_FILE, read_calls, secret_values
@@ -204,7 +204,7 @@ class _Seen:
     """What the session of a check gave beside the review."""
 
     cover: Callable[[Json], Json]
-    now: Definitions = field(default_factory=Definitions)
+    now: ServerDefinitions = field(default_factory=ServerDefinitions)
     ran: list[Ran] = field(default_factory=list[Ran])
 
 
@@ -308,7 +308,7 @@ def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
     )
 
 
-def _pins_part(pinned: Pinned | None, now: Definitions) -> _Part:
+def _pins_part(pinned: Pinned | None, now: ServerDefinitions) -> _Part:
     if pinned is None:
         return _Part(
             name="pins", said="not compared: no pin. sightline pin makes one, and --pins names one", ran=False
@@ -400,12 +400,12 @@ def _sarif(made: _Check) -> list[str]:
 
 
 def _junit(made: _Check) -> list[str]:
-    cases: list[Case] = [*review_junit.cases(made.report, made.level)]
+    cases: list[JunitCase] = [*review_junit.cases(made.report, made.level)]
     if made.pins:
-        cases.append(Case(suite="pins", name="definitions", failure="\n".join(made.changes)))
+        cases.append(JunitCase(suite="pins", name="definitions", failure="\n".join(made.changes)))
     cases += cases_of(made.ran, made.file)
     cases += (
-        Case(suite="output schemas", name=f"{one.tool} {one.call}".strip(), failure=_said(one))
+        JunitCase(suite="output schemas", name=f"{one.tool} {one.call}".strip(), failure=_said(one))
         for one in made.broken
         if made.parts[-1].code
     )
@@ -420,8 +420,8 @@ _WRITERS: Mapping[str, Callable[[_Check], list[str]]] = {
 }
 
 
-def _rule(identifier: str, title: str, meaning: str, fix: str) -> Rule:
-    return Rule(
+def _rule(identifier: str, title: str, meaning: str, fix: str) -> ReviewRule:
+    return ReviewRule(
         id=identifier,
         title=title,
         severity=Severity.HIGH,
@@ -466,7 +466,7 @@ def _findings(made: _Check) -> Iterator[Finding]:
             yield _finding(_OUTPUT, SubjectKind.CALL, one.call or one.tool, _said(one))
 
 
-def _finding(rule: Rule, subject: SubjectKind, name: str, message: str) -> Finding:
+def _finding(rule: ReviewRule, subject: SubjectKind, name: str, message: str) -> Finding:
     return Finding(
         id=rule.id,
         severity=rule.severity,

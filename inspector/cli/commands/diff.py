@@ -17,7 +17,7 @@ from inspector.cli.options import (
 from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, print_json, print_lines
 from inspector.cli.start import Invocation, configured, in_session, launch_of
 from inspector.errors import UsageError
-from inspector.pins.pins import Definitions, changes_between, definitions_of
+from inspector.pins.pins import ServerDefinitions, changes_between, definitions_of
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.exchanges import Matched, own_answer
 from inspector.protocol.targets import Target, parse_target, stdio_target
@@ -32,7 +32,7 @@ _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 
 
 class _Side(Struct, frozen=True, kw_only=True):
-    definitions: Definitions
+    definitions: ServerDefinitions
     has_instructions: bool = True
     """False where the instructions of this side are unknown."""
 
@@ -107,7 +107,7 @@ def _target(word: str | Target) -> Target:
     return configured(parse_target(word)) if isinstance(word, str) else word
 
 
-async def listed(session: Session) -> Definitions:
+async def listed(session: Session) -> ServerDefinitions:
     """The definitions of a server, as listed now."""
     catalogue = await session.list_all()
     return definitions_of(catalogue, session.server.instructions if session.server else None)
@@ -152,7 +152,7 @@ def _recorded(path: Path) -> _Side:
     file.close()
     tools = _well_formed(replay.definitions.tools) if of_page is None else of_page
     return _Side(
-        definitions=Definitions(tools=tools, instructions=instructions.last),
+        definitions=ServerDefinitions(tools=tools, instructions=instructions.last),
         has_instructions=instructions.is_known or of_page is not None,
     )
 

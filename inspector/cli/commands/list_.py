@@ -24,7 +24,7 @@ from inspector.hidden_characters import hidden_sentences
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.launch import Launch
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
-from inspector.protocol.page import Document, FramePolicy, PageFacts, Refused
+from inspector.protocol.page import FramePolicy, PageDocument, PageFacts, RefusedTool
 from inspector.protocol.skills import manifest_of
 from inspector.protocol.targets import Era, PageTarget
 from inspector.session.facts import ServerFacts
@@ -340,7 +340,7 @@ def page_shape(page: PageFacts) -> JsonObject:
     }
 
 
-def _refused_shape(refused: Refused) -> JsonObject:
+def _refused_shape(refused: RefusedTool) -> JsonObject:
     """One entry of `refused`."""
     return {
         "name": refused.name,
@@ -353,7 +353,7 @@ def _refused_shape(refused: Refused) -> JsonObject:
     }
 
 
-def _refused_lines(refused: Iterable[Refused]) -> list[str]:
+def _refused_lines(refused: Iterable[RefusedTool]) -> list[str]:
     """The tools that the browser refused, each with the reason and the place."""
     lines: list[str] = []
     for each in refused:
@@ -378,7 +378,7 @@ def _policy_shape(policy: FramePolicy | None) -> Json:
 
 def _page_lines(tools: Iterable[Tool], columns: int) -> list[str]:
     """Each document with its tools: where each was registered, and what the browser dropped of it."""
-    documents: dict[Document, list[tuple[str, ...]]] = {}
+    documents: dict[PageDocument, list[tuple[str, ...]]] = {}
     for tool in tools:
         if tool.page is None:
             continue
@@ -406,7 +406,7 @@ def _lost(page: PageFacts) -> str:
     return ", ".join((*page.dropped, *changed, *page.faults)) or "-"
 
 
-def _named(document: Document) -> str:
+def _named(document: PageDocument) -> str:
     permission = {None: "", True: ", may offer tools", False: ", may not offer tools"}[document.is_permitted]
     frame = "frame" if document.parent_id else "page"
     forged = f", {document.false_reports} forged reports" if document.false_reports else ""

@@ -20,9 +20,17 @@ from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, columns, print_json, 
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.files import Unreadable, all_pins, known_as, read_pin, read_pin_at, remove_pin, write_pin
+from inspector.pins.files import (
+    UnreadablePins,
+    all_pins,
+    known_as,
+    read_pin,
+    read_pin_at,
+    remove_pin,
+    write_pin,
+)
 from inspector.pins.identity import Identity
-from inspector.pins.pins import Definitions, Pinned, changes_between, pin_state
+from inspector.pins.pins import Pinned, ServerDefinitions, changes_between, pin_state
 from inspector.protocol.targets import Target
 
 _SHORT = 12
@@ -149,7 +157,7 @@ def no_pin(of: Path | Identity) -> UsageError:
     return UsageError(f"there is no pin of {of}", "Pin it first: sightline pin TARGET.")
 
 
-def checked(before: Pinned, now: Definitions) -> Done:
+def checked(before: Pinned, now: ServerDefinitions) -> Done:
     """What changed since a pin."""
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
@@ -186,7 +194,7 @@ def _pinned(pinned: Pinned, before: Pinned | None) -> Done:
 def _list(*, as_json: bool) -> int:
     pins = list(all_pins())
     good = [pin for pin in pins if isinstance(pin, Pinned)]
-    bad = [pin for pin in pins if isinstance(pin, Unreadable)]
+    bad = [pin for pin in pins if isinstance(pin, UnreadablePins)]
     shape: JsonObject = {
         "pins": [_shape(pin) for pin in good],
         "unreadable": [{"file": str(one.path), "reason": one.reason} for one in bad],

@@ -21,8 +21,8 @@ from inspector.errors import ToolFailedError
 from inspector.json.exact import JsonObject
 from inspector.policy.facts import Situation, facts_of, with_response
 from inspector.policy.reading import DEFAULT_POLICY
-from inspector.policy.rules import Decision, Handling, Match, Rule, decide, handle
-from inspector.policy.taint import Origin, SessionTrust, trust_of
+from inspector.policy.rules import Decision, Handling, PolicyRule, RuleMatch, decide, handle
+from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
@@ -134,7 +134,7 @@ def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
 def _received(files: Sequence[str]) -> SessionTrust:
     trust = SessionTrust()
     for number, file in enumerate(files, 1):
-        origin = Origin(call=number, server=file, tool="")
+        origin = TaintOrigin(call=number, server=file, tool="")
         trust = trust.join(trust_of(read_outcome(file), None, origin))
     return trust
 
@@ -171,11 +171,11 @@ def _reasons(decision: Decision) -> list[str]:
     return _lines(decision.matches) or ["  no rule matches"]
 
 
-def _lines(matches: Sequence[Match]) -> list[str]:
+def _lines(matches: Sequence[RuleMatch]) -> list[str]:
     return [f"  {match}" for match in matches]
 
 
-def _rule_shape(rule: Rule) -> JsonObject:
+def _rule_shape(rule: PolicyRule) -> JsonObject:
     return {
         "name": rule.name,
         "effect": rule.effect.value,

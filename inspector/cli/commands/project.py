@@ -14,7 +14,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import OK, columns, print_json, print_lines
-from inspector.cli.results import View, findings_shape, result_lines, unfinished_shape, withheld_shape
+from inspector.cli.results import ResultSides, findings_shape, result_lines, unfinished_shape, withheld_shape
 from inspector.errors import UsageError
 from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Call
@@ -43,8 +43,8 @@ from inspector.protocol.catalogue import Tool
 @click.option("--unmask", is_flag=True, help="Show sensitive values in what the server sent.")
 @click.option(
     "--view",
-    type=WordChoice(View),
-    default=View.BOTH.value,
+    type=WordChoice(ResultSides),
+    default=ResultSides.BOTH.value,
     show_default=True,
     help="Sides to print as text.",
 )
@@ -57,7 +57,7 @@ def command(
     tool_file: str | None,
     server_name: str | None,
     unmask: bool,
-    view: View,
+    view: ResultSides,
     format_: str,
     lens: LensOptions,
 ) -> int:

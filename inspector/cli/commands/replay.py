@@ -30,7 +30,7 @@ from inspector.cli.output import (
 )
 from inspector.errors import OutputBrokenError, UsageError
 from inspector.json.exact import Json, JsonObject
-from inspector.junit import Case, junit
+from inspector.junit import JunitCase, junit
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.rules import Policy
 from inspector.protocol.frames import Frame
@@ -246,16 +246,18 @@ def _compared(call: CheckedCall) -> list[str]:
     return [f"{where}{sign}{safe_line(sentence)}" for sentence in call.output.sentences]
 
 
-def _cases(report: _Report, *, uncompared: bool) -> Iterator[Case]:
+def _cases(report: _Report, *, uncompared: bool) -> Iterator[JunitCase]:
     for call in report.calls:
         compared = _compared(call) if call.is_broken and not uncompared else []
-        yield Case(
+        yield JunitCase(
             suite=str(report.path),
             name=f"frame {call.frame}: {call.tool}",
             failure="\n".join([*(_mismatch_lines(call) if call.mismatches else ()), *compared]),
         )
     if report.broken:
-        yield Case(suite=str(report.path), name=f"line {report.broken.line}", failure=report.broken.reason)
+        yield JunitCase(
+            suite=str(report.path), name=f"line {report.broken.line}", failure=report.broken.reason
+        )
 
 
 def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, *, as_json: bool) -> int:

@@ -29,7 +29,7 @@ from inspector.cli.output import DIAGNOSTICS, FINDINGS, OK, STOPPED, print_lines
 from inspector.cli.review_targets import Gathered, Plan, gathered, gathered_from, judged
 from inspector.cli.start import Invocation, launch_of, target_of
 from inspector.errors import UsageError
-from inspector.files.settings import Ignored, settings
+from inspector.files.settings import IgnoredFindings, settings
 from inspector.json.exact import Malformed, parse
 from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.protocol.client import PROFILES
@@ -346,7 +346,7 @@ def _acceptance(word: str) -> Acceptance:
     return Acceptance(id=identifier, name=name or None, reason=reason)
 
 
-def _configured(entry: Ignored) -> Acceptance:
+def _configured(entry: IgnoredFindings) -> Acceptance:
     if not _is_rule(entry.rule):
         raise UsageError(f"{entry.place}: `rule`: no rule {entry.rule}", "docs/rules.md lists all rules.")
     return Acceptance(id=entry.rule, name=entry.tool, reason=entry.reason)

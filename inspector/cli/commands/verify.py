@@ -29,7 +29,7 @@ from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
-from inspector.junit import Case, junit
+from inspector.junit import JunitCase, junit
 from inspector.launch import Launch
 from inspector.policy.gate.ruling import Ruled
 from inspector.recording.files import GoodLines, RecordingFile
@@ -38,8 +38,8 @@ from inspector.recording.replaying import Replay, ReplayedCall, stands_for_somet
 from inspector.safe_text import safe_line
 from inspector.saved.verifying import (
     MAX_DIFFERENCES,
-    Difference,
-    Ignored,
+    AnswerDifference,
+    IgnoredPlace,
     differences,
     ignored_of,
     proposed,
@@ -125,7 +125,7 @@ class _Checked(Struct, frozen=True, kw_only=True):
 
     frame: int
     tool: str
-    differences: tuple[Difference, ...] = ()
+    differences: tuple[AnswerDifference, ...] = ()
     more: int = 0
     unsent: str = ""
     """Why it was not made again; empty where it was."""
@@ -133,7 +133,7 @@ class _Checked(Struct, frozen=True, kw_only=True):
     """The exit code of what kept it from being made."""
 
 
-def _ignored(words: tuple[str, ...]) -> Iterator[Ignored]:
+def _ignored(words: tuple[str, ...]) -> Iterator[IgnoredPlace]:
     for word in words:
         if not word.startswith("@"):
             yield ignored_of(word)
@@ -184,7 +184,7 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
 
 
 async def _checked(
-    session: Session, launch: Launch, calls: Sequence[ReplayedCall], ignored: tuple[Ignored, ...]
+    session: Session, launch: Launch, calls: Sequence[ReplayedCall], ignored: tuple[IgnoredPlace, ...]
 ) -> list[_Checked]:
     await session.list_all()
     caller = Caller(session, launch)
@@ -195,7 +195,9 @@ async def _checked(
     return checked
 
 
-def _compared(call: ReplayedCall, made: Ruled, ignored: tuple[Ignored, ...], own: OwnCredentials) -> _Checked:
+def _compared(
+    call: ReplayedCall, made: Ruled, ignored: tuple[IgnoredPlace, ...], own: OwnCredentials
+) -> _Checked:
     shown = _projection(made)
     found = differences(
         call.name,
@@ -215,12 +217,12 @@ def _projection(made: Ruled) -> Projection:
     return projection_of(record.judgement, Level.DECLARED, hosts()[0], call, record.policy)
 
 
-async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[Ignored]:
+async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
     await session.list_all()
     caller = Caller(session, launch)
     first = [await _made(caller, call) for call in calls]
     await asyncio.sleep(_APART_S)
-    found: dict[Ignored, None] = {}
+    found: dict[IgnoredPlace, None] = {}
     for call, one in zip(calls, first, strict=True):
         other = one if isinstance(one, _Checked) else await _made(caller, call)
         if isinstance(one, _Checked) or isinstance(other, _Checked):
@@ -246,7 +248,9 @@ def _print(checked: list[_Checked], recording: str, format_: str) -> None:
         return
     if format_ == "junit":
         cases = (
-            Case(suite=recording, name=f"frame {each.frame}: {each.tool}", failure="\n".join(_lines(each)))
+            JunitCase(
+                suite=recording, name=f"frame {each.frame}: {each.tool}", failure="\n".join(_lines(each))
+            )
             for each in checked
             if not each.unsent
         )

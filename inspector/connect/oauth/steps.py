@@ -35,7 +35,7 @@ _NO_SECRETS = frozenset(_METADATA.values())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Step:
+class OAuthStep:
     """A request to an authorization server."""
 
     name: str
@@ -53,7 +53,7 @@ class StepAnswer(Struct, frozen=True, kw_only=True):
     secrets: tuple[str, ...]
 
 
-def step_of(request: httpx2.Request) -> Step:
+def step_of(request: httpx2.Request) -> OAuthStep:
     """What a request of the SDK's provider is for."""
     members: Mapping[str, Json] = {}
     body = request.content
@@ -70,10 +70,12 @@ def step_of(request: httpx2.Request) -> Step:
     words = [f"{request.method} {place_of(request.url)}", *_shown(members)]
     if header:
         words.append(f"Authorization: {header.partition(' ')[0]} {COVERED}")
-    return Step(name=name, asked="; ".join(words), secrets=(*_secrets(members), *_header_secrets(header)))
+    return OAuthStep(
+        name=name, asked="; ".join(words), secrets=(*_secrets(members), *_header_secrets(header))
+    )
 
 
-def answer_of(step: Step, response: httpx2.Response, body: bytes) -> StepAnswer:
+def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes) -> StepAnswer:
     """`body`: of the response."""
     members = _members(body)
     is_failed = not 200 <= response.status_code < 300

@@ -10,7 +10,7 @@ from typing import Self
 
 from inspector.demo.http import HttpSite
 from inspector.demo.jsonrpc import RefusedError, read
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.demo.tools.tool import Slow
 from inspector.http_server import HttpConnection, HttpRequest
 from inspector.json.exact import JsonObject, JsonText
@@ -30,7 +30,7 @@ class PartnerSite(HttpSite):
 
     def __init__(self, embedder: str) -> None:
         """`embedder`: the origin that may frame it and call its tools."""
-        super().__init__(DemoServer(Options()))
+        super().__init__(DemoServer(DemoOptions()))
         self._embedder = embedder
 
     @property

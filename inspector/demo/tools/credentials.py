@@ -3,7 +3,7 @@
 import base64
 
 from inspector.demo.tools.tool import (
-    Context,
+    DemoContext,
     DemoTool,
     error_result,
     integer_of,
@@ -16,7 +16,7 @@ from inspector.demo.workspace import Workspace
 from inspector.json.exact import JsonObject
 
 
-def _generate_api_key(arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:
+def _generate_api_key(arguments: JsonObject, _workspace: Workspace, context: DemoContext) -> JsonObject:
     return mirrored(
         {
             "id": f"key_{context.mint.letters(8)}",
@@ -64,7 +64,7 @@ _GENERATE_API_KEY = DemoTool(
 )
 
 
-def _create_share_link(arguments: JsonObject, workspace: Workspace, context: Context) -> JsonObject:
+def _create_share_link(arguments: JsonObject, workspace: Workspace, context: DemoContext) -> JsonObject:
     path = text_of(arguments, "document")
     if path not in workspace.documents:
         return error_result(f"There is no document {path}.")
@@ -119,7 +119,7 @@ _CREATE_SHARE_LINK = DemoTool(
 )
 
 
-def _rotate_token(arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:
+def _rotate_token(arguments: JsonObject, _workspace: Workspace, context: DemoContext) -> JsonObject:
     service = text_of(arguments, "service")
     token = context.mint.access_token()
     header = base64.b64encode(f"workspace:{token}".encode()).decode("ascii")
@@ -158,7 +158,7 @@ _ROTATE_TOKEN = DemoTool(
 )
 
 
-def _sync_calendar(arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:
+def _sync_calendar(arguments: JsonObject, _workspace: Workspace, context: DemoContext) -> JsonObject:
     calendar = text_of(arguments, "calendar", "team")
     token = context.mint.oauth_token()
     key_id = context.mint.key_id()

@@ -1,6 +1,6 @@
 """Tools for documents: their effect depends on the arguments, and can be resolved before a call."""
 
-from inspector.demo.tools.tool import Context, DemoTool, error_result, mirrored, object_schema, text_of
+from inspector.demo.tools.tool import DemoContext, DemoTool, error_result, mirrored, object_schema, text_of
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import JsonObject
 
@@ -18,7 +18,7 @@ def _hints(*, read_only: bool, destructive: bool, idempotent: bool, open_world: 
     }
 
 
-def _resolve_path(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _resolve_path(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     path = text_of(arguments, "path")
     found = path in workspace.documents
     if not found and arguments.get("create") is True:
@@ -63,7 +63,7 @@ _RESOLVE_PATH = DemoTool(
 )
 
 
-def _write_file(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _write_file(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     path, text, mode = text_of(arguments, "path"), text_of(arguments, "text"), text_of(arguments, "mode")
     before = workspace.documents.get(path)
     if mode == "create" and before is not None:

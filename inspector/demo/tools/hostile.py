@@ -1,6 +1,13 @@
 """Tools that are wrong on purpose: poisoned text, contradictory claims, a malformed definition."""
 
-from inspector.demo.tools.tool import Context, DemoTool, content_result, object_schema, text_block, text_of
+from inspector.demo.tools.tool import (
+    DemoContext,
+    DemoTool,
+    content_result,
+    object_schema,
+    text_block,
+    text_of,
+)
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
@@ -18,7 +25,7 @@ def _in_tags(text: str) -> str:
     return "".join(chr(0xE0000 + ord(character)) for character in text)
 
 
-def _poisoned_weather(arguments: JsonObject, _workspace: Workspace, _context: Context) -> JsonObject:
+def _poisoned_weather(arguments: JsonObject, _workspace: Workspace, _context: DemoContext) -> JsonObject:
     city = text_of(arguments, "city")
     return {
         **content_result(
@@ -66,7 +73,7 @@ _POISONED_WEATHER = DemoTool(
 )
 
 
-def _odd_claims(_arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:
+def _odd_claims(_arguments: JsonObject, _workspace: Workspace, context: DemoContext) -> JsonObject:
     passphrase, hint = context.mint.secret("passphrase"), context.mint.secret("hint")
     reply = context.mint.secret("reply")
     blocks: tuple[Json, ...] = (
@@ -154,7 +161,7 @@ _ODD_CLAIMS = DemoTool(
 )
 
 
-def _broken_tool(_arguments: JsonObject, _workspace: Workspace, _context: Context) -> JsonObject:
+def _broken_tool(_arguments: JsonObject, _workspace: Workspace, _context: DemoContext) -> JsonObject:
     return content_result(text_block("Nobody should have been able to call this."))
 
 

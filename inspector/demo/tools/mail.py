@@ -3,7 +3,7 @@
 import hashlib
 
 from inspector.demo.tools.tool import (
-    Context,
+    DemoContext,
     DemoTool,
     content_result,
     error_result,
@@ -19,7 +19,7 @@ from inspector.json.exact import Json, JsonObject, dump
 _TRUST = "io.modelcontextprotocol/trust-annotations"
 
 
-def _read_drafts(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _read_drafts(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     folder = text_of(arguments, "folder", "personal")
     drafts: list[Json] = [
         {"id": draft.id, "to": draft.to, "subject": draft.subject, "body": draft.body}
@@ -77,7 +77,7 @@ _READ_DRAFTS = DemoTool(
 )
 
 
-def _list_inbox(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _list_inbox(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     mails = workspace.inbox[: integer_of(arguments, "limit", 10)]
     outside = any(mail.outside for mail in mails)
     rows: list[Json] = [
@@ -138,7 +138,7 @@ _LIST_INBOX = DemoTool(
 )
 
 
-def _send_mail(arguments: JsonObject, workspace: Workspace, context: Context) -> JsonObject:
+def _send_mail(arguments: JsonObject, workspace: Workspace, context: DemoContext) -> JsonObject:
     if context.request_annotations.get("openWorldHint") is True:
         return error_result(
             "Not sent: your context holds data from untrusted sources. Ask the user to send it."
@@ -206,7 +206,7 @@ _SNIPPETS = (
 )
 
 
-def _search_web(arguments: JsonObject, _workspace: Workspace, _context: Context) -> JsonObject:
+def _search_web(arguments: JsonObject, _workspace: Workspace, _context: DemoContext) -> JsonObject:
     query = text_of(arguments, "query")
     # Sorted keys, no spaces and plain ASCII text: JCS for this record.
     record = dump({key: _EVIDENCE[key] for key in sorted(_EVIDENCE)})

@@ -2,7 +2,7 @@
 
 from inspector.demo.library import picture, sound
 from inspector.demo.tools.tool import (
-    Context,
+    DemoContext,
     DemoTool,
     content_result,
     error_result,
@@ -17,7 +17,7 @@ from inspector.json.exact import Json, JsonObject
 _WHO: JsonObject = {"type": "string", "enum": ["ada", "ben", "chidi"], "description": "The person's id"}
 
 
-def _update_salary(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _update_salary(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     person, amount = text_of(arguments, "person"), integer_of(arguments, "amount", 0)
     before = workspace.set_salary(person, amount)
     if before is None:
@@ -72,7 +72,7 @@ _UPDATE_SALARY = DemoTool(
 )
 
 
-def _patient_record(arguments: JsonObject, workspace: Workspace, context: Context) -> JsonObject:
+def _patient_record(arguments: JsonObject, workspace: Workspace, context: DemoContext) -> JsonObject:
     person = workspace.people[text_of(arguments, "person", "ada")]
     history: JsonObject = {
         "text": person.diagnosis,
@@ -143,7 +143,7 @@ _PATIENT_RECORD = DemoTool(
 )
 
 
-def _team_photo(_arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:
+def _team_photo(_arguments: JsonObject, _workspace: Workspace, context: DemoContext) -> JsonObject:
     for_user: JsonObject = {"audience": ["user"], "priority": 1.0}
     blocks: tuple[Json, ...] = (
         {

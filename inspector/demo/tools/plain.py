@@ -1,11 +1,11 @@
 """Two tools without traps: one to try arguments on, one that does everything right."""
 
-from inspector.demo.tools.tool import Context, DemoTool, mirrored, object_schema
+from inspector.demo.tools.tool import DemoContext, DemoTool, mirrored, object_schema
 from inspector.demo.workspace import Workspace
 from inspector.json.exact import JsonObject
 
 
-def _echo_arguments(arguments: JsonObject, _workspace: Workspace, _context: Context) -> JsonObject:
+def _echo_arguments(arguments: JsonObject, _workspace: Workspace, _context: DemoContext) -> JsonObject:
     return mirrored(arguments)
 
 
@@ -61,7 +61,7 @@ _ECHO_ARGUMENTS = DemoTool(
 )
 
 
-def _clean_clock(_arguments: JsonObject, _workspace: Workspace, context: Context) -> JsonObject:
+def _clean_clock(_arguments: JsonObject, _workspace: Workspace, context: DemoContext) -> JsonObject:
     return mirrored({"now": context.now, "zone": "UTC"})
 
 

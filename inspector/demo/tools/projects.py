@@ -1,7 +1,7 @@
 """Tools for projects: something destructive, something slow and something large."""
 
 from inspector.demo.tools.tool import (
-    Context,
+    DemoContext,
     DemoTool,
     Slow,
     content_result,
@@ -21,7 +21,7 @@ FIRST_SEQUENCE = 2**53 + 1
 """The first integer that a double cannot represent."""
 
 
-def _delete_project(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _delete_project(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     identifier = text_of(arguments, "project")
     project = workspace.remove_project(identifier)
     if project is None:
@@ -64,7 +64,7 @@ _DELETE_PROJECT = DemoTool(
 )
 
 
-def _export_report(arguments: JsonObject, workspace: Workspace, _context: Context) -> Slow:
+def _export_report(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> Slow:
     steps = integer_of(arguments, "steps", 5)
     names = ", ".join(project.name for project in workspace.projects.values())
     return Slow(
@@ -101,7 +101,7 @@ _EXPORT_REPORT = DemoTool(
 )
 
 
-def _list_audit_log(arguments: JsonObject, workspace: Workspace, _context: Context) -> JsonObject:
+def _list_audit_log(arguments: JsonObject, workspace: Workspace, _context: DemoContext) -> JsonObject:
     count = integer_of(arguments, "rows", 1000)
     actors = tuple(workspace.people)
     rows: list[Json] = [_row(index, actors) for index in range(count)]

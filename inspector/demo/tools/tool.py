@@ -12,7 +12,7 @@ from inspector.demo.workspace import Workspace
 from inspector.json.exact import Json, JsonObject, dump, dump_text
 
 
-class Context(Struct, frozen=True, kw_only=True):
+class DemoContext(Struct, frozen=True, kw_only=True):
     """What a call may use besides its arguments and the workspace."""
 
     mint: Mint
@@ -35,7 +35,7 @@ class Slow(Struct, frozen=True, kw_only=True):
     result: JsonObject
 
 
-Handler: TypeAlias = Callable[[JsonObject, Workspace, Context], JsonObject | Slow]
+Handler: TypeAlias = Callable[[JsonObject, Workspace, DemoContext], JsonObject | Slow]
 Resolver: TypeAlias = Callable[[JsonObject], JsonObject]
 
 

@@ -12,13 +12,13 @@ from msgspec import Struct, field
 from inspector.boundary.bounded import Rule
 from inspector.boundary.notice import MEMBER
 from inspector.boundary.walking import WITHHELD, is_plain
-from inspector.hosts.definitions.paths import TOP, Leading, Led, Path, Purse
+from inspector.hosts.definitions.paths import TOP, DocumentPath, Leading, Led, Purse
 from inspector.hosts.definitions.survey import Survey
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.schema.key_pattern import KeyPattern, Match
+from inspector.schema.key_pattern import KeyMatch, KeyPattern
 from inspector.schema.merging import number_of
-from inspector.schema.nodes import MAX_DEPTH, Mark, Node, mark_of
-from inspector.schema.references import Place, References
+from inspector.schema.nodes import MAX_DEPTH, Node, SensitivityMark, mark_of
+from inspector.schema.references import References, SchemaPlace
 
 MAPS = frozenset(
     {
@@ -129,7 +129,7 @@ def names_containers(keyword: str, value: Json) -> bool:
 
 Put: TypeAlias = Callable[[Json], None]
 """Sets a value at its place."""
-Report: TypeAlias = Callable[[Path, str, str, Node | None], None]
+Report: TypeAlias = Callable[[DocumentPath, str, str, Node | None], None]
 """Reports a difference: the place in the schema, the rule, a sentence, and the mark that causes it."""
 
 LOOSENED = "loosened"
@@ -148,9 +148,9 @@ class _Task(Struct, frozen=True, kw_only=True):
     """A schema object to write."""
 
     schema: JsonObject
-    raw: Path
+    raw: DocumentPath
     """The place in the original."""
-    place: Path
+    place: DocumentPath
     """The place in the result."""
     made: JsonObject = field(default_factory=dict[str, Json])
     further: list[Json] = field(default_factory=list[Json])
@@ -183,7 +183,7 @@ class _Loosening:
         self._report = report
         self._purse = purse
         self._tasks: list[_Task] = []
-        self._placed: dict[int, Path] = {}
+        self._placed: dict[int, DocumentPath] = {}
         self._led: list[Led] = []
 
     def run(self) -> JsonObject:
@@ -200,7 +200,7 @@ class _Loosening:
                 self._report(led.raw, LOOSENED, change, None)
         return written
 
-    def _place(self, target_place: Place | None, leading: Leading) -> Path | None:
+    def _place(self, target_place: SchemaPlace | None, leading: Leading) -> DocumentPath | None:
         """The place of a reference's target, which is written first if necessary; None if it may not be written."""
         target = target_place.value if target_place else None
         if target_place is None or not isinstance(target, dict):
@@ -250,7 +250,7 @@ class _Loosening:
         """True if it may describe a whole result."""
         return id(task.schema) in self._survey.at_root
 
-    def _reason(self, child: Json, raw: Path) -> "_Reason | None":
+    def _reason(self, child: Json, raw: DocumentPath) -> "_Reason | None":
         """The reason not to write a schema: its place is sensitive, or cannot be judged."""
         if isinstance(child, bool):
             return None
@@ -261,11 +261,11 @@ class _Loosening:
             marked = reason.mark_key is not None
             rule = Rule.X_SENSITIVE if marked else Rule.INTERNAL
             return _Reason(rule, reason.reason, reason if marked else None)
-        if id(child) not in self._survey.known and mark_of(child)[0] is Mark.SENSITIVE:
+        if id(child) not in self._survey.known and mark_of(child)[0] is SensitivityMark.SENSITIVE:
             return _Reason(Rule.X_SENSITIVE, mark_of(child)[2], None)
         return None
 
-    def _child(self, child: Json, raw: Path, place: Path, put: Put) -> bool:
+    def _child(self, child: Json, raw: DocumentPath, place: DocumentPath, put: Put) -> bool:
         """Adds a task for a schema; if it may not be written, reports that and returns False."""
         reason = self._reason(child, raw)
         if reason:
@@ -280,7 +280,9 @@ class _Loosening:
             put(child)
         return True
 
-    def _beside(self, child: Json, other: JsonObject, raw: Path, place: Path, put: Put) -> None:
+    def _beside(
+        self, child: Json, other: JsonObject, raw: DocumentPath, place: DocumentPath, put: Put
+    ) -> None:
         """Writes a schema that also accepts the placeholder of the boundary; only the placeholder's if the schema must not be written."""
         both: list[Json] = [other, None]
         if self._child(child, raw, place.down("anyOf", 1), _into(both, 1)):
@@ -306,7 +308,9 @@ class _Loosening:
                 self._report(raw, LOOSENED, _NOTICE, None)
             elif depends and isinstance(child, list):
                 self._report(raw, LOOSENED, DROPPED["required"], None)
-            elif at_top and keyword == "patternProperties" and KeyPattern(key).match(MEMBER) is not Match.NO:
+            elif (
+                at_top and keyword == "patternProperties" and KeyPattern(key).match(MEMBER) is not KeyMatch.NO
+            ):
                 self._beside(child, STRICT_NOTICE, raw, place, _into(written, key))
             else:
                 self._child(child, raw, place, _into(written, key))
@@ -325,7 +329,7 @@ class _Loosening:
         for index, child in enumerate(value):
             self._item(child, raw.down(index), place.down(index), _into(written, index))
 
-    def _item(self, child: Json, raw: Path, place: Path, put: Put) -> None:
+    def _item(self, child: Json, raw: DocumentPath, place: DocumentPath, put: Put) -> None:
         if isinstance(child, bool):
             put(child)
         elif isinstance(child, dict) and admits_placeholder(child) and not self._reason(child, raw):
@@ -346,7 +350,7 @@ class _Loosening:
             # `true` replaces a schema that may not be written, so more values fit.
             self._child(child, raw.down(index), place.down(index), _into(written, index))
 
-    def _alternatives(self, task: _Task, written: list[Json]) -> Path:
+    def _alternatives(self, task: _Task, written: list[Json]) -> DocumentPath:
         """Adds alternatives to a schema without `anyOf` of its own; returns the place of the list."""
         if "anyOf" not in task.schema:
             task.made["anyOf"] = written

@@ -23,17 +23,17 @@ _NOWHERE = "its target is withheld; any value fits here"
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class DocumentPath:
     """A place in a document."""
 
-    above: "Path | None"
+    above: "DocumentPath | None"
     token: str
     depth: int
 
-    def down(self, *tokens: str | int) -> "Path":
+    def down(self, *tokens: str | int) -> "DocumentPath":
         path = self
         for token in tokens:
-            path = Path(path, str(token), path.depth + 1)
+            path = DocumentPath(path, str(token), path.depth + 1)
         return path
 
     @property
@@ -47,7 +47,7 @@ class Path:
         return tokens
 
 
-TOP = Path(None, "", 0)
+TOP = DocumentPath(None, "", 0)
 
 
 class Purse:
@@ -56,7 +56,7 @@ class Purse:
     def __init__(self) -> None:
         self._left = MAX_POINTER_CHARACTERS
 
-    def pointer(self, path: Path) -> str:
+    def pointer(self, path: DocumentPath) -> str:
         """The pointer to `path`. Raises UnjudgeableError past the limit."""
         tokens = path.tokens
         self._left -= sum(map(len, tokens)) + len(tokens) + 1
@@ -70,7 +70,7 @@ class Led(Struct, frozen=True, kw_only=True):
 
     holder: JsonObject
     keyword: str
-    raw: Path
+    raw: DocumentPath
     """The place of the reference in the original."""
 
     @property
@@ -84,9 +84,9 @@ class Leading:
     def __init__(self, top: JsonObject, purse: Purse) -> None:
         self._top = top
         self._purse = purse
-        self._nowhere: Path | None = None
+        self._nowhere: DocumentPath | None = None
 
-    def spare_place(self) -> tuple[JsonObject, str, Path]:
+    def spare_place(self) -> tuple[JsonObject, str, DocumentPath]:
         """A free place for a schema: the definitions, a new name, and the place."""
         held = self._top.setdefault(_DEFINITIONS, {})
         if not isinstance(held, dict):
@@ -97,7 +97,7 @@ class Leading:
         name = f"{_SPARE}-{number}"
         return held, name, TOP.down(_DEFINITIONS, name)
 
-    def lead(self, led: Led, place: Path | None) -> str:
+    def lead(self, led: Led, place: DocumentPath | None) -> str:
         """Redirects a reference to `place`, or to an empty schema for None. Returns a description of the change, if any."""
         reference = led.reference
         address = self._address(place) if place else None
@@ -112,13 +112,13 @@ class Leading:
         led.holder[led.keyword] = address
         return _MOVED
 
-    def _anything(self) -> Path:
+    def _anything(self) -> DocumentPath:
         if self._nowhere is None:
             held, name, self._nowhere = self.spare_place()
             held[name] = {}
         return self._nowhere
 
-    def _address(self, place: Path) -> str | None:
+    def _address(self, place: DocumentPath) -> str | None:
         try:
             return f"#{quote(self._purse.pointer(place), safe=_SAFE)}"
         except UnicodeEncodeError:

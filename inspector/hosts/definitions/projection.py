@@ -10,7 +10,7 @@ from inspector.boundary.labels import is_sensitive_hint, says_yes
 from inspector.boundary.removals import UnjudgeableError
 from inspector.claims.claim import Claim, Subject
 from inspector.hosts.definitions.loosening import loosened
-from inspector.hosts.definitions.paths import Path, Purse
+from inspector.hosts.definitions.paths import DocumentPath, Purse
 from inspector.hosts.definitions.survey import survey
 from inspector.hosts.profile import Host
 from inspector.json.exact import Json, JsonObject, dump
@@ -42,19 +42,19 @@ AS_SENT = "at `open` every schema passes as sent"
 PARTLY_RELEASED = "the tool declares its results sensitive: only parts that the output schema releases pass"
 
 
-class Step(StrEnum):
+class ProjectionStep(StrEnum):
     """The step that causes a difference."""
 
     BOUNDARY = "boundary"
     HOST = "host"
 
 
-class Difference(Struct, frozen=True, kw_only=True):
+class DefinitionDifference(Struct, frozen=True, kw_only=True):
     """A part of a definition that does not reach the model, or not unchanged."""
 
     pointer: str
     """Pointer into the definition as sent; it resolves."""
-    step: Step
+    step: ProjectionStep
     what: str
     """A sentence for the user that quotes nothing of the definition."""
     rule: str = ""
@@ -71,7 +71,7 @@ class ProjectedDefinition(Struct, frozen=True, kw_only=True):
     """The definition as sent, which the differences point into."""
     model: JsonObject
     """The model's view."""
-    differences: tuple[Difference, ...]
+    differences: tuple[DefinitionDifference, ...]
     """The differences of the boundary, then those of the host."""
     notes: tuple[str, ...]
     """Sentences for the user about the whole definition."""
@@ -106,7 +106,7 @@ def project_definition(
     """
     raw = tool.definition
     notes = [SERVERS_WORDS]
-    bounded, differences = raw, list[Difference]()
+    bounded, differences = raw, list[DefinitionDifference]()
     if level is Level.OPEN:
         notes.append(AS_SENT)
     else:
@@ -127,16 +127,20 @@ def project_definition(
     )
 
 
-def _model_view(raw: JsonObject, bounded: JsonObject, differences: list[Difference]) -> JsonObject:
+def _model_view(raw: JsonObject, bounded: JsonObject, differences: list[DefinitionDifference]) -> JsonObject:
     """The model's view in `spec`: the tool and its arguments, without annotations."""
     for key in raw:
         if key not in _GIVEN:
             what = _FOR_CLIENTS.get(key, _UNKNOWN)
-            differences.append(Difference(pointer=child("", key), step=Step.HOST, what=what))
+            differences.append(
+                DefinitionDifference(pointer=child("", key), step=ProjectionStep.HOST, what=what)
+            )
     return {key: value for key, value in bounded.items() if key in _GIVEN}
 
 
-def _bounded(tool: Tool, contract: Contract, differences: list[Difference], notes: list[str]) -> JsonObject:
+def _bounded(
+    tool: Tool, contract: Contract, differences: list[DefinitionDifference], notes: list[str]
+) -> JsonObject:
     """The definition without its withheld parts."""
     bounded: JsonObject = {}
     for key, value in tool.definition.items():
@@ -145,7 +149,7 @@ def _bounded(tool: Tool, contract: Contract, differences: list[Difference], note
         elif key == "inputSchema" and not isinstance(value, (dict, bool)):
             differences.append(_internal(key, _NO_SCHEMA))
         elif key == _SCHEMA:
-            found: list[Difference] = []
+            found: list[DefinitionDifference] = []
             try:
                 bounded[key] = _output_schema(value, contract, found, notes)
             except UnjudgeableError as fault:
@@ -163,12 +167,14 @@ def _bounded(tool: Tool, contract: Contract, differences: list[Difference], note
 class _WithheldError(Exception):
     """An output schema that is withheld as a whole."""
 
-    def __init__(self, difference: Difference) -> None:
+    def __init__(self, difference: DefinitionDifference) -> None:
         super().__init__(difference.what)
         self.difference = difference
 
 
-def _output_schema(schema: Json, contract: Contract, found: list[Difference], notes: list[str]) -> Json:
+def _output_schema(
+    schema: Json, contract: Contract, found: list[DefinitionDifference], notes: list[str]
+) -> Json:
     """An output schema that bounded results fit."""
     if contract.fault:
         raise UnjudgeableError(contract.fault)
@@ -182,14 +188,14 @@ def _output_schema(schema: Json, contract: Contract, found: list[Difference], no
         notes.append(PARTLY_RELEASED)
     purse = Purse()
 
-    def report(path: Path, rule: str, what: str, mark: Node | None) -> None:
+    def report(path: DocumentPath, rule: str, what: str, mark: Node | None) -> None:
         pointer = f"/{_SCHEMA}{purse.pointer(path)}"
         found.append(_difference(pointer, rule, what, _claim(mark, contract)))
 
     return loosened(schema, known, report, purse) if isinstance(schema, dict) else schema
 
 
-def _of_root(reason: Node, contract: Contract) -> Difference:
+def _of_root(reason: Node, contract: Contract) -> DefinitionDifference:
     if reason.mark_key is None:
         return _internal(_SCHEMA, reason.reason)
     what = f"{reason.reason}; {_ALL_SENSITIVE}"
@@ -208,9 +214,11 @@ def _hint(contract: Contract) -> Claim | None:
     return next((claim for claim in of_tool if is_sensitive_hint(claim) and says_yes(claim)), None)
 
 
-def _internal(key: str, what: str) -> Difference:
+def _internal(key: str, what: str) -> DefinitionDifference:
     return _difference(child("", key), Rule.INTERNAL, what, None)
 
 
-def _difference(pointer: str, rule: str, what: str, claim: Claim | None) -> Difference:
-    return Difference(pointer=pointer, step=Step.BOUNDARY, rule=rule, what=what, claim=claim)
+def _difference(pointer: str, rule: str, what: str, claim: Claim | None) -> DefinitionDifference:
+    return DefinitionDifference(
+        pointer=pointer, step=ProjectionStep.BOUNDARY, rule=rule, what=what, claim=claim
+    )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 from msgspec import Struct
 
 from inspector.json.exact import Json
-from inspector.schema.nodes import Mark, Node, compile_schema
+from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 
 
 class Survey(Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ def _reasons(nodes: Iterable[Node]) -> dict[Node, Node]:
     above: dict[Node, list[Node]] = {}
     reasons: dict[Node, Node] = {}
     for node in nodes:
-        if node.mark is Mark.SENSITIVE:
+        if node.mark is SensitivityMark.SENSITIVE:
             reasons[node] = node
         for lower in (*node.references, *node.always, *node.perhaps, *node.tests):
             above.setdefault(lower, []).append(node)

@@ -6,8 +6,8 @@ from inspector.hosts import javascript
 from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.received import Answer, Received, judged
-from inspector.hosts.typescript_client import Refused, Unread, receive
+from inspector.hosts.received import Received, ReceivedAnswer, judged
+from inspector.hosts.typescript_client import Unread, ZodRefused, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -18,14 +18,14 @@ _BIG_IMAGE = 64_000
 _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
-def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         return _failed(answer.failure.message, notes)
     received = receive(answer.result)
     match received:
         case Unread():
             return notes.withhold(received.reason)
-        case Refused():
+        case ZodRefused():
             notes.refused(in_words=True)
             start = f'MCP server "{call.server}" returned a malformed result that failed schema validation'
             return _failed(f"{start}: Invalid result for tools/call: {received.message}", notes)
@@ -58,7 +58,7 @@ def _tool_error(received: Received, notes: Notes) -> Json:
     return _failed("\n".join(texts), notes)
 
 
-def _success(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
+def _success(received: Received, answer: ReceivedAnswer, call: Call, notes: Notes) -> Json:
     blocks: list[Json] = []
     has_structure = received.structured is not None
     for index, block in enumerate(received.blocks):

@@ -11,9 +11,9 @@ from inspector.hosts.facts import SERDE, STRIDE, facts
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_text import compact_leaf, float_text
-from inspector.hosts.received import Answer, Failure, judged
+from inspector.hosts.received import ReceivedAnswer, ReceivedError, judged
 from inspector.hosts.sharing import shared
-from inspector.hosts.writing import Style, write
+from inspector.hosts.writing import WritingStyle, write
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -21,7 +21,7 @@ _ANNOTATIONS = ("audience", "priority", "lastModified")
 _LEAST, _MOST = -(2**63), 2**64
 
 
-class Received(Struct, frozen=True, kw_only=True):
+class CodexReceived(Struct, frozen=True, kw_only=True):
     """A result that the library accepts."""
 
     blocks: tuple[JsonObject, ...]
@@ -34,7 +34,7 @@ class Received(Struct, frozen=True, kw_only=True):
         return _is_approximate(self.structured)
 
 
-class Refused(Struct, frozen=True, kw_only=True):
+class CodexRefused(Struct, frozen=True, kw_only=True):
     """A result that matches no response type of the library."""
 
     certain: bool
@@ -71,21 +71,21 @@ def compact(value: Json) -> str:
 
 
 @shared
-def receive(result: JsonObject) -> Received | Refused:
+def receive(result: JsonObject) -> CodexReceived | CodexRefused:
     """`result` as the library returns it, without unknown members."""
     content = result.get("content", [])
     if "content" not in result and result.get("structuredContent") is None:
-        return Refused(certain=False)
+        return CodexRefused(certain=False)
     if not isinstance(content, list) or not isinstance(result.get("isError"), (bool, type(None))):
-        return Refused(certain=False)
+        return CodexRefused(certain=False)
     blocks: list[JsonObject] = []
     for block in content:
         read = _block(block)
         if read is None:
             kind = block.get("type") if isinstance(block, dict) else None
-            return Refused(certain=isinstance(kind, str) and kind not in _READERS)
+            return CodexRefused(certain=isinstance(kind, str) and kind not in _READERS)
         blocks.append(read)
-    return Received(blocks=tuple(blocks), structured=result.get("structuredContent"))
+    return CodexReceived(blocks=tuple(blocks), structured=result.get("structuredContent"))
 
 
 def _block(block: Json) -> JsonObject | None:
@@ -144,7 +144,7 @@ _READERS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 """The members of each type, in the order of serialisation: required members, optional members."""
 
 
-_COMPACT = Style(leaf=compact_leaf)
+_COMPACT = WritingStyle(leaf=compact_leaf)
 
 
 _HEADER = "Wall time: <T> seconds\nOutput:"
@@ -174,12 +174,12 @@ class Budget(Struct, frozen=True, kw_only=True):
         return middle_by_tokens(text, left) if self.in_tokens else middle_by_bytes(text, left)
 
 
-def _model(budget: Budget, call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(budget: Budget, call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         notes.change("/error", "the host adds its own text")
         return _fitting([_text(_failed(call, _error(answer.failure, notes)))], budget, notes)
     received = receive(answer.result)
-    if isinstance(received, Refused):
+    if isinstance(received, CodexRefused):
         notes.refused(in_words=False)
         if not received.certain:
             notes.beyond("", "a result of this form; the client library is assumed to refuse it")
@@ -202,7 +202,7 @@ def _failed(call: Call, why: str) -> str:
     return f"tool call error: tool call failed for `{call.server}/{call.tool}`\n\nCaused by:\n    {why}"
 
 
-def _error(failure: Failure, notes: Notes) -> str:
+def _error(failure: ReceivedError, notes: Notes) -> str:
     text = f"Mcp error: {failure.code}: {failure.message}"
     if failure.data is not None:
         text += f"({compact(failure.data)})"

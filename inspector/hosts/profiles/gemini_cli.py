@@ -8,8 +8,8 @@ from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.python_text import as_dict
-from inspector.hosts.received import Answer, Received, judged
-from inspector.hosts.typescript_client import Refused, Unread, receive
+from inspector.hosts.received import Received, ReceivedAnswer, judged
+from inspector.hosts.typescript_client import Unread, ZodRefused, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -18,7 +18,7 @@ _CLOSING = "</untrusted_context>"
 _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
-def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         failure = answer.failure
         return _failed(
@@ -28,7 +28,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     match received:
         case Unread():
             return notes.withhold(received.reason)
-        case Refused():
+        case ZodRefused():
             notes.refused(in_words=True)
             return _failed({"message": received.message, "isError": True}, call, notes)
         case Received():

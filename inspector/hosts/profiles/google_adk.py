@@ -3,19 +3,19 @@
 from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import RESULT, Names, Refused, dumped, receive
+from inspector.hosts.python_client import RESULT, Names, PydanticRefused, dumped, receive
 from inspector.hosts.python_text import finite
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json
 
 
-def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         notes.change("/error", "the host adds its own text")
         return {"error": f"MCP tool execution failed: {answer.failure.message}"}
     received = receive(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             notes.refused(in_words=True, exact=received.exact)
             return {"error": f"Unexpected error during MCP tool execution: {received.text}"}
         case Received():

@@ -4,8 +4,8 @@ from inspector.hosts import javascript
 from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.received import Answer, Received, judged
-from inspector.hosts.typescript_client import Refused, Unread, receive
+from inspector.hosts.received import Received, ReceivedAnswer, judged
+from inspector.hosts.typescript_client import Unread, ZodRefused, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -13,7 +13,7 @@ _DROPPED = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 _DROPPED_TOO = frozenset({Part.STRUCTURED, Part.RESULT_META})
 
 
-def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         failure = answer.failure
         message = f"McpError: MCP error {failure.code}: {failure.message}"
@@ -22,7 +22,7 @@ def _model(call: Call, answer: Answer, notes: Notes) -> Json:
     match received:
         case Unread():
             return notes.withhold(received.reason)
-        case Refused():
+        case ZodRefused():
             notes.refused(in_words=True)
             return _failed(f"Error calling tool {call.tool}: {received.message}", notes)
         case Received():
@@ -37,7 +37,7 @@ def _failed(message: str, notes: Notes) -> Json:
     return {"content": f"Error: {message}\n Please fix your mistakes.", "status": "error"}
 
 
-def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
+def _tool_error(received: Received, answer: ReceivedAnswer, call: Call, notes: Notes) -> Json:
     notes.dropped(answer.result, _DROPPED_TOO)
     texts: list[str] = []
     for index, block in enumerate(received.blocks):
@@ -49,7 +49,7 @@ def _tool_error(received: Received, answer: Answer, call: Call, notes: Notes) ->
     return _failed(f"MCP tool '{call.tool}' on server '{call.server}' returned an error: {message}", notes)
 
 
-def _content(received: Received, answer: Answer, notes: Notes) -> Json:
+def _content(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
     blocks: list[JsonObject] = []
     for index, block in enumerate(received.blocks):
         pointer = child("/content", index)

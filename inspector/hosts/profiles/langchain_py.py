@@ -4,8 +4,8 @@ from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.pydantic_check import rewritten
-from inspector.hosts.python_client import Refused, receive_first
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.python_client import PydanticRefused, receive_first
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -13,12 +13,12 @@ _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.A
 _RAISES = "the host raises an error, so the model gets nothing from the call"
 
 
-def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         return _raised(f"McpError: {answer.failure.message}", notes)
     received = receive_first(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             return _raised(f"ValidationError: {received.text}", notes)
         case Received():
             return _message(received, answer, notes)
@@ -29,7 +29,7 @@ def _raised(message: str, notes: Notes) -> Json:
     return {"$raises": message}
 
 
-def _message(received: Received, answer: Answer, notes: Notes) -> Json:
+def _message(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
     content: list[Json] = []
     for index, block in enumerate(received.blocks):
         if block["type"] == "audio":

@@ -6,9 +6,9 @@ import binascii
 from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import RESULT, Names, Refused, dumped, receive
+from inspector.hosts.python_client import RESULT, Names, PydanticRefused, dumped, receive
 from inspector.hosts.python_text import dumps, finite
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -16,12 +16,12 @@ _FAILED = "Error: Function failed."
 _DROPPED = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
-def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         return _failed({}, notes)
     received = receive(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             notes.change("", "the host's client library refuses the result")
             return _failed({}, notes)
         case Received():
@@ -48,7 +48,7 @@ def _failed(host_only: JsonObject, notes: Notes) -> Json:
     return _result([_text(_FAILED, {})], aside)
 
 
-def _success(received: Received, answer: Answer, host_only: JsonObject, notes: Notes) -> Json:
+def _success(received: Received, answer: ReceivedAnswer, host_only: JsonObject, notes: Notes) -> Json:
     beside: JsonObject = {"_meta": received.meta} if received.meta else {}
     items: list[JsonObject] = []
     if received.structured is not None:

@@ -9,8 +9,8 @@ from inspector.hosts import javascript
 from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.received import Answer, Received, judged
-from inspector.hosts.typescript_client import Refused, Unread, receive
+from inspector.hosts.received import Received, ReceivedAnswer, judged
+from inspector.hosts.typescript_client import Unread, ZodRefused, receive
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -19,12 +19,12 @@ _DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.UNKNOWN})
 _OF_ITEMS = frozenset({Part.BLOCK_META, Part.ANNOTATIONS})
 
 
-def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes, *, use_structured: bool) -> Json:
     output = _output(answer, notes, use_structured=use_structured)
     return None if output is None else {"type": "function_call_output", "output": output}
 
 
-def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
+def _output(answer: ReceivedAnswer, notes: Notes, *, use_structured: bool) -> Json:
     if answer.failure:
         notes.change("/error", "the model only learns that the call failed")
         return _FAILED
@@ -32,7 +32,7 @@ def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
     match received:
         case Unread():
             return notes.withhold(received.reason)
-        case Refused():
+        case ZodRefused():
             notes.refused(in_words=False)
             return _FAILED
         case Received():
@@ -43,7 +43,7 @@ def _output(answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
             return _items(received, answer, notes)
 
 
-def _structured(received: Received, answer: Answer, notes: Notes) -> Json:
+def _structured(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
     if received.structured == {}:
         notes.beyond("/structuredContent", "empty structured content; it replaces everything else here")
     if received.blocks:
@@ -52,7 +52,7 @@ def _structured(received: Received, answer: Answer, notes: Notes) -> Json:
     return javascript.stringify(received.structured)
 
 
-def _items(received: Received, answer: Answer, notes: Notes) -> Json:
+def _items(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
     items = [_item(block) for block in received.blocks]
     ready = [item for item in items if item is not None]
     if items and len(ready) == len(items):

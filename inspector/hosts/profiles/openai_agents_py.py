@@ -8,9 +8,9 @@ from functools import partial
 from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import Names, Refused, dumped, model_of, receive
+from inspector.hosts.python_client import Names, PydanticRefused, dumped, model_of, receive
 from inspector.hosts.python_text import compact, dumps
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -20,13 +20,13 @@ _OF_ITEMS = frozenset({Part.BLOCK_META, Part.ANNOTATIONS})
 _ITEMS = frozenset({"text", "image"})
 
 
-def _model(_call: Call, answer: Answer, notes: Notes, *, use_structured: bool) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes, *, use_structured: bool) -> Json:
     if answer.failure:
         notes.change("/error", "the model only learns that the call failed")
         return _FAILED
     received = receive(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             notes.refused(in_words=False)
             return _FAILED
         case Received():

@@ -11,9 +11,9 @@ from inspector.hosts.facts import PYDANTIC, obstacle
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.pydantic_check import Issue
-from inspector.hosts.python_client import Refused, receive
+from inspector.hosts.python_client import PydanticRefused, receive
 from inspector.hosts.python_text import as_dict, compact, represented
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -62,12 +62,12 @@ class _Content(Struct, frozen=True, kw_only=True):
         return "" if value is None else _as_text(value)
 
 
-def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         return _retry(answer.failure.message, notes)
     received = receive(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             notes.refused(in_words=True, exact=received.exact)
             return _retry([_described(issue) for issue in received.issues], notes)
         case Received():

@@ -6,9 +6,9 @@ from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.pydantic_check import rewritten
-from inspector.hosts.python_client import Refused, model_repr, receive_first
+from inspector.hosts.python_client import PydanticRefused, model_repr, receive_first
 from inspector.hosts.python_text import represented
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -21,13 +21,13 @@ _CLASSES = {
 _NOT_A_NAME = re.compile(r"[^A-Za-z0-9_.-]")
 
 
-def _model(call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         notes.change("/error", "the host adds its own text")
         return _failed(call, answer.failure.message)
     received = receive_first(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             notes.refused(in_words=False)
             return _failed(call, _refusal(call))
         case Received():
@@ -43,7 +43,7 @@ def _failed(call: Call, why: str) -> Json:
     return {"role": "tool", "content": f"An error occurred while invoking the function {function}: {why}"}
 
 
-def _success(received: Received, answer: Answer, call: Call, notes: Notes) -> Json:
+def _success(received: Received, answer: ReceivedAnswer, call: Call, notes: Notes) -> Json:
     converted: list[str] = []
     for index, block in enumerate(received.blocks):
         pointer = child("/content", index)

@@ -4,7 +4,7 @@ Source: MCP 2025-11-25 and 2026-07-28, Tools and Annotations.
 """
 
 from inspector.boundary.bounded import Bounded
-from inspector.hosts.profile import Call, Change, Host, ModelContext
+from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -23,9 +23,9 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
     if bounded.error and isinstance(result, dict) and result.keys() == {"error"}:
         return ModelContext(model=result)
     if not isinstance(result, dict) or not ("content" in result or "structuredContent" in result):
-        changes = (Change(pointer="", what=_NO_RESULT),)
+        changes = (HostChange(pointer="", what=_NO_RESULT),)
         return ModelContext(model={"structuredContent": result}, changes=changes)
-    noted: list[Change] = []
+    noted: list[HostChange] = []
     model: JsonObject = {}
     if "content" in result:
         model["content"] = _content(result["content"], noted)
@@ -33,17 +33,17 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
         if key in result:
             model[key] = result[key]
     noted.extend(
-        Change(pointer=child("", key), what=FOR_PROGRAMS if key == "_meta" else _UNKNOWN)
+        HostChange(pointer=child("", key), what=FOR_PROGRAMS if key == "_meta" else _UNKNOWN)
         for key in result
         if key not in _KNOWN
     )
     return ModelContext(model=model, changes=tuple(noted))
 
 
-def _content(content: Json, noted: list[Change]) -> list[Json]:
+def _content(content: Json, noted: list[HostChange]) -> list[Json]:
     """The content blocks for the model."""
     if not isinstance(content, list):
-        noted.append(Change(pointer="/content", what=_NO_LIST))
+        noted.append(HostChange(pointer="/content", what=_NO_LIST))
         return []
     blocks: list[Json] = []
     for index, block in enumerate(content):
@@ -51,7 +51,7 @@ def _content(content: Json, noted: list[Change]) -> list[Json]:
         if not isinstance(block, dict):
             blocks.append(block)
         elif is_for_others(block):
-            noted.append(Change(pointer=pointer, what=FOR_OTHERS))
+            noted.append(HostChange(pointer=pointer, what=FOR_OTHERS))
         else:
             blocks.append(without_meta(block, pointer, noted))
     return blocks
@@ -64,15 +64,15 @@ def is_for_others(block: JsonObject) -> bool:
     return isinstance(audience, list) and bool(audience) and "assistant" not in audience
 
 
-def without_meta(block: JsonObject, pointer: str, noted: list[Change]) -> JsonObject:
+def without_meta(block: JsonObject, pointer: str, noted: list[HostChange]) -> JsonObject:
     """A block, and the resource in it, without `_meta`."""
     left = block
     if "_meta" in block:
-        noted.append(Change(pointer=child(pointer, "_meta"), what=FOR_PROGRAMS))
+        noted.append(HostChange(pointer=child(pointer, "_meta"), what=FOR_PROGRAMS))
         left = {key: value for key, value in block.items() if key != "_meta"}
     resource = left.get("resource")
     if isinstance(resource, dict) and "_meta" in resource:
-        noted.append(Change(pointer=child(child(pointer, "resource"), "_meta"), what=FOR_PROGRAMS))
+        noted.append(HostChange(pointer=child(child(pointer, "resource"), "_meta"), what=FOR_PROGRAMS))
         inner: JsonObject = {key: value for key, value in resource.items() if key != "_meta"}
         with_resource: JsonObject = {**left, "resource": inner}
         return with_resource

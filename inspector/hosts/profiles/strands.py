@@ -6,8 +6,8 @@ import binascii
 from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.python_client import Refused, receive
-from inspector.hosts.received import Answer, Received, judged
+from inspector.hosts.python_client import PydanticRefused, receive
+from inspector.hosts.received import Received, ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -30,20 +30,20 @@ _TEXTUAL = frozenset(
 _DROPPED = frozenset({Part.STRUCTURED, Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
-def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         notes.change("/error", "the host adds its own text")
         return _failed(answer.failure.message)
     received = receive(answer.result)
     match received:
-        case Refused():
+        case PydanticRefused():
             notes.refused(in_words=True, exact=received.exact)
             return _failed(received.text)
         case Received():
             return _success(received, answer, notes)
 
 
-def _success(received: Received, answer: Answer, notes: Notes) -> Json:
+def _success(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
     content: list[Json] = []
     for index, block in enumerate(received.blocks):
         try:

@@ -4,8 +4,8 @@ from inspector.hosts import javascript
 from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.received import Answer, judged
-from inspector.hosts.typescript_client import Items, Kind, OneOf, Shape, Text, Union, check
+from inspector.hosts.received import ReceivedAnswer, judged
+from inspector.hosts.typescript_client import Kind, OneOf, Shape, Union, ZodItems, ZodText, check
 from inspector.hosts.writing import rebuilt
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
@@ -15,15 +15,19 @@ _DROPPED_OF_KNOWN = frozenset({Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
 def _contents(payload: str) -> Shape:
-    members: dict[str, Kind] = {"uri": Text(), "mimeType": Text(), payload: Text(base64=payload == "blob")}
+    members: dict[str, Kind] = {
+        "uri": ZodText(),
+        "mimeType": ZodText(),
+        payload: ZodText(base64=payload == "blob"),
+    }
     return Shape(members=members, optional=frozenset({"mimeType"}), loose=True)
 
 
 _BLOCK = Union(
     among=(
-        Shape(members={"type": OneOf(values=("text",)), "text": Text()}, loose=True),
+        Shape(members={"type": OneOf(values=("text",)), "text": ZodText()}, loose=True),
         Shape(
-            members={"type": OneOf(values=("image",)), "data": Text(base64=True), "mimeType": Text()},
+            members={"type": OneOf(values=("image",)), "data": ZodText(base64=True), "mimeType": ZodText()},
             loose=True,
         ),
         Shape(
@@ -37,7 +41,7 @@ _BLOCK = Union(
 )
 
 
-def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     if answer.failure:
         suffix = f": {answer.failure.message}" if answer.failure.message else ""
         return _part({"type": "error-text", "value": f"MCPClientError{suffix}"})
@@ -48,7 +52,7 @@ def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
     notes.dropped(answer.result, _DROPPED)
     notes.dropped(answer.result, _DROPPED_OF_KNOWN, frozenset({"text", "image"}))
     # If a block has an unknown type, the library passes the whole result on unchanged.
-    checked = check(content, Items(of=_BLOCK))
+    checked = check(content, ZodItems(of=_BLOCK))
     blocks = content if checked.issues or not isinstance(checked.value, list) else checked.value
     value = [_converted(block, child("/content", index), notes) for index, block in enumerate(blocks)]
     return _part({"type": "content", "value": list[Json](value)})

@@ -7,7 +7,7 @@ from inspector.hosts import javascript
 from inspector.hosts.facts import JAVASCRIPT
 from inspector.hosts.notes import Notes, Part
 from inspector.hosts.profile import Call, Host
-from inspector.hosts.received import Answer, judged
+from inspector.hosts.received import ReceivedAnswer, judged
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
@@ -16,7 +16,7 @@ _IMAGE_TYPES = frozenset({"image/jpeg", "image/jpg", "image/png", "image/gif", "
 _DROPPED = frozenset({Part.ERROR_FLAG, Part.RESULT_META, Part.BLOCK_META})
 
 
-def _model(_call: Call, answer: Answer, notes: Notes) -> Json:
+def _model(_call: Call, answer: ReceivedAnswer, notes: Notes) -> Json:
     notes.beyond("", "this host was never run; its source code is followed")
     if answer.failure:
         return notes.withhold("the call throws, and the source does not show what the model gets")

@@ -18,7 +18,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.files import private, stamp
 from inspector.files.settings import AuditSettings
 from inspector.json.exact import Json, code_units, dump_text
-from inspector.policy.audit import AuditedCall, Auditor, Entry
+from inspector.policy.audit import AuditedCall, AuditEntry, Auditor
 from inspector.protocol.outcome import Outcome
 
 __all__ = ["LOGGER", "Audit", "AuditedCall"]
@@ -87,7 +87,7 @@ class Audit:
             with suppress(OSError):
                 handler.close()
 
-    def _write(self, entry: Entry) -> None:
+    def _write(self, entry: AuditEntry) -> None:
         level = logging.WARNING if entry.is_detailed else logging.INFO
         self._failure = ""
         self._logger.log(level, "%s", _line({"time": stamp.now("milliseconds"), **entry.content}))

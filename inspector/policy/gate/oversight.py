@@ -27,7 +27,7 @@ from inspector.policy.gate.consideration import (
 from inspector.policy.gate.ruling import Ruled, in_force, ruled
 from inspector.policy.reading import DEFAULT_POLICY
 from inspector.policy.rules import Policy, Verdict
-from inspector.policy.taint import Detail, SessionTrust, request_annotations
+from inspector.policy.taint import SessionTrust, TaintDetail, request_annotations
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
 from inspector.session.call_record import CallRecord, Progress
@@ -93,7 +93,7 @@ class Oversight:
         self.trust = SessionTrust()
         self.number = 1
         """Counts agent sessions from 1."""
-        self.propagation: dict[str, Detail] = {}
+        self.propagation: dict[str, TaintDetail] = {}
         """By target, how much its server learns of the sources of others; a target that is not in it learns nothing."""
         self._audit = audit
         self._calls = 0

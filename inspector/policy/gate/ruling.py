@@ -11,8 +11,8 @@ from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.facts import with_response
 from inspector.policy.gate.consideration import Consideration
-from inspector.policy.rules import Decision, Handling, Match, Policy, Verdict, handle
-from inspector.policy.taint import Mark, MarkKind, Origin, SessionTrust, response_findings, trust_of
+from inspector.policy.rules import Decision, Handling, Policy, RuleMatch, Verdict, handle
+from inspector.policy.taint import MarkKind, SessionTrust, TaintMark, TaintOrigin, response_findings, trust_of
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
@@ -85,10 +85,10 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
 
     `is_agreed`: whether the user agreed beforehand to whatever is asked.
     """
-    origin = Origin(call=record.number, server=considered.server, tool=record.name)
+    origin = TaintOrigin(call=record.number, server=considered.server, tool=record.name)
     problem, handling = "", _UNJUDGED
     # Untrusted, until its claims are read.
-    brought = SessionTrust(marks=frozenset({Mark(kind=MarkKind.UNTRUSTED, origin=origin)}))
+    brought = SessionTrust(marks=frozenset({TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)}))
     findings: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
@@ -110,7 +110,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     return in_force(made)
 
 
-def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) -> SessionTrust:
+def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOrigin) -> SessionTrust:
     """The same, without the words that the declarations withhold: they are shown, and sent to other servers.
 
     A source that is not named any more still is one.
@@ -123,7 +123,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: Origin) 
     )
     kept = {mark for mark in brought.marks if not mark.value or mark in left.marks}
     if len(kept) < len(brought.marks):
-        kept.add(Mark(kind=MarkKind.UNNAMED_SOURCES, origin=origin))
+        kept.add(TaintMark(kind=MarkKind.UNNAMED_SOURCES, origin=origin))
     return SessionTrust(marks=frozenset(kept))
 
 
@@ -156,12 +156,12 @@ def _withheld(made: Ruled) -> str:
     return ""
 
 
-def _names(matches: Sequence[Match]) -> str:
+def _names(matches: Sequence[RuleMatch]) -> str:
     return ", ".join(
         safe_line(match.rule.name) + (f" ({safe_line(match.rule.reason)})" if match.rule.reason else "")
         for match in matches
     )
 
 
-def _sentences(what: str, matches: Sequence[Match]) -> tuple[str, ...]:
+def _sentences(what: str, matches: Sequence[RuleMatch]) -> tuple[str, ...]:
     return tuple(f"{what}: {match}" for match in matches)

@@ -56,7 +56,7 @@ _MILLISECONDS_FROM = 1e11
 """A time since 1970 that is larger is in milliseconds."""
 
 
-class Unreadable(Struct, frozen=True, kw_only=True):
+class UnreadableLine(Struct, frozen=True, kw_only=True):
     """A line in neither of the two log formats. The lines after it are not read."""
 
     line: int
@@ -69,7 +69,7 @@ def is_foreign(raw: bytes) -> bool:
     return isinstance(_taken(raw), _Entry)
 
 
-def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Frame | Unreadable]:
+def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Frame | UnreadableLine]:
     """Frames of a log, times from its first line on. `server`: the only one of which they are; None where all are of one.
 
     The frames are raw: only a `Scribe` may take them.
@@ -82,12 +82,12 @@ def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Fram
             continue
         entry = _taken(raw)
         if isinstance(entry, str):
-            yield Unreadable(line=place, reason=entry)
+            yield UnreadableLine(line=place, reason=entry)
             return
         if server is not None and entry.server != server:
             continue
         if seen is not None and entry.server != seen:
-            yield Unreadable(line=place, reason="it is of another server than those before: choose one")
+            yield UnreadableLine(line=place, reason="it is of another server than those before: choose one")
             return
         seen = entry.server
         start = entry.at_s if start is None else start
@@ -162,7 +162,7 @@ _TOGETHER = 256
 """Frames that are held before they are written."""
 
 
-def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
+def import_log(path: Path, made: Path, server: str | None) -> UnreadableLine | None:
     """Write a log's session to `made`, bounded like any other; where the log could not be read any further.
 
     `server`: the one to take, where the log has several. Raises UsageError, or InspectorError where it cannot be written.
@@ -184,10 +184,10 @@ def import_log(path: Path, made: Path, server: str | None) -> Unreadable | None:
         lenses=Lenses(),
     )
     recorder = Recorder(made, header)
-    broken: Unreadable | None = None
+    broken: UnreadableLine | None = None
     exchanges = Exchanges()
     for frame in imported(_lines(path), server):
-        if isinstance(frame, Unreadable):
+        if isinstance(frame, UnreadableLine):
             broken = frame
         else:
             recorder.frame(exchanges.take(frame))

@@ -19,7 +19,7 @@ from inspector.protocol.frames import Frame, Response, messages
 from inspector.protocol.skills import GET
 from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
 from inspector.recording.codec import Broken, decoded
-from inspector.recording.definitions import Definitions
+from inspector.recording.definitions import RecordedDefinitions
 from inspector.recording.exports import note_words
 from inspector.recording.files.index import Index
 from inspector.recording.files.reading import Break, RecordingFile, fault_of
@@ -38,13 +38,13 @@ from inspector.recording.format import (
 from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
-class Known(Struct, frozen=True, kw_only=True):
+class KnownListing(Struct, frozen=True, kw_only=True):
     """What was listed."""
 
     places: tuple[int, ...]
     """What it was read from."""
     catalogue: Catalogue = field(default_factory=Catalogue)
-    definitions: Definitions = field(default_factory=Definitions)
+    definitions: RecordedDefinitions = field(default_factory=RecordedDefinitions)
     """The same, for what judges calls."""
 
 
@@ -55,9 +55,9 @@ class Listings:
         self._index = index
         self._line = line
         self._is_page = is_page
-        self._known = Known(places=())
+        self._known = KnownListing(places=())
 
-    def at(self, position: int) -> Known:
+    def at(self, position: int) -> KnownListing:
         """The definitions that were listed since the current connection began."""
         since = self._index.connections.last(position) or 0
         places: dict[Kind, list[int]] = {}
@@ -79,10 +79,10 @@ class Listings:
             known = self._known = self._read(places, every)
         return known
 
-    def _read(self, places: Mapping[Kind, Sequence[int]], every: tuple[int, ...]) -> Known:
+    def _read(self, places: Mapping[Kind, Sequence[int]], every: tuple[int, ...]) -> KnownListing:
         entries: dict[Kind, tuple[ListedEntry, ...]] = {}
         problems: list[Malformed] = []
-        definitions = Definitions()
+        definitions = RecordedDefinitions()
         got: list[Item] = []
         for kind, lines in places.items():
             listing = Listing(kind)
@@ -102,7 +102,7 @@ class Listings:
             entries[kind] = tuple(listing.entries)
             problems += listing.problems
         catalogue = Catalogue(entries=entries, problems=tuple(problems), got=tuple(got))
-        return Known(places=every, catalogue=catalogue, definitions=definitions)
+        return KnownListing(places=every, catalogue=catalogue, definitions=definitions)
 
 
 def results_in(line: Line | Broken) -> tuple[Json, ...]:

@@ -157,7 +157,7 @@ class RecordingFile:
 
         They are looked for as they are, and as JSON writes them in a text. Capitals count where the words have any.
         """
-        search = Search(words)
+        search = RecordingSearch(words)
         total = (
             self._starts[position]
             if backwards
@@ -194,7 +194,7 @@ class RecordingFile:
         os.close(self._descriptor)
 
 
-class Search:
+class RecordingSearch:
     """Words to be found in the bytes of a recording."""
 
     def __init__(self, words: str) -> None:

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from inspector.review.finding import Severity
-from inspector.review.report import Entry, Report, ReviewedServer
+from inspector.review.report import Report, ReportEntry, ReviewedServer
 from inspector.safe_text import safe_line
 
 
@@ -29,7 +29,7 @@ def _lines(report: Report) -> Iterator[str]:
             yield f"- {safe_line(each.what)}: {safe_line(each.why)}"
 
 
-def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     finding = group[0].finding
     rule = report.rule(finding.id)
     many = f", {len(group):,} places" if len(group) > 1 else ""
@@ -45,13 +45,13 @@ def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
         yield f"          {rule.fix}"
 
 
-def places(group: Sequence[Entry]) -> Iterator[tuple[str, str]]:
+def places(group: Sequence[ReportEntry]) -> Iterator[tuple[str, str]]:
     """The place and evidence of each entry; evidence is empty if all are the same."""
     same = len({entry.finding.evidence for entry in group}) == 1
     return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
 
 
-def same_evidence(group: Sequence[Entry]) -> str:
+def same_evidence(group: Sequence[ReportEntry]) -> str:
     """The evidence of all entries; empty if it differs."""
     quoted = {entry.finding.evidence for entry in group}
     return quoted.pop() if len(quoted) == 1 else ""
@@ -64,7 +64,7 @@ def described(part: ReviewedServer) -> str:
     return f"{named}, {spoken}{len(part.tools):,} tools, {part.called:,} calls"
 
 
-def place(entry: Entry) -> str:
+def place(entry: ReportEntry) -> str:
     """The subject and place of a finding, in one safe line."""
     finding = entry.finding
     named = f"{finding.subject.value} {safe_line(finding.name)}" if finding.name else finding.subject.value
@@ -72,7 +72,7 @@ def place(entry: Entry) -> str:
     return f"{where}, at {safe_line(finding.pointer)}" if finding.pointer else where
 
 
-def status(entry: Entry) -> str:
+def status(entry: ReportEntry) -> str:
     """The status that is printed after the title of an entry, such as `accepted`; empty for an open finding."""
     if entry.acceptance:
         reason = f": {safe_line(entry.acceptance.reason)}" if entry.acceptance.reason else ""

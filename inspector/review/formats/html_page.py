@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from inspector.review.formats.as_text import described, place, places, same_evidence, status, summary
-from inspector.review.report import Entry, Report
+from inspector.review.report import Report, ReportEntry
 from inspector.safe_text import safe_line
 
 STYLE = (
@@ -47,7 +47,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _per_tool(report: Report) -> Iterator[str]:
     """One row for each subject with findings, and one for all other tools."""
-    worst: dict[str, list[Entry]] = {}
+    worst: dict[str, list[ReportEntry]] = {}
     for entry in report.entries:
         finding = entry.finding
         about = finding.name or finding.subject.value
@@ -64,7 +64,7 @@ def _per_tool(report: Report) -> Iterator[str]:
     yield f"<tr><td>{quiet:,} other tools</td><td>0</td><td>none</td></tr></table>"
 
 
-def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     finding = group[0].finding
     rule = report.rule(finding.id)
     off = "" if group[0].counts else " off"

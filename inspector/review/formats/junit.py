@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from inspector.junit import Case, junit
+from inspector.junit import JunitCase, junit
 from inspector.review.finding import Severity
 from inspector.review.formats.as_text import place, status
-from inspector.review.report import Entry, Report
+from inspector.review.report import Report, ReportEntry
 from inspector.safe_text import safe_line
 
 
@@ -14,7 +14,7 @@ def lines(report: Report) -> list[str]:
     return junit(f"sightline review {safe_line(report.target)}", cases(report))
 
 
-def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[Case]:
+def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[JunitCase]:
     """The cases. Findings below the severity `at` pass too."""
     subjects = {(entry.finding.target, entry.finding.name) for entry in report.entries}
     yield from (_case(entry, report, at) for entry in report.entries)
@@ -22,10 +22,10 @@ def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[Case]:
         target = part.target if report.servers else ""
         for name in part.tools:
             if (target, name) not in subjects:
-                yield Case(suite=_suite("tool", name, target), name="no findings")
+                yield JunitCase(suite=_suite("tool", name, target), name="no findings")
 
 
-def _case(entry: Entry, report: Report, at: Severity) -> Case:
+def _case(entry: ReportEntry, report: Report, at: Severity) -> JunitCase:
     finding = entry.finding
     rule = report.rule(finding.id)
     texts = (
@@ -35,7 +35,7 @@ def _case(entry: Entry, report: Report, at: Severity) -> Case:
         rule.fix if rule else "",
     )
     fails = entry.counts and finding.severity.rank >= at.rank
-    return Case(
+    return JunitCase(
         suite=_suite(finding.subject.value, finding.name, finding.target),
         name=f"{finding.id} {rule.title if rule else ''}{status(entry)}, {finding.pointer or 'the whole'}",
         failure="\n".join(line for line in texts if line) if fails else "",

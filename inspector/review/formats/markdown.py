@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from inspector.review.formats.as_text import described, place, places, same_evidence, status, summary
-from inspector.review.report import Entry, Report
+from inspector.review.report import Report, ReportEntry
 from inspector.safe_text import safe_line
 
 _PUNCTUATION = re.compile(r"([\\`*_{}\[\]<>()#+.!|~:@&/=-])")
@@ -36,7 +36,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"- {plain(each.what)}: {plain(each.why)}"
 
 
-def _group(group: Sequence[Entry], report: Report) -> Iterator[str]:
+def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     finding = group[0].finding
     rule = report.rule(finding.id)
     title = rule.title if rule else ""

@@ -6,8 +6,8 @@ from urllib.parse import quote
 from inspector import __version__
 from inspector.json.exact import Json, JsonObject
 from inspector.review.finding import Confidence, Finding, Severity
-from inspector.review.report import Entry, Report, ReviewedServer
-from inspector.review.rule import Rule
+from inspector.review.report import Report, ReportEntry, ReviewedServer
+from inspector.review.rule import ReviewRule
 from inspector.safe_text import safe_line
 
 _SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
@@ -86,7 +86,7 @@ def _servers(report: Report) -> JsonObject:
     }
 
 
-def _rule(rule: Rule) -> JsonObject:
+def _rule(rule: ReviewRule) -> JsonObject:
     return {
         "id": rule.id,
         "name": "".join(word.capitalize() for word in rule.title.replace("-", " ").replace(",", "").split()),
@@ -107,7 +107,7 @@ def _place(part: ReviewedServer) -> str:
     return quote(part.file or safe_line(part.target).replace("://", "/").strip("/") or "server")
 
 
-def _result(entry: Entry, index: dict[str, int], file: str) -> JsonObject:
+def _result(entry: ReportEntry, index: dict[str, int], file: str) -> JsonObject:
     finding = entry.finding
     result: JsonObject = {
         "ruleId": finding.id,

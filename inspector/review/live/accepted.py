@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, equal
 from inspector.review.finding import SubjectKind
-from inspector.review.report import Acceptance, Entry, entry_shape
+from inspector.review.report import Acceptance, ReportEntry, entry_shape
 
 MAX_REASON = 500
 """In characters."""
@@ -27,7 +27,7 @@ class Accepted(Struct, frozen=True, kw_only=True):
     shape: JsonObject
     """As in a report, without the reason."""
 
-    def covers(self, entry: Entry) -> bool:
+    def covers(self, entry: ReportEntry) -> bool:
         """True if the finding is the accepted one, unchanged.
 
         Texts of results differ between calls, so for a call only the rule, the place and the severity count.
@@ -35,7 +35,7 @@ class Accepted(Struct, frozen=True, kw_only=True):
         finding = entry.finding
         if finding.target or entry.fingerprint != self.fingerprint:
             return False
-        now = entry_shape(Entry(finding=finding, fingerprint=entry.fingerprint))
+        now = entry_shape(ReportEntry(finding=finding, fingerprint=entry.fingerprint))
         keys = _COMPARED_OF_CALL if finding.subject is SubjectKind.CALL else _COMPARED
         return all(equal(now.get(key), self.shape.get(key)) for key in keys)
 
@@ -55,7 +55,7 @@ class AcceptedFindings:
             items[item.fingerprint] = (*items.get(item.fingerprint, ()), item)
         return items
 
-    def standing(self, entry: Entry) -> Entry:
+    def standing(self, entry: ReportEntry) -> ReportEntry:
         """The entry with its acceptance, if there is one."""
         finding = entry.finding
         near = self._by_fingerprint.get(entry.fingerprint, ())
@@ -66,16 +66,16 @@ class AcceptedFindings:
         rule = next((each for each in self.rules if each.covers(finding)), None)
         return replace(entry, acceptance=rule) if rule else entry
 
-    def is_accepted(self, entry: Entry) -> bool:
+    def is_accepted(self, entry: ReportEntry) -> bool:
         """True if the finding itself is accepted, not only its rule."""
         return any(item.covers(entry) for item in self._by_fingerprint.get(entry.fingerprint, ()))
 
-    def including(self, entry: Entry, reason: str) -> "AcceptedFindings":
-        plain = Entry(finding=entry.finding, fingerprint=entry.fingerprint)
+    def including(self, entry: ReportEntry, reason: str) -> "AcceptedFindings":
+        plain = ReportEntry(finding=entry.finding, fingerprint=entry.fingerprint)
         item = Accepted(fingerprint=entry.fingerprint, reason=reason[:MAX_REASON], shape=entry_shape(plain))
         return dataclasses.replace(self, items=(*self.without(entry).items, item))
 
-    def without(self, entry: Entry) -> "AcceptedFindings":
+    def without(self, entry: ReportEntry) -> "AcceptedFindings":
         return dataclasses.replace(self, items=tuple(item for item in self.items if not item.covers(entry)))
 
     def shape(self, *, target: str, reviewed_by: str) -> JsonObject:

@@ -11,8 +11,7 @@ from inspector.json.exact import JsonObject, Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.timeline import Timeline
 from inspector.review.finding import Finding, SubjectKind
-from inspector.review.report import Entry as Found
-from inspector.review.report import NotChecked
+from inspector.review.report import NotChecked, ReportEntry
 
 Subject = tuple[SubjectKind, str]
 """A kind and a name; for a call, those of the tool."""
@@ -28,7 +27,9 @@ _SUBJECTS = {
 class Board(Struct, frozen=True, kw_only=True):
     """The state of a running review."""
 
-    by_subject: Mapping[Subject, tuple[Found, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    by_subject: Mapping[Subject, tuple[ReportEntry, ...]] = field(
+        default_factory=lambda: MappingProxyType({})
+    )
     reviewed: int = 0
     """The number of reviewed definitions."""
     total: int = 0
@@ -42,10 +43,10 @@ class Board(Struct, frozen=True, kw_only=True):
     """True if all definitions and results are reviewed."""
 
     @property
-    def all(self) -> Iterator[Found]:
+    def all(self) -> Iterator[ReportEntry]:
         return (found for entries in self.by_subject.values() for found in entries)
 
-    def of(self, entry: Entry) -> tuple[Found, ...]:
+    def of(self, entry: Entry) -> tuple[ReportEntry, ...]:
         """The findings about an item of the catalogue, and about the last result of a tool."""
         entries = self.by_subject.get(subject_of_item(entry), ())
         if isinstance(entry, Malformed):
@@ -57,7 +58,7 @@ class Board(Struct, frozen=True, kw_only=True):
         return not self.total or subject_of_item(entry) in self.waiting
 
     @property
-    def of_server(self) -> tuple[Found, ...]:
+    def of_server(self) -> tuple[ReportEntry, ...]:
         return self.by_subject.get((SubjectKind.SERVER, ""), ())
 
 

@@ -13,9 +13,9 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
-from inspector.review.report import Entry, NotChecked, Report, fingerprint, skills_not_read
+from inspector.review.report import NotChecked, Report, ReportEntry, fingerprint, skills_not_read
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.seen import OtherListing, Traffic, traffic_of
 from inspector.review.texts import LONGEST_READ, READ
 
@@ -32,7 +32,7 @@ class _Called(Struct, frozen=True, kw_only=True):
     """The findings about a result."""
 
     number: int
-    entries: tuple[Entry, ...]
+    entries: tuple[ReportEntry, ...]
     unread: tuple[NotChecked, ...]
 
 
@@ -42,11 +42,11 @@ class OngoingReview:
     def __init__(self) -> None:
         self._waiting: list[Offer] = []
         """In reverse order."""
-        self._judged: dict[int, tuple[object, tuple[Entry, ...]]] = {}
+        self._judged: dict[int, tuple[object, tuple[ReportEntry, ...]]] = {}
         """By the identity of the object, which is kept alive so that its id stays unique."""
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
-        self._beside: tuple[Entry, ...] = ()
+        self._beside: tuple[ReportEntry, ...] = ()
         """Findings of rules that compare definitions."""
         self._seen: _Seen | None = None
         """The input of these rules, apart from the listing."""
@@ -96,7 +96,7 @@ class OngoingReview:
         self._beside, self._seen = (), None
 
     def _judge(self, offers: tuple[Offer, ...]) -> None:
-        entries: dict[int, list[Entry]] = {id(_sent(offer)): [] for offer in offers}
+        entries: dict[int, list[ReportEntry]] = {id(_sent(offer)): [] for offer in offers}
         # Of two tools with the same name, the first gets the findings of both.
         by_name = {offer.name: entries[id(_sent(offer))] for offer in reversed(offers)}
         for entry in _entries(findings_of(Reviewed(offers=offers), _rules("each"))):
@@ -144,8 +144,8 @@ class OngoingReview:
             self._repeating = (now, found)
         return found
 
-    def _by_subject(self, repeating: frozenset[str]) -> dict[Subject, tuple[Entry, ...]]:
-        groups: dict[Subject, list[Entry]] = {}
+    def _by_subject(self, repeating: frozenset[str]) -> dict[Subject, tuple[ReportEntry, ...]]:
+        groups: dict[Subject, list[ReportEntry]] = {}
         judged = (self._judged[place][1] for place in self._order if place in self._judged)
         called = (each.entries for each in self._called.values())
         seen: set[tuple[str, str]] = set()
@@ -158,7 +158,7 @@ class OngoingReview:
                     subject = subject_of(entry.finding)
                     shown = self._covering.finding(entry.finding, repeating)
                     if shown is not entry.finding:
-                        entry = Entry(finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
+                        entry = ReportEntry(finding=shown, fingerprint=fingerprint(shown))  # noqa: PLW2901 - as it may be shown
                     groups.setdefault(subject, []).append(entry)
         return {subject: tuple(entries) for subject, entries in groups.items()}
 
@@ -181,11 +181,11 @@ def _call(answered: LastCall, origin: str | None) -> Reviewed:
     return Reviewed(offers=(offer,), calls=(call,))
 
 
-def _entries(found: Iterable[Finding]) -> Iterator[Entry]:
-    return (Entry(finding=finding, fingerprint=fingerprint(finding)) for finding in found)
+def _entries(found: Iterable[Finding]) -> Iterator[ReportEntry]:
+    return (ReportEntry(finding=finding, fingerprint=fingerprint(finding)) for finding in found)
 
 
-_KINDS: dict[str, Callable[[Rule], object]] = {
+_KINDS: dict[str, Callable[[ReviewRule], object]] = {
     "each": lambda rule: rule.each,
     "whole": lambda rule: rule.whole,
     "call": lambda rule: rule.call,
@@ -193,7 +193,7 @@ _KINDS: dict[str, Callable[[Rule], object]] = {
 
 
 @cache
-def _rules(kind: str) -> tuple[Rule, ...]:
+def _rules(kind: str) -> tuple[ReviewRule, ...]:
     """The rules for single definitions, for comparisons, or for results."""
     return tuple(rule for rule in rules() if _KINDS[kind](rule))
 
@@ -253,7 +253,7 @@ def _not_checked(
     yield from _ALWAYS
 
 
-def ranked(entries: Iterable[Entry]) -> list[Entry]:
+def ranked(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
     """Sorted by severity (worst first), then by rule, then in the given order."""
     return sorted(entries, key=lambda entry: (-entry.finding.severity.rank, entry.finding.id))
 

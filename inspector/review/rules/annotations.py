@@ -9,7 +9,7 @@ from inspector.claims.registry import claims_of_resolution, claims_of_result
 from inspector.json.exact import dump_text
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.review.rule import DEFINITIONS, Rule
+from inspector.review.rule import DEFINITIONS, ReviewRule
 
 _SPECIFICATION = "MCP 2025-11-25, ToolAnnotations"
 
@@ -87,9 +87,9 @@ def _contradiction(
     title: str,
     severity: Severity,
     texts: tuple[str, str],
-) -> Rule:
+) -> ReviewRule:
     meaning, fix = texts
-    return Rule(
+    return ReviewRule(
         id=f"SL-ANN{number:03}",
         title=title,
         severity=severity,
@@ -180,7 +180,7 @@ RULES = (
             "Make the vocabularies agree on the source of the data.",
         ),
     ),
-    Rule(
+    ReviewRule(
         id="SL-ANN009",
         title="Malformed declaration",
         severity=Severity.LOW,
@@ -191,7 +191,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_malformed,
     ),
-    Rule(
+    ReviewRule(
         id="SL-ANN010",
         title="Result contradicts its tool",
         severity=Severity.MEDIUM,
@@ -201,7 +201,7 @@ RULES = (
         references=("CWE-684", "SEP-1913"),
         call=_in_result,
     ),
-    Rule(
+    ReviewRule(
         id="SL-ANN011",
         title="Resolution widens the declarations",
         severity=Severity.HIGH,

@@ -8,9 +8,9 @@ from inspector.json.pointer import resolve, split
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.prose import tagged
 from inspector.review.reviewed import ReviewedCall
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.signals import NOTABLE, judged
-from inspector.review.texts import LONGEST_READ, Place, Text
+from inspector.review.texts import LONGEST_READ, Text, TextPlace
 
 _LEAST = 12
 
@@ -19,10 +19,10 @@ def _orders(call: ReviewedCall) -> Iterator[Hit]:
     hidden = {found.pointer for found in call.hidden}
     untrusted = call.offer.traits.untrusted.value is True
     for text in call.read:
-        if len(text.text) < _LEAST or text.place is Place.KEY:
+        if len(text.text) < _LEAST or text.place is TextPlace.KEY:
             continue
         # Any place in a result may contain prose.
-        prose = Text(pointer=text.pointer, place=Place.PROSE, text=text.text[:LONGEST_READ])
+        prose = Text(pointer=text.pointer, place=TextPlace.PROSE, text=text.text[:LONGEST_READ])
         found = judged(prose, hidden=text.pointer in hidden)
         if found.score >= NOTABLE:
             declared = " The tool declares that its content is untrusted." if untrusted else ""
@@ -78,7 +78,7 @@ def _first(text: str) -> int:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-INJ001",
         title="Result contains instructions to the model",
         severity=Severity.HIGH,
@@ -88,7 +88,7 @@ RULES = (
         references=("CWE-1427", "OWASP MCP06:2025", "WebMCP draft, 6.3.1.2"),
         call=_orders,
     ),
-    Rule(
+    ReviewRule(
         id="SL-INJ002",
         title="Result contains hidden characters",
         severity=Severity.MEDIUM,

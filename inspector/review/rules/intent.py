@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.texts import word_set
 
 _DRAFT = "WebMCP draft, 6.3.2"
@@ -122,7 +122,7 @@ def _ambiguous(offer: Offer) -> Iterator[Hit]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-INT001",
         title="Read-only, but named for a change",
         severity=Severity.MEDIUM,
@@ -132,7 +132,7 @@ RULES = (
         references=("CWE-451", _DRAFT),
         each=_read_only,
     ),
-    Rule(
+    ReviewRule(
         id="SL-INT002",
         title="Non-destructive, but named for destruction",
         severity=Severity.MEDIUM,
@@ -142,7 +142,7 @@ RULES = (
         references=("CWE-451", _DRAFT),
         each=_harmless,
     ),
-    Rule(
+    ReviewRule(
         id="SL-INT003",
         title="Ambiguous verb without declarations",
         severity=Severity.LOW,

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule
-from inspector.review.texts import Place
+from inspector.review.rule import DEFINITIONS, ReviewRule
+from inspector.review.texts import TextPlace
 
 MAX_NAME = 128
 """Characters. MCP 2025-11-25, Tool Names; WebMCP draft, 3."""
@@ -33,7 +33,7 @@ def _names(offer: Offer) -> Iterator[Hit]:
 
 def _texts(offer: Offer) -> Iterator[Hit]:
     for text in offer.texts:
-        if text.place in {Place.PROSE, Place.TITLE} and len(text.text) > MAX_TEXT:
+        if text.place in {TextPlace.PROSE, TextPlace.TITLE} and len(text.text) > MAX_TEXT:
             yield Hit(
                 message=f"The text has {len(text.text):,} characters, too many to read before a call.",
                 pointer=text.pointer,
@@ -47,7 +47,7 @@ def _definitions(offer: Offer) -> Iterator[Hit]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-LEN001",
         title="Invalid name",
         severity=Severity.LOW,
@@ -57,7 +57,7 @@ RULES = (
         references=("CWE-1287", "MCP 2025-11-25, Tool Names"),
         each=_names,
     ),
-    Rule(
+    ReviewRule(
         id="SL-LEN002",
         title="Very long text",
         severity=Severity.LOW,
@@ -68,7 +68,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_texts,
     ),
-    Rule(
+    ReviewRule(
         id="SL-LEN003",
         title="Very large definition",
         severity=Severity.LOW,

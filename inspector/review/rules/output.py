@@ -10,7 +10,7 @@ from inspector.json.pointer import child
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.review.finding import Confidence, Hit, Severity
 from inspector.review.reviewed import Offer, ReviewedCall
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.schema.positions import positions_of
 
 
@@ -136,7 +136,7 @@ def _silent(call: ReviewedCall) -> Iterator[Hit]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-OUT001",
         title="Output schema does not describe an object",
         severity=Severity.LOW,
@@ -146,7 +146,7 @@ RULES = (
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
         each=_not_object,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT002",
         title="Output schema cannot be judged",
         severity=Severity.MEDIUM,
@@ -156,7 +156,7 @@ RULES = (
         references=("CWE-1286", "JSON Schema 2020-12"),
         each=_unreadable,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT003",
         title="Output violates its schema",
         severity=Severity.MEDIUM,
@@ -166,7 +166,7 @@ RULES = (
         references=("CWE-1286", "MCP 2025-11-25, Output Schema"),
         call=_misfit,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT004",
         title="Withheld value repeated elsewhere",
         severity=Severity.HIGH,
@@ -180,7 +180,7 @@ RULES = (
             message="A value that is marked sensitive is also here, without a mark.",
         ),
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT005",
         title="Unknown content",
         severity=Severity.LOW,
@@ -194,7 +194,7 @@ RULES = (
             message="A content block has a type that the protocol does not define.",
         ),
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT006",
         title="Audience used for secrecy",
         severity=Severity.LOW,
@@ -208,7 +208,7 @@ RULES = (
             message="The audience of a content block is the user only.",
         ),
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT007",
         title="Structured content without content",
         severity=Severity.LOW,
@@ -218,7 +218,7 @@ RULES = (
         references=("MCP 2025-11-25, Structured Content",),
         call=_empty_content,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT008",
         title="Text and structured content differ",
         severity=Severity.MEDIUM,
@@ -228,7 +228,7 @@ RULES = (
         references=("CWE-436", "MCP 2025-11-25, Structured Content"),
         call=_disagrees,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT009",
         title="Failure reported as success",
         severity=Severity.LOW,
@@ -238,7 +238,7 @@ RULES = (
         references=("CWE-394", "MCP 2025-11-25, Error Handling"),
         call=_hidden_failure,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT010",
         title="Unmarked credential in a result",
         severity=Severity.HIGH,
@@ -248,7 +248,7 @@ RULES = (
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025"),
         call=_credentials,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT011",
         title="Field not in the output schema",
         severity=Severity.LOW,
@@ -258,7 +258,7 @@ RULES = (
         references=("CWE-1286",),
         call=_unnamed,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT012",
         title="Forbidden arguments accepted",
         severity=Severity.LOW,
@@ -268,7 +268,7 @@ RULES = (
         references=("CWE-20",),
         call=_lenient,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OUT013",
         title="No answer to a call",
         severity=Severity.MEDIUM,

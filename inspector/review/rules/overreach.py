@@ -6,7 +6,7 @@ from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.properties import Property
 from inspector.review.reviewed import Offer
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.texts import word_set
 from inspector.safe_text import safe_line
 
@@ -115,7 +115,7 @@ def _free_form(offer: Offer) -> Iterator[Hit]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-OVR001",
         title="Personal attributes beyond the purpose",
         severity=Severity.MEDIUM,
@@ -125,7 +125,7 @@ RULES = (
         references=("CWE-359", "CWE-213", "OWASP MCP10:2025", _DRAFT),
         each=_personal,
     ),
-    Rule(
+    ReviewRule(
         id="SL-OVR002",
         title="Free-form parameter for the model's context",
         severity=Severity.MEDIUM,

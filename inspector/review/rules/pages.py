@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from inspector.protocol.page import Evidence, PageFacts, Reach
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import TOOLS, Rule
+from inspector.review.rule import TOOLS, ReviewRule
 
 _DRAFT = "WebMCP draft, 6.3"
 _POLICY = "WebMCP draft, 4.5"
@@ -141,8 +141,8 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
     each: Callable[[Offer], Iterator[Hit]] | None = None,
     whole: Callable[[Reviewed], Iterator[tuple[Offer, Hit]]] | None = None,
     subjects: frozenset[SubjectKind] = TOOLS,
-) -> Rule:
-    return Rule(
+) -> ReviewRule:
+    return ReviewRule(
         id=f"SL-WEB{number:03}",
         title=title,
         severity=severity,

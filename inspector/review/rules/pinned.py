@@ -9,7 +9,7 @@ from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.protocol.catalogue import Tool
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.seen import ListingKind, OtherListing
 from inspector.safe_text import safe_line
 
@@ -95,8 +95,10 @@ def _severity(listing: OtherListing, *, is_weaker: bool) -> Severity | None:
     return Severity.MEDIUM if listing.announced else None
 
 
-def _rule(number: int, kind: ListingKind, title: str, severity: Severity, meaning: str, fix: str) -> Rule:
-    return Rule(
+def _rule(
+    number: int, kind: ListingKind, title: str, severity: Severity, meaning: str, fix: str
+) -> ReviewRule:
+    return ReviewRule(
         id=f"SL-PIN{number:03}",
         title=title,
         severity=severity,

@@ -7,9 +7,9 @@ from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.prose import names_secret_path
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule
+from inspector.review.rule import DEFINITIONS, ReviewRule
 from inspector.review.signals import NOTABLE, judged
-from inspector.review.texts import Place, Text
+from inspector.review.texts import Text, TextPlace
 
 _LEAST = 12
 """The minimum length of a text that can give orders."""
@@ -38,7 +38,7 @@ def _spelt_out(text: Text) -> Text | None:
     """The text to judge. A name of several words is split into a sentence. None if it is too short for an instruction."""
     if len(text.text) < _LEAST or " " in text.text or "\n" in text.text:
         return text if len(text.text) >= _LEAST else None
-    if text.place in {Place.KEY, Place.NAME} and "://" not in text.text:
+    if text.place in {TextPlace.KEY, TextPlace.NAME} and "://" not in text.text:
         words = words_of(text.text)
         if len(words) > 3:
             return Text(pointer=text.pointer, place=text.place, text=f"{' '.join(words)} {text.text}")
@@ -53,7 +53,7 @@ _GAP = re.compile(r"[ \t]{80}|(?:\n[ \t]{0,8}){15}")
 
 def _out_of_sight(offer: Offer) -> Iterator[Hit]:
     for text in offer.texts:
-        if text.place in {Place.KEY, Place.NAME} or len(text.text) < _LEAST:
+        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _LEAST:
             continue
         comment = text.text.find("<!--")
         end = text.text.find("-->", comment + 4) if comment >= 0 else -1
@@ -101,7 +101,7 @@ _STEERS = (
 
 def _advertises(offer: Offer) -> Iterator[Hit]:
     for text in offer.texts:
-        if text.place is not Place.PROSE or not (
+        if text.place is not TextPlace.PROSE or not (
             "tool" in text.text or "function" in text.text or "server" in text.text
         ):
             continue
@@ -117,7 +117,7 @@ def _advertises(offer: Offer) -> Iterator[Hit]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-POI001",
         title="Metadata contains instructions to the model",
         severity=Severity.HIGH,
@@ -128,7 +128,7 @@ RULES = (
         subjects=DEFINITIONS - {SubjectKind.SERVER},
         each=_orders,
     ),
-    Rule(
+    ReviewRule(
         id="SL-POI002",
         title="Hidden text",
         severity=Severity.MEDIUM,
@@ -139,7 +139,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_out_of_sight,
     ),
-    Rule(
+    ReviewRule(
         id="SL-POI003",
         title="Poisoned server instructions",
         severity=Severity.HIGH,
@@ -150,7 +150,7 @@ RULES = (
         subjects=frozenset({SubjectKind.SERVER}),
         each=_orders,
     ),
-    Rule(
+    ReviewRule(
         id="SL-POI004",
         title="Promotes itself to the model",
         severity=Severity.LOW,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import NAME_TAKEN, Offer, Reviewed
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.review.seen import FaultKind
 from inspector.safe_text import safe_line
 
@@ -31,7 +31,7 @@ def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
 _SEVERITIES = {FaultKind.NOT_OFFERED: Severity.MEDIUM, FaultKind.MISSHAPEN: Severity.MEDIUM}
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-PRO001",
         title="Malformed item or list",
         severity=Severity.MEDIUM,
@@ -42,7 +42,7 @@ RULES = (
         subjects=frozenset({SubjectKind.LISTING}),
         each=_malformed,
     ),
-    Rule(
+    ReviewRule(
         id="SL-PRO002",
         title="Protocol fault on the wire",
         severity=Severity.LOW,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 from inspector.urls.origin import Origin, origin_of
 
 LONG_S = 86_400
@@ -85,7 +85,7 @@ def _sound(call: ReviewedCall) -> Iterator[SecretReference]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-RDM001",
         title="Malformed secret reference",
         severity=Severity.MEDIUM,
@@ -95,7 +95,7 @@ RULES = (
         references=("CWE-1286", _SECTION),
         call=_malformed,
     ),
-    Rule(
+    ReviewRule(
         id="SL-RDM002",
         title="Secret reference to another origin",
         severity=Severity.HIGH,
@@ -105,7 +105,7 @@ RULES = (
         references=("CWE-601", _SECTION),
         call=_origin,
     ),
-    Rule(
+    ReviewRule(
         id="SL-RDM003",
         title="Secret reference over http",
         severity=Severity.HIGH,
@@ -115,7 +115,7 @@ RULES = (
         references=("CWE-319", _SECTION),
         call=_plain,
     ),
-    Rule(
+    ReviewRule(
         id="SL-RDM004",
         title="Long-lived secret reference",
         severity=Severity.LOW,
@@ -125,7 +125,7 @@ RULES = (
         references=("CWE-613", _SECTION),
         call=_long,
     ),
-    Rule(
+    ReviewRule(
         id="SL-RDM005",
         title="Secret reference without expiry",
         severity=Severity.LOW,
@@ -135,7 +135,7 @@ RULES = (
         references=("CWE-613", _SECTION),
         call=_endless,
     ),
-    Rule(
+    ReviewRule(
         id="SL-RDM006",
         title="Reused secret reference",
         severity=Severity.MEDIUM,

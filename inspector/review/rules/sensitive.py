@@ -15,7 +15,7 @@ from inspector.protocol.outcome import Result
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.properties import Property
 from inspector.review.reviewed import Offer, Reviewed
-from inspector.review.rule import DEFINITIONS, Rule
+from inspector.review.rule import DEFINITIONS, ReviewRule
 from inspector.review.seen import SharedAnswer
 from inspector.review.texts import texts_of, word_set
 from inspector.safe_text import safe_line
@@ -204,7 +204,7 @@ def _asked(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-SEN001",
         title="Unmarked credential in the output schema",
         severity=Severity.MEDIUM,
@@ -214,7 +214,7 @@ RULES = (
         references=("CWE-200", "CWE-522", "OWASP MCP01:2025", _ISSUE_110),
         each=_unmarked_output,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN002",
         title="Misspelt sensitivity mark",
         severity=Severity.MEDIUM,
@@ -224,7 +224,7 @@ RULES = (
         references=("CWE-1286", _ISSUE_110),
         each=_misspelt,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN003",
         title="Sensitive output with an open schema",
         severity=Severity.LOW,
@@ -234,7 +234,7 @@ RULES = (
         references=("CWE-200", _ISSUE_110),
         each=_open_schema,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN004",
         title="Returns secrets without an output schema",
         severity=Severity.MEDIUM,
@@ -244,7 +244,7 @@ RULES = (
         references=("CWE-200", "CWE-526", "OWASP MCP01:2025", _ISSUE_110),
         each=_no_output_schema,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN005",
         title="Sensitive parameter repeated in a header",
         severity=Severity.HIGH,
@@ -254,7 +254,7 @@ RULES = (
         references=("CWE-532", "MCP 2026-07-28, Streamable HTTP"),
         each=_mirrored,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN006",
         title="Unmarked credential parameter",
         severity=Severity.LOW,
@@ -264,7 +264,7 @@ RULES = (
         references=("CWE-522", "OWASP MCP01:2025"),
         each=_unmarked_input,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN007",
         title="Credential in a definition",
         severity=Severity.HIGH,
@@ -275,7 +275,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_in_definition,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN008",
         title="Sensitive answer with shared caching",
         severity=Severity.HIGH,
@@ -285,7 +285,7 @@ RULES = (
         references=("CWE-524", "CWE-525", "MCP 2026-07-28, Caching"),
         whole=_shared,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SEN009",
         title="Form that asks for a credential",
         severity=Severity.HIGH,

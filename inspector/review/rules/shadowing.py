@@ -9,8 +9,8 @@ from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.prose import prose_of
 from inspector.review.reviewed import NAME_TAKEN, Offer, Reviewed
-from inspector.review.rule import Rule
-from inspector.review.texts import Place, Text, word_set
+from inspector.review.rule import ReviewRule
+from inspector.review.texts import Text, TextPlace, word_set
 from inspector.safe_text import safe_line
 
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,60}(?:[_-][a-z0-9]{1,60}){1,6}")
@@ -32,7 +32,7 @@ def _foreign(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
             continue
         known: _Known | None = None
         for text in offer.texts:
-            if text.place is not Place.PROSE or not (others or "_" in text.text or "-" in text.text):
+            if text.place is not TextPlace.PROSE or not (others or "_" in text.text or "-" in text.text):
                 continue
             if known is None:
                 known = _Known(names, {_folded(field.name) for field in offer.inputs})
@@ -187,7 +187,7 @@ def _skeleton(name: str) -> str:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-SHD001",
         title="Refers to another server's tool",
         severity=Severity.HIGH,
@@ -197,7 +197,7 @@ RULES = (
         references=("CWE-1427", "OWASP MCP03:2025"),
         whole=_foreign,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SHD002",
         title="Duplicate tool name",
         severity=Severity.MEDIUM,
@@ -208,7 +208,7 @@ RULES = (
         subjects=frozenset({SubjectKind.LISTING}),
         each=_collides,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SHD003",
         title="Similar tool names",
         severity=Severity.MEDIUM,
@@ -218,7 +218,7 @@ RULES = (
         references=("CWE-1007",),
         whole=_alike,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SHD004",
         title="Tool name of another server",
         severity=Severity.MEDIUM,
@@ -228,7 +228,7 @@ RULES = (
         references=("CWE-694", "OWASP MCP03:2025"),
         whole=_shared_names,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SHD005",
         title="Tool name similar to another server's",
         severity=Severity.MEDIUM,

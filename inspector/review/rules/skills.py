@@ -8,7 +8,7 @@ from inspector.json.members import value_at
 from inspector.protocol.skills import MOST_BYTES, MOST_FILES, manifest_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.reviewed import Offer, ReviewedCall
-from inspector.review.rule import Rule
+from inspector.review.rule import ReviewRule
 
 _SKILLS = frozenset({SubjectKind.SKILL})
 _RIGHTS = ("allowed-tools", "hooks")
@@ -57,7 +57,7 @@ def _too_large(offer: Offer) -> Iterator[Hit]:
 _SOURCE = "SEP-2640"
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-SKL001",
         title="Invalid skill",
         severity=Severity.MEDIUM,
@@ -68,7 +68,7 @@ RULES = (
         subjects=_SKILLS,
         each=_invalid,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SKL002",
         title="Skill does not verify",
         severity=Severity.HIGH,
@@ -78,7 +78,7 @@ RULES = (
         references=("CWE-345", "CWE-494", f"{_SOURCE}, Integrity and Verification"),
         call=_unverified,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SKL003",
         title="Skill without digests",
         severity=Severity.LOW,
@@ -89,7 +89,7 @@ RULES = (
         subjects=_SKILLS,
         each=_dynamic,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SKL004",
         title="Skill asks for rights",
         severity=Severity.MEDIUM,
@@ -100,7 +100,7 @@ RULES = (
         subjects=_SKILLS,
         each=_asks_for_rights,
     ),
-    Rule(
+    ReviewRule(
         id="SL-SKL005",
         title="Skill beyond the limits",
         severity=Severity.LOW,

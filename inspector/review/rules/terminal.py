@@ -5,8 +5,8 @@ from collections.abc import Iterator
 from inspector.hidden_characters import HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule
-from inspector.review.texts import Place
+from inspector.review.rule import DEFINITIONS, ReviewRule
+from inspector.review.texts import TextPlace
 
 _INTRODUCERS = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
 """ESC, and the single-byte introducers DCS, SOS, CSI, OSC, PM and APC."""
@@ -62,12 +62,12 @@ def _controlled(offer: Offer) -> Iterator[tuple[str, str]]:
     }
     if places:
         for text in offer.texts:
-            if (text.pointer, text.place is Place.KEY) in places:
+            if (text.pointer, text.place is TextPlace.KEY) in places:
                 yield text.pointer, text.text
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-TRM001",
         title="Terminal control sequence",
         severity=Severity.HIGH,
@@ -78,7 +78,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_sequences,
     ),
-    Rule(
+    ReviewRule(
         id="SL-TRM002",
         title="Control character",
         severity=Severity.LOW,

@@ -11,8 +11,8 @@ from inspector.hidden_characters import Hidden, HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.prose import tagged
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, Rule
-from inspector.review.texts import Place, Text
+from inspector.review.rule import DEFINITIONS, ReviewRule
+from inspector.review.texts import Text, TextPlace
 
 _UTR36 = "Unicode Technical Report 36"
 
@@ -51,7 +51,7 @@ def _places(offer: Offer, kind: HiddenKind) -> Iterator[tuple[Hidden, str, str]]
     """Each place with characters of a kind: the place, their names, and the text."""
     if not offer.hidden:
         return
-    texts = {(text.pointer, text.place is Place.KEY): text.text for text in offer.texts}
+    texts = {(text.pointer, text.place is TextPlace.KEY): text.text for text in offer.texts}
     for place in offer.hidden:
         named = [
             f"U+{found.code:04X} {found.name}" + (f" ({found.count})" if found.count > 1 else "")
@@ -82,13 +82,13 @@ def _mixed(offer: Offer) -> Iterator[Hit]:
                 message=f"A word mixes Latin letters with others that look like them: {', '.join(names[:4])}.",
                 pointer=text.pointer,
                 evidence=quoted(word),
-                severity=Severity.HIGH if text.place in {Place.NAME, Place.KEY} else None,
+                severity=Severity.HIGH if text.place in {TextPlace.NAME, TextPlace.KEY} else None,
             )
 
 
 def _mixed_word(text: Text) -> str | None:
     # Greek letters beside Latin ones are common in scientific prose, but not in identifiers.
-    least = 1 if text.place in {Place.NAME, Place.KEY} else 2
+    least = 1 if text.place in {TextPlace.NAME, TextPlace.KEY} else 2
     for word in text.text.split():
         if word.isascii() or len(word) > 200:
             continue
@@ -107,7 +107,7 @@ def _script(character: str) -> str:
 
 
 RULES = (
-    Rule(
+    ReviewRule(
         id="SL-UNI001",
         title="Invisible characters",
         severity=Severity.MEDIUM,
@@ -118,7 +118,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_invisible,
     ),
-    Rule(
+    ReviewRule(
         id="SL-UNI002",
         title="Bidirectional control characters",
         severity=Severity.HIGH,
@@ -129,7 +129,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_bidirectional,
     ),
-    Rule(
+    ReviewRule(
         id="SL-UNI003",
         title="Lookalike letters",
         severity=Severity.MEDIUM,
@@ -140,7 +140,7 @@ RULES = (
         subjects=DEFINITIONS,
         each=_mixed,
     ),
-    Rule(
+    ReviewRule(
         id="SL-UNI004",
         title="Characters without a public meaning",
         severity=Severity.LOW,

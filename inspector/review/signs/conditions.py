@@ -25,7 +25,7 @@ Test: TypeAlias = Callable[[Said, int], int | None]
 """Maps a sentence and a position to the position where the condition holds; -1: no particular one, None: does not hold."""
 
 
-class Compiled(Struct, frozen=True, kw_only=True):
+class CompiledCondition(Struct, frozen=True, kw_only=True):
     """A condition as a function."""
 
     test: Test
@@ -94,7 +94,7 @@ SPECIAL: Mapping[str, Callable[[Said], Sequence[int]]] = {
 """Kinds of words that no list can contain. `PATH`: the first path where keys are stored."""
 
 
-class Words(Struct, frozen=True, kw_only=True):
+class WordList(Struct, frozen=True, kw_only=True):
     """A parsed list of words."""
 
     listed: frozenset[str]
@@ -109,7 +109,7 @@ class Words(Struct, frozen=True, kw_only=True):
         return sorted({*said.where(self.listed), *(at for places in self.special for at in places(said))})
 
 
-def words_from(text: str, lists: Lists) -> Words:
+def words_from(text: str, lists: Lists) -> WordList:
     """Raises ValueError for an unknown name."""
     listed: set[str] = set()
     special: list[Callable[[Said], Sequence[int]]] = []
@@ -122,7 +122,7 @@ def words_from(text: str, lists: Lists) -> Words:
             raise ValueError(f"no list of words has the name {name}")
         words = NOT if name == "NOT" else lists.get(name, {name})
         listed = listed - words if name != token else listed | words
-    return Words(listed=frozenset(listed), special=tuple(special))
+    return WordList(listed=frozenset(listed), special=tuple(special))
 
 
 def listed_from(text: str, lists: Lists) -> frozenset[str]:
@@ -133,7 +133,7 @@ def listed_from(text: str, lists: Lists) -> frozenset[str]:
     return words.listed
 
 
-def compiled(condition: Condition, lists: Lists, named: Mapping[str, Compiled]) -> Compiled:
+def compiled(condition: Condition, lists: Lists, named: Mapping[str, CompiledCondition]) -> CompiledCondition:
     """Compiles a condition. Raises ValueError for an unknown name."""
     _check(condition, named)
     anchored = _is_of_a_place(condition)
@@ -177,14 +177,14 @@ def compiled(condition: Condition, lists: Lists, named: Mapping[str, Compiled]) 
             found = place if found < 0 else found
         return found
 
-    return Compiled(test=test, needs=needs)
+    return CompiledCondition(test=test, needs=needs)
 
 
 def _is_of_a_place(condition: Condition) -> bool:
     return condition.words is not None or condition.within is not None
 
 
-def _check(condition: Condition, named: Mapping[str, Compiled]) -> None:
+def _check(condition: Condition, named: Mapping[str, CompiledCondition]) -> None:
     for name in (*condition.holds, *condition.isnt):
         if name not in named:
             raise ValueError(f"no condition has the name {name!r}")
@@ -193,7 +193,7 @@ def _check(condition: Condition, named: Mapping[str, Compiled]) -> None:
         raise ValueError("`denied`, `part` and `first` are of a place: `words` or `within` is missing")
 
 
-def remembered(condition: Compiled) -> Compiled:
+def remembered(condition: CompiledCondition) -> CompiledCondition:
     """The condition, evaluated once per sentence."""
     test = condition.test
 
@@ -202,10 +202,10 @@ def remembered(condition: Compiled) -> Compiled:
             said.known[test] = test(said, -1)
         return said.known[test]
 
-    return Compiled(test=known, needs=condition.needs)
+    return CompiledCondition(test=known, needs=condition.needs)
 
 
-def _either(some: Sequence[Compiled]) -> tuple[frozenset[str], ...]:
+def _either(some: Sequence[CompiledCondition]) -> tuple[frozenset[str], ...]:
     """Words of which each sentence with one of the conditions has at least one; empty if a condition needs none."""
     if not some or not all(each.needs for each in some):
         return ()
@@ -241,7 +241,9 @@ def _in_sentence(
     return needs, holds
 
 
-def _around(every: Sequence[Compiled], some: Sequence[Compiled], no: Sequence[Compiled]) -> Test:
+def _around(
+    every: Sequence[CompiledCondition], some: Sequence[CompiledCondition], no: Sequence[CompiledCondition]
+) -> Test:
     every_test, some_test, no_test = (tuple(each.test for each in tests) for tests in (every, some, no))
 
     def around(said: Said, at: int) -> int | None:

@@ -11,7 +11,7 @@ import msgspec
 from inspector.review.signs.coded import CONDITIONS, SIGNS
 from inspector.review.signs.conditions import (
     SPECIAL,
-    Compiled,
+    CompiledCondition,
     Condition,
     Lists,
     Sign,
@@ -51,7 +51,7 @@ def kinds() -> tuple[Kind, ...]:
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
 
-def signs_of(text: str, lists: Lists, named: Mapping[str, Compiled]) -> Kind:
+def signs_of(text: str, lists: Lists, named: Mapping[str, CompiledCondition]) -> Kind:
     """The signs in a data file. `lists`, `named`: those of other files.
 
     Raises ValueError (or its kinds ValidationError and TOMLDecodeError) for unknown keys or names, or for weights out of
@@ -72,17 +72,17 @@ def signs_of(text: str, lists: Lists, named: Mapping[str, Compiled]) -> Kind:
     return kind
 
 
-def _coded() -> Mapping[str, Compiled]:
+def _coded() -> Mapping[str, CompiledCondition]:
     return {name: remembered(_plain(holds)) for name, holds in CONDITIONS.items()}
 
 
-def _plain(holds: Callable[[Said], bool]) -> Compiled:
-    return Compiled(test=lambda said, _: -1 if holds(said) else None)
+def _plain(holds: Callable[[Said], bool]) -> CompiledCondition:
+    return CompiledCondition(test=lambda said, _: -1 if holds(said) else None)
 
 
 def _parsed(
-    text: str, lists: Lists, named: Mapping[str, Compiled]
-) -> tuple[Lists, Mapping[str, Compiled], tuple[Sign, ...]]:
+    text: str, lists: Lists, named: Mapping[str, CompiledCondition]
+) -> tuple[Lists, Mapping[str, CompiledCondition], tuple[Sign, ...]]:
     file = msgspec.convert(tomllib.loads(text), _File)
     lists, named = dict(lists), dict(named)
     for name, words in file.words.items():
@@ -96,7 +96,9 @@ def _parsed(
     return lists, named, file.sign
 
 
-def _sign(sign: Sign, lists: Lists, named: Mapping[str, Compiled]) -> tuple[tuple[frozenset[str], ...], Kind]:
+def _sign(
+    sign: Sign, lists: Lists, named: Mapping[str, CompiledCondition]
+) -> tuple[tuple[frozenset[str], ...], Kind]:
     """The necessary words of a sign, and the sign."""
     if sign.code is not None:
         return (), _coded_sign(sign, sign.code, lists)

@@ -26,7 +26,7 @@ _LONGEST = 2_000
 """The maximum number of characters of a clause."""
 
 
-class Kind(StrEnum):
+class WordKind(StrEnum):
     """The function of a word; languages.toml describes them."""
 
     SMALL = "small"
@@ -56,7 +56,7 @@ class Language(Struct, frozen=True, kw_only=True):
 
     letters: tuple[tuple[str, str], ...]
     """Ranges of characters that identify it; empty if its small words do."""
-    stems: Mapping[Kind, frozenset[str]]
+    stems: Mapping[WordKind, frozenset[str]]
 
 
 _Range = Annotated[str, msgspec.Meta(pattern="^.-.$")]
@@ -71,7 +71,7 @@ def languages_of(text: str) -> Mapping[str, Language]:
             letters=tuple((each[0], each[2]) for each in letters),
             stems={
                 kind: frozenset(word.replace("_", " ") for word in words.split())
-                for kind, words in msgspec.convert(table, dict[Kind, str]).items()
+                for kind, words in msgspec.convert(table, dict[WordKind, str]).items()
             },
         )
     return languages
@@ -87,7 +87,7 @@ class Clause(Struct, frozen=True, kw_only=True):
 
     at: int
     """The position of its start."""
-    kinds: frozenset[Kind]
+    kinds: frozenset[WordKind]
     path: bool
     address: bool
 
@@ -121,7 +121,9 @@ def _language(text: str) -> Language | None:
 @cache
 def _small() -> Mapping[str, frozenset[str]]:
     return {
-        name: language.stems[Kind.SMALL] for name, language in _languages().items() if not language.letters
+        name: language.stems[WordKind.SMALL]
+        for name, language in _languages().items()
+        if not language.letters
     }
 
 
@@ -130,7 +132,7 @@ def _any_small() -> frozenset[str]:
     return frozenset(word for name, small in _small().items() if name != "en" for word in small)
 
 
-def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool) -> Iterator[Clause]:
+def _clauses(text: str, lexicon: Mapping[WordKind, frozenset[str]], *, spaced: bool) -> Iterator[Clause]:
     start = 0
     for end in (*(match.end() for match in _CLAUSE_END.finditer(text)), len(text)):
         clause = text[start : min(end, start + _LONGEST)].lower()
@@ -143,7 +145,7 @@ def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool)
                 kinds=frozenset(
                     kind
                     for kind, stems in lexicon.items()
-                    if kind is not Kind.SMALL and any(f"{mark}{stem}" in line for stem in stems)
+                    if kind is not WordKind.SMALL and any(f"{mark}{stem}" in line for stem in stems)
                 ),
                 path=names_secret_path(clause),
                 address=any(
@@ -158,51 +160,57 @@ def _clauses(text: str, lexicon: Mapping[Kind, frozenset[str]], *, spaced: bool)
 def _signs(clause: Clause) -> Iterator[tuple[float, str]]:
     has = clause.kinds.issuperset
     # A negation that belongs to the concealment from the user negates nothing else.
-    concealed = has({Kind.NOT, Kind.TELL, Kind.USER})
-    denied = Kind.NOT in clause.kinds and not concealed
-    if has({Kind.IGNORE, Kind.RULES}) and (Kind.FORMER in clause.kinds or Kind.ALL in clause.kinds):
+    concealed = has({WordKind.NOT, WordKind.TELL, WordKind.USER})
+    denied = WordKind.NOT in clause.kinds and not concealed
+    if has({WordKind.IGNORE, WordKind.RULES}) and (
+        WordKind.FORMER in clause.kinds or WordKind.ALL in clause.kinds
+    ):
         yield 5, "it tells the reader to ignore other instructions"
     if concealed:
         yield 4, "it hides something from the user"
-    if Kind.SECRETLY in clause.kinds:
-        acts = Kind.SEND in clause.kinds or Kind.PASS in clause.kinds
+    if WordKind.SECRETLY in clause.kinds:
+        acts = WordKind.SEND in clause.kinds or WordKind.PASS in clause.kinds
         yield (4 if acts and not denied else 2), "it demands secrecy"
-    moved = bool({Kind.READ, Kind.PASS, Kind.SEND} & clause.kinds)
+    moved = bool({WordKind.READ, WordKind.PASS, WordKind.SEND} & clause.kinds)
     if clause.path and moved:
         yield 5, "it asks for data that the tool does not need"
-    if Kind.TALK in clause.kinds and Kind.SEND in clause.kinds and not (denied and not clause.address):
+    if (
+        WordKind.TALK in clause.kinds
+        and WordKind.SEND in clause.kinds
+        and not (denied and not clause.address)
+    ):
         yield (5 if clause.address else 2), "it asks to send data away"
     if (
-        Kind.SECRETS in clause.kinds
+        WordKind.SECRETS in clause.kinds
         and moved
-        and not (denied and not clause.address and Kind.TELL not in clause.kinds)
+        and not (denied and not clause.address and WordKind.TELL not in clause.kinds)
     ):
-        due = bool({Kind.USER, Kind.ALL, Kind.FIRST} & clause.kinds) or clause.address
+        due = bool({WordKind.USER, WordKind.ALL, WordKind.FIRST} & clause.kinds) or clause.address
         yield (3 if due else 1), "it asks for data that the tool does not need"
-    if has({Kind.TALK, Kind.PASS}) and not denied and (concealed or Kind.ALL in clause.kinds):
+    if has({WordKind.TALK, WordKind.PASS}) and not denied and (concealed or WordKind.ALL in clause.kinds):
         yield 3, "it asks to pass data in an argument"
     yield from _acts(clause, denied=denied)
-    if clause.address and Kind.SEND in clause.kinds and Kind.ALL in clause.kinds:
+    if clause.address and WordKind.SEND in clause.kinds and WordKind.ALL in clause.kinds:
         yield 4, "it asks to send everything of a kind to an address in the text"
-    elif clause.address and Kind.SEND in clause.kinds:
+    elif clause.address and WordKind.SEND in clause.kinds:
         yield 2, "it asks to send something to an address in the text"
-    if has({Kind.FIRST, Kind.TOOL, Kind.ALL}):
+    if has({WordKind.FIRST, WordKind.TOOL, WordKind.ALL}):
         yield 1.5, "it refers to all other tools"
 
 
 def _acts(clause: Clause, *, denied: bool) -> Iterator[tuple[float, str]]:
     """Actions against the user's intent."""
     has = clause.kinds.issuperset
-    if has({Kind.CHANGE, Kind.OTHER, Kind.TOOL}) and not denied:
+    if has({WordKind.CHANGE, WordKind.OTHER, WordKind.TOOL}) and not denied:
         yield 4, "it changes how other tools are used"
-        if Kind.USER in clause.kinds:
+        if WordKind.USER in clause.kinds:
             yield 1, "it acts when the user asks for something else"
-    if has({Kind.PRETEND, Kind.USER}):
+    if has({WordKind.PRETEND, WordKind.USER}):
         yield 3, "it asks to lie to the user"
-        if has({Kind.TOOL, Kind.ALL}):
+        if has({WordKind.TOOL, WordKind.ALL}):
             yield 1.5, "it changes how other tools are used"
     if (
-        Kind.MODEL in clause.kinds
-        and {Kind.RULES, Kind.NOT, Kind.PASS, Kind.SEND, Kind.PRETEND} & clause.kinds
+        WordKind.MODEL in clause.kinds
+        and {WordKind.RULES, WordKind.NOT, WordKind.PASS, WordKind.SEND, WordKind.PRETEND} & clause.kinds
     ):
         yield 1, "it gives orders to the model"

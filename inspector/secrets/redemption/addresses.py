@@ -11,7 +11,7 @@ from ipaddress import IPv4Address, IPv4Network, IPv6Address, IPv6Network, ip_add
 from typing import TypeAlias
 
 from inspector.secrets.outcomes import Cause, Failed
-from inspector.urls.host import Refused, address_in
+from inspector.urls.host import RefusedUrl, address_in
 from inspector.urls.origin import Origin
 
 _NAT64 = IPv6Network("64:ff9b::/96")
@@ -90,7 +90,7 @@ async def class_of(origin: Origin, resolver: Resolver = look_up) -> AddressClass
 
 async def checked_addresses(
     origin: Origin, server: AddressClass, resolver: Resolver
-) -> tuple[str, ...] | Refused | Failed:
+) -> tuple[str, ...] | RefusedUrl | Failed:
     """All addresses of `origin`, or why none is used. One address of another class refuses all.
 
     `server`: the class of the address through which the MCP server was reached.
@@ -101,11 +101,13 @@ async def checked_addresses(
     for address in addresses:
         reached = address_class(address)
         if reached is AddressClass.OTHER or reached is not server:
-            return Refused(
+            return RefusedUrl(
                 reason=f"{origin} resolves to an address that is {reached}, and the server was reached at one that is {server}"
             )
         if origin.scheme == "http" and reached is not AddressClass.LOOPBACK:
-            return Refused(reason=f"{origin} is not encrypted, and resolves to an address that is {reached}")
+            return RefusedUrl(
+                reason=f"{origin} is not encrypted, and resolves to an address that is {reached}"
+            )
     return addresses
 
 

@@ -13,7 +13,7 @@ from textual.worker import WorkerError
 
 from inspector.asks.link import link_of
 from inspector.protocol.authorization import AuthorizationAsk
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.policy.dialog import UNREAD_S
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import ContentLines, Lines
@@ -25,7 +25,7 @@ _LONGEST = 2_000
 class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
     """Ends with False where the user does not agree. The redirect ends it otherwise."""
 
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.AUTHORIZING)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.AUTHORIZING)
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, ask: AuthorizationAsk) -> None:

@@ -16,7 +16,7 @@ from inspector.tui.asks.view import AskView
 from inspector.tui.call.arguments import as_arguments, checked
 from inspector.tui.call.entries import Writing, place_problems
 from inspector.tui.call.form import ArgumentForm
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import command
 from inspector.tui.policy.dialog import UNREAD_S
 from inspector.tui.text import content, shortened
@@ -29,7 +29,7 @@ _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING:
 class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     """Ends with the answer. Nothing but its own keys sends or opens anything."""
 
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.ANSWERING)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ANSWERING)
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, view: AskView) -> None:

@@ -29,7 +29,7 @@ from inspector.tui.call.entries import (
     with_rows,
 )
 from inspector.tui.call.suggestions import Offered, OfferSuggester
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
 from inspector.tui.widgets.choice import ChecksInput, ChoiceInput
@@ -62,7 +62,7 @@ class FieldLine(Widget):
     }
     """
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FIELD)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FIELD)
 
     @dataclass
     class Changed(Message):

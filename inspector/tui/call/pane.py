@@ -21,7 +21,7 @@ from inspector.tui.call.command_line import editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm, Completer
 from inspector.tui.catalogue.item import ToolView, about
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 
@@ -71,7 +71,7 @@ class CallPane(Vertical):
         & #state { width: 1fr; height: 1; text-align: right; color: $foreground 70%; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FORM)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FORM)
 
     @dataclass
     class Edited(Message):

@@ -14,7 +14,7 @@ from inspector.json.exact import Json, Malformed, dump, equal
 from inspector.json.members import text_at
 from inspector.protocol.catalogue import Entry, Item, Kind, Tool, callable_of
 from inspector.protocol.outcome import Result
-from inspector.protocol.page import Refused
+from inspector.protocol.page import RefusedTool
 from inspector.protocol.skills import manifest_of
 from inspector.schema.fields import Form, form_of
 from inspector.session.call_record import CallRecord
@@ -50,7 +50,7 @@ def title(entry: Entry) -> Content:
     """Its name, and its title where that says something else."""
     match entry:
         case Malformed():
-            word = "refused" if isinstance(entry, Refused) else "malformed"
+            word = "refused" if isinstance(entry, RefusedTool) else "malformed"
             return Content.assemble(
                 (f"✗ {word} ", "bold $text-error"),
                 content(shortened(entry.name or entry.pointer, 120), "bold"),
@@ -68,7 +68,7 @@ def title(entry: Entry) -> Content:
 def about(entry: Entry) -> Content:
     """The description of the item, or the reason why it cannot be called."""
     match entry:
-        case Refused():
+        case RefusedTool():
             place = str(entry.place) if entry.place else entry.document.url
             return Content.assemble(
                 "The browser refused it: ",

@@ -18,7 +18,7 @@ from inspector.tui.catalogue.rows import (
     TOOLS,
     CatalogueRow,
     Group,
-    Row,
+    ItemRow,
     RowMarks,
     entry_line,
     group_line,
@@ -44,7 +44,7 @@ class CatalogueLines(Lines):
         self._marks_of = marks
         self._marks: dict[int, RowMarks] = {}
         """By the identity of an item, of which two may have one name."""
-        self._all: tuple[Row, ...] = ()
+        self._all: tuple[ItemRow, ...] = ()
         self._shown: tuple[CatalogueRow, ...] = ()
         self._sizes: dict[str, int] = {}
         self._last: Entry | None = None
@@ -52,7 +52,7 @@ class CatalogueLines(Lines):
         self.remark = ""
         """A remark behind the heading of the tools. Holds no foreign text."""
 
-    def take(self, found: tuple[Row, ...], query: str) -> None:
+    def take(self, found: tuple[ItemRow, ...], query: str) -> None:
         """Show `found`; the cursor stays on the item that it was on, where that is still there."""
         self._all = found
         self._marks.clear()
@@ -81,7 +81,7 @@ class CatalogueLines(Lines):
     def entry(self) -> Entry | None:
         """The item under the cursor."""
         found = self._shown[self.cursor] if self.cursor < len(self._shown) else None
-        return found.entry if isinstance(found, Row) else None
+        return found.entry if isinstance(found, ItemRow) else None
 
     def row(self, index: int, width: int) -> Content:
         """A heading or an item."""
@@ -112,7 +112,7 @@ class CatalogueLines(Lines):
         """Put the cursor on an item; whether it is among those shown."""
         identity = item_identity(entry)
         for index, row in enumerate(self._shown):
-            if isinstance(row, Row) and item_identity(row.entry) == identity:
+            if isinstance(row, ItemRow) and item_identity(row.entry) == identity:
                 self.cursor = index
                 return True
         return False
@@ -142,7 +142,7 @@ class CatalogueLines(Lines):
         if entry is not None:
             identity = item_identity(entry)
             for index, row in enumerate(self._shown):
-                if isinstance(row, Row) and item_identity(row.entry) == identity:
+                if isinstance(row, ItemRow) and item_identity(row.entry) == identity:
                     return index
         return 1
 
@@ -215,7 +215,7 @@ class CataloguePane(Vertical):
         self._legend.update(words)
         self.set_class(bool(words.plain), "-lettered")
 
-    def show(self, found: tuple[Row, ...]) -> None:
+    def show(self, found: tuple[ItemRow, ...]) -> None:
         """Show what has been listed so far."""
         self._lines.take(found, self._filter.value)
         if found:

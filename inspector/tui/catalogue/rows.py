@@ -9,7 +9,7 @@ from textual.content import Content
 
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
-from inspector.protocol.page import Document, Refused
+from inspector.protocol.page import PageDocument, RefusedTool
 from inspector.tui.text import content, cut_in_the_middle, shortened
 
 _SEARCHED_LENGTH = 600
@@ -44,7 +44,7 @@ class Group:
     """Of the items, those that cannot be called."""
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class ItemRow(Struct, frozen=True, kw_only=True):
     """One item, with the text that the filter looks through."""
 
     entry: Entry
@@ -57,17 +57,17 @@ class Row(Struct, frozen=True, kw_only=True):
     searched: str
 
 
-CatalogueRow = Group | Row
+CatalogueRow = Group | ItemRow
 
 
-def rows(catalogue: Catalogue) -> tuple[Row, ...]:
+def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
     """Every item, in the order sent; problems with a listing as a whole come last."""
     found = [_row(entry, _TITLES[kind]) for kind in Kind for entry in catalogue.entries.get(kind, ())]
     found += [_row(problem, "Problems") for problem in catalogue.problems]
     return tuple(found)
 
 
-def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
+def matching(found: Sequence[ItemRow], query: str) -> tuple[CatalogueRow, ...]:
     """The rows in which every word of `query` occurs, under the headings of their groups.
 
     In a group, names that match come before titles and descriptions that do, and the group with the best name comes
@@ -80,7 +80,7 @@ def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
             (row for row in found if all(word in row.searched for word in words)),
             key=lambda row: _rank(row.name, words),
         )
-    groups: dict[str, list[Row]] = {}
+    groups: dict[str, list[ItemRow]] = {}
     for row in kept:
         groups.setdefault(row.group, []).append(row)
     grouped: list[CatalogueRow] = []
@@ -91,9 +91,9 @@ def matching(found: Sequence[Row], query: str) -> tuple[CatalogueRow, ...]:
     return tuple(grouped)
 
 
-def is_counted(row: Row) -> bool:
+def is_counted(row: ItemRow) -> bool:
     """Whether a row counts among the items of its group: a malformed tool is counted beside them, as in the header."""
-    is_malformed = isinstance(row.entry, Malformed) and not isinstance(row.entry, Refused)
+    is_malformed = isinstance(row.entry, Malformed) and not isinstance(row.entry, RefusedTool)
     return row.group != TOOLS or not is_malformed
 
 
@@ -125,7 +125,7 @@ def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Con
             sign,
             ("✗ ", "bold $text-error"),
             named,
-            ("  refused: " if isinstance(entry, Refused) else "  malformed: ", "$text-error"),
+            ("  refused: " if isinstance(entry, RefusedTool) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
     name = Content.assemble(sign, _name(entry, width - 3))
@@ -170,7 +170,7 @@ def item_identity(entry: Entry) -> str:
             return f"malformed {entry.pointer}"
 
 
-def _row(entry: Entry, group: str) -> Row:
+def _row(entry: Entry, group: str) -> ItemRow:
     match entry:
         case Tool():
             texts = (entry.name, entry.title or "", (entry.description or "")[:_SEARCHED_LENGTH])
@@ -181,10 +181,10 @@ def _row(entry: Entry, group: str) -> Row:
                 (entry.description or "")[:_SEARCHED_LENGTH],
             )
         case Malformed():
-            word = "refused" if isinstance(entry, Refused) else "malformed"
+            word = "refused" if isinstance(entry, RefusedTool) else "malformed"
             texts = (entry.name or "", entry.reason[:_SEARCHED_LENGTH], word)
     document = _document(entry)
-    return Row(
+    return ItemRow(
         entry=entry,
         group=document.frame_id if document else group,
         title=_document_title(document) if document else group,
@@ -193,9 +193,9 @@ def _row(entry: Entry, group: str) -> Row:
     )
 
 
-def _document(entry: Entry) -> Document | None:
+def _document(entry: Entry) -> PageDocument | None:
     match entry:
-        case Refused():
+        case RefusedTool():
             return entry.document
         case Tool(page=page) if page is not None:
             return page.document
@@ -203,10 +203,10 @@ def _document(entry: Entry) -> Document | None:
             return None
 
 
-def _document_title(document: Document) -> str:
+def _document_title(document: PageDocument) -> str:
     what = "Page" if document.parent_id is None else "Frame"
     refused = ", not permitted to offer tools" if document.is_permitted is False else ""
     return f"{what} {document.url}{refused}"
 
 
-Rows: TypeAlias = tuple[Row, ...]
+Rows: TypeAlias = tuple[ItemRow, ...]

@@ -10,7 +10,7 @@ from textual.containers import Vertical
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.claims.claim import Claim, Key, Standing, Subject, Vocabulary
+from inspector.claims.claim import Claim, ClaimKey, Standing, Subject, Vocabulary
 from inspector.claims.registry import vocabularies
 from inspector.json.exact import Json, dump_text
 from inspector.tui.text import content, shortened
@@ -118,7 +118,7 @@ def _vocabularies() -> Mapping[str, Vocabulary]:
 
 
 @cache
-def _keys() -> Mapping[tuple[str, str], Key]:
+def _keys() -> Mapping[tuple[str, str], ClaimKey]:
     return {(vocabulary.name, key.name): key for vocabulary in vocabularies() for key in vocabulary.keys}
 
 

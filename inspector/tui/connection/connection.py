@@ -25,7 +25,7 @@ from inspector.session.events import (
     ListingAdvanced,
     Noted,
     ResourceUpdated,
-    State,
+    SessionState,
     StateChanged,
 )
 from inspector.session.facts import ServerFacts
@@ -87,14 +87,14 @@ class SessionLink:
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
         self.session: Session | None = None
         """The session in use, or the last one."""
-        self.state = State.IDLE
+        self.state = SessionState.IDLE
         self.is_listed = False
         """Whether the catalogue is complete, and as true as the server says."""
 
     @property
     def is_ready(self) -> bool:
         """Whether calls can be made."""
-        return self.state in {State.READY, State.LOST}
+        return self.state in {SessionState.READY, SessionState.LOST}
 
     @property
     def timeout_s(self) -> float:
@@ -154,7 +154,7 @@ class SessionLink:
             await asyncio.gather(session.list_all(), session.locate_secrets())
             await session.listen()
         except InspectorError as error:
-            self.state = State.FAILED
+            self.state = SessionState.FAILED
             self._screen.post_message(ConnectionFailed(error.message, error.hint))
         finally:
             await session.close()

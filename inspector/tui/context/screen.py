@@ -14,7 +14,7 @@ from inspector.hosts.context import GIVEN, Context, HostTotal, context_of, host_
 from inspector.hosts.profile import Host
 from inspector.hosts.registry import host as host_of
 from inspector.protocol.catalogue import Catalogue
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, SecondaryScreen
@@ -41,7 +41,7 @@ class _Made(Struct, frozen=True, kw_only=True):
 class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
     """One row a part, with its share of the whole."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.CONTEXT)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CONTEXT)
     NAME = "Before the first call"
     KEYS: ClassVar[Keys] = (
         ("context.back", ""),

@@ -16,7 +16,7 @@ from inspector.boundary.options import Level
 from inspector.protocol.catalogue import Entry, Item
 from inspector.protocol.links import skill_file_at
 from inspector.tui.definition.view import DefinitionView, every_reason, given_title, measure_line, why_line
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.pane import OutlineLines, Shown
@@ -27,7 +27,7 @@ _LEAST_BESIDE = 72
 """Cells from which on both sides have room."""
 
 
-class Mark(Struct, frozen=True, kw_only=True):
+class DefinitionMark(Struct, frozen=True, kw_only=True):
     """A place in a definition, with a remark."""
 
     pointer: str
@@ -52,7 +52,7 @@ class DefinitionPane(Vertical):
         }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.DEFINITION)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.DEFINITION)
 
     @dataclass
     class FileChosen(Message):
@@ -68,7 +68,7 @@ class DefinitionPane(Vertical):
         self._line = Static("", markup=False, id="definition-line")
         self._why = Static("", markup=False, id="definition-why")
         self._view: DefinitionView | None = None
-        self._mark: Mark | None = None
+        self._mark: DefinitionMark | None = None
         self._skill: Item | None = None
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
@@ -118,7 +118,7 @@ class DefinitionPane(Vertical):
         self._choose_sides()
         self._go_to_mark()
 
-    def mark(self, mark: Mark | None) -> None:
+    def mark(self, mark: DefinitionMark | None) -> None:
         """Mark a place of what was sent, and go there; None marks none."""
         self._mark = mark
         self.set_class(mark is not None, "-marked")

@@ -11,14 +11,13 @@ from inspector.boundary.bounded import Removal
 from inspector.boundary.options import Level
 from inspector.claims.claim import Claim
 from inspector.hosts.definitions.loosening import LOOSENED
-from inspector.hosts.definitions.projection import Difference as HostDifference
-from inspector.hosts.definitions.projection import Step, project_definition
+from inspector.hosts.definitions.projection import DefinitionDifference, ProjectionStep, project_definition
 from inspector.hosts.registry import host as host_of
-from inspector.pins.withheld import Withheld
+from inspector.pins.withheld import WithheldValues
 from inspector.protocol.catalogue import Entry, Tool
 from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, shortened, size
-from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.outline import Outline, SideDifference
 
 HOST = "host"
 """What makes a difference that no rule of the boundary makes."""
@@ -26,12 +25,12 @@ MAX_REASONS = 20
 """Reasons that are listed at once."""
 
 
-class Reason(Struct, frozen=True, kw_only=True):
+class DefinitionReason(Struct, frozen=True, kw_only=True):
     """Why the model is given something else than what was sent."""
 
     pointer: str
     """Into the definition as sent."""
-    sign: Difference
+    sign: SideDifference
     """LEFT: the boundary withholds it. CHANGED: it is changed, or the host does not pass it on."""
     by: str
     """The rule of the boundary, or `host`."""
@@ -49,8 +48,8 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
     host: str
     outline: Outline
     """As sent, beside what the model is given."""
-    reasons: tuple[Reason, ...]
-    reason_at: Mapping[str, Reason]
+    reasons: tuple[DefinitionReason, ...]
+    reason_at: Mapping[str, DefinitionReason]
     """By pointer."""
     notes: tuple[str, ...]
     """Sentences about the whole."""
@@ -61,10 +60,10 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
     """About as many."""
     observed: bool
 
-    def reason_on(self, node: int) -> Reason | None:
+    def reason_on(self, node: int) -> DefinitionReason | None:
         """Why the two sides of a node differ, or the values around it; for one that does not differ, its own reason."""
         pointer = self.outline.pointer(node)
-        if pointer in self.reason_at or self.outline.difference(node) is Difference.NONE:
+        if pointer in self.reason_at or self.outline.difference(node) is SideDifference.NONE:
             return self.reason_at.get(pointer)
         while pointer:
             pointer = pointer.rpartition("/")[0]
@@ -72,17 +71,17 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
                 return self.reason_at[pointer]
         return None
 
-    def sign(self, node: int) -> Difference:
+    def sign(self, node: int) -> SideDifference:
         """How the two sides of a node differ: ✗ only where the boundary withholds it."""
         difference = self.outline.difference(node)
-        if difference is Difference.LEFT or difference is Difference.CHANGED:
+        if difference is SideDifference.LEFT or difference is SideDifference.CHANGED:
             reason = self.reason_on(node)
-            return reason.sign if reason else Difference.CHANGED
+            return reason.sign if reason else SideDifference.CHANGED
         return difference
 
     def absence(self, node: int) -> Content:
         """What is drawn in place of a value that the model is not given."""
-        if self.sign(node) is Difference.LEFT:
+        if self.sign(node) is SideDifference.LEFT:
             return Content.styled("┄ withheld ┄", "$text-error")
         return Content.styled("┄ not passed on ┄", "$text-accent")
 
@@ -108,7 +107,7 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
     reason = view.reason_on(node) if node is not None else None
     if reason is not None:
         return _reason(view, reason)
-    if node is not None and view.outline.difference(node) is not Difference.NONE:
+    if node is not None and view.outline.difference(node) is not SideDifference.NONE:
         return Content.styled(
             "+ written by the boundary or the host in place of what was sent", "$text-accent"
         )
@@ -145,8 +144,8 @@ def _standing(view: DefinitionView) -> Content:
     return Content.styled("The same on both sides. n: next difference", "$foreground 70%")
 
 
-def _reason(view: DefinitionView, reason: Reason) -> Content:
-    style = "$text-error" if reason.sign is Difference.LEFT else "$text-accent"
+def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:
+    style = "$text-error" if reason.sign is SideDifference.LEFT else "$text-accent"
     unsure = reason.by == HOST and not view.observed
     return Content.assemble(
         (f"{reason.sign.value} ", f"bold {style}"),
@@ -159,7 +158,7 @@ def _reason(view: DefinitionView, reason: Reason) -> Content:
     )
 
 
-def _in_full(view: DefinitionView, reason: Reason) -> Iterator[Content]:
+def _in_full(view: DefinitionView, reason: DefinitionReason) -> Iterator[Content]:
     yield _reason(view, reason)
     claim = reason.claim
     if claim is not None:
@@ -167,12 +166,13 @@ def _in_full(view: DefinitionView, reason: Reason) -> Iterator[Content]:
         yield content(shortened(words, 300), "$foreground 70%")
 
 
-def _counts(reasons: Sequence[Reason]) -> Iterator[Content]:
+def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
     counted = Counter(
-        (reason.sign, reason.by if reason.sign is Difference.CHANGED else "withheld") for reason in reasons
+        (reason.sign, reason.by if reason.sign is SideDifference.CHANGED else "withheld")
+        for reason in reasons
     )
     for (sign, by), number in counted.items():
-        style = "$text-error" if sign is Difference.LEFT else "$text-accent"
+        style = "$text-error" if sign is SideDifference.LEFT else "$text-accent"
         yield content(f"{sign.value} {number:,} {by}", style)
 
 
@@ -199,11 +199,11 @@ def definition_view(tool: Tool, level: Level, host: str) -> DefinitionView:
     )
 
 
-def _reason_of(difference: HostDifference) -> Reason:
-    withholds = difference.step is Step.BOUNDARY and difference.rule != LOOSENED
-    return Reason(
+def _reason_of(difference: DefinitionDifference) -> DefinitionReason:
+    withholds = difference.step is ProjectionStep.BOUNDARY and difference.rule != LOOSENED
+    return DefinitionReason(
         pointer=difference.pointer,
-        sign=Difference.LEFT if withholds else Difference.CHANGED,
+        sign=SideDifference.LEFT if withholds else SideDifference.CHANGED,
         by=difference.rule or HOST,
         what=difference.what,
         claim=difference.claim,
@@ -214,7 +214,7 @@ class Learnt:
     """What the results of a session withhold, learnt once of each call, in the thread that makes definitions."""
 
     def __init__(self) -> None:
-        self._withheld: Withheld | None = None
+        self._withheld: WithheldValues | None = None
         self._records = dict[int, CallRecord]()
 
     def masked(self, tool: Tool, records: Iterable[CallRecord]) -> Tool:
@@ -223,7 +223,7 @@ class Learnt:
             # Of a recording, ids are in place of what was withheld, in the definitions too.
             if id(record) not in self._records and not record.has_ids:
                 self._records[id(record)] = record
-                self._withheld = self._withheld or Withheld()
+                self._withheld = self._withheld or WithheldValues()
                 self._withheld.learn(record.tool, record.outcome, withheld(record))
         return self._withheld.masked(tool) if self._withheld else tool
 

@@ -11,7 +11,7 @@ from textual.content import Content
 from textual.widget import Widget
 from textual.widgets import Input, Static
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
@@ -33,7 +33,7 @@ class AskField(Struct, frozen=True, kw_only=True):
 class AskScreen(SecondaryDialog[None], inherit_bindings=False):
     """Enter gives the answers to `accept` and closes the dialog unless they are refused. Esc does nothing else."""
 
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.ASKING)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ASKING)
 
     def __init__(self, title: str, explanation: str, fields: Sequence[AskField], accept: Accept) -> None:
         super().__init__(content(title))

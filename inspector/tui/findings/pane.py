@@ -11,9 +11,9 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
 
-from inspector.review.report import Entry
+from inspector.review.report import ReportEntry
 from inspector.tui.findings.rows import FindingRow, FindingsView, Row, row_detail, row_line
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import Detail, DrawnLines
@@ -32,19 +32,19 @@ class FindingsPane(Vertical):
         & > DrawnLines { height: 1fr; min-height: 3; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FINDINGS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FINDINGS)
 
     @dataclass
     class Opened(Message):
         """The user wants to see the place of a finding."""
 
-        entry: Entry
+        entry: ReportEntry
 
     @dataclass
     class Judged(Message):
         """The user wants to accept a finding, or to take that back."""
 
-        entry: Entry
+        entry: ReportEntry
 
     def __init__(self, name: str, *, with_name: bool) -> None:
         """`name`: the id. `with_name`: each row names its tool."""
@@ -61,12 +61,12 @@ class FindingsPane(Vertical):
         yield self._detail
 
     @property
-    def entry(self) -> Entry | None:
+    def entry(self) -> ReportEntry | None:
         """The finding under the cursor."""
         here = self._here
         return here.entry if isinstance(here, FindingRow) else None
 
-    def show(self, view: FindingsView, *, entry: Entry | None = None) -> None:
+    def show(self, view: FindingsView, *, entry: ReportEntry | None = None) -> None:
         """Show other findings. The cursor goes to `entry`, or stays on its finding."""
         here = entry or self.entry
         self._rows = view.rows

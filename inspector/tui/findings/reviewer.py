@@ -25,7 +25,7 @@ from inspector.review.formats.formats import FORMATS, report_bytes
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material
 from inspector.review.live.ongoing import OngoingReview, report_of
-from inspector.review.report import Acceptance, Entry, without_credentials
+from inspector.review.report import Acceptance, ReportEntry, without_credentials
 from inspector.review.seen import ListingKind, OtherListing
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
@@ -182,7 +182,7 @@ class Reviewer:
 
     # The user's actions. Each returns a message where it fails, and an empty text otherwise.
 
-    async def accept(self, entry: Entry, reason: str) -> str:
+    async def accept(self, entry: ReportEntry, reason: str) -> str:
         """Accept a finding."""
         if not reason:
             return "Write why it is accepted, for the next reader."
@@ -192,7 +192,7 @@ class Reviewer:
             self._screen.notify(f"Accepted, in {path}", timeout=8, markup=False)
         return problem
 
-    async def take_back(self, entry: Entry) -> str:
+    async def take_back(self, entry: ReportEntry) -> str:
         """Take an acceptance back."""
         return await self._keep(partial(_take_back, self._target, entry))
 
@@ -282,11 +282,11 @@ def _read_accepted(target: Target) -> AcceptedFindings:
     return files.read_accepted(identity, rules) if identity else AcceptedFindings(rules=rules)
 
 
-def _accept(target: Target, entry: Entry, reason: str) -> AcceptedFindings:
+def _accept(target: Target, entry: ReportEntry, reason: str) -> AcceptedFindings:
     return files.accept(_named(target), entry, reason, _configured())
 
 
-def _take_back(target: Target, entry: Entry) -> AcceptedFindings:
+def _take_back(target: Target, entry: ReportEntry) -> AcceptedFindings:
     return files.take_back(_named(target), entry, _configured())
 
 

@@ -13,8 +13,8 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board
 from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
-from inspector.review.report import Entry, NotChecked
-from inspector.review.rule import Rule
+from inspector.review.report import NotChecked, ReportEntry
+from inspector.review.rule import ReviewRule
 from inspector.tui.text import content, count, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
@@ -33,8 +33,8 @@ _STYLES = {
 class FindingRow(Struct, frozen=True, kw_only=True):
     """One finding."""
 
-    entry: Entry
-    rule: Rule | None
+    entry: ReportEntry
+    rule: ReviewRule | None
 
 
 class UncheckedRow(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     counting: int
     """The number of findings in `rows`."""
 
-    def place_of(self, entry: Entry | None) -> int:
+    def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; 0 where it has none."""
         if entry is not None:
             for index, row in enumerate(self.rows):
@@ -137,7 +137,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     )
 
 
-def _rows(entries: Iterable[Entry]) -> list[Row]:
+def _rows(entries: Iterable[ReportEntry]) -> list[Row]:
     by_id = _by_id()
     return [FindingRow(entry=entry, rule=by_id.get(entry.finding.id)) for entry in ranked(entries)]
 
@@ -190,11 +190,11 @@ def _searched(row: Row) -> str:
 
 
 @cache
-def _by_id() -> dict[str, Rule]:
+def _by_id() -> dict[str, ReviewRule]:
     return {rule.id: rule for rule in rules()}
 
 
-def sign_of(entries: Iterable[Entry], *, is_waiting: bool) -> Content:
+def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Content:
     """The worst finding that is not accepted as a shape and a letter, with their number: `▲H3`.
 
     `…` before the review; empty without findings.
@@ -207,7 +207,7 @@ def sign_of(entries: Iterable[Entry], *, is_waiting: bool) -> Content:
     return Content.assemble((mark, _STYLES[worst]), " ")
 
 
-def counted(entries: Iterable[Entry], of_result: int = 0) -> Content:
+def counted(entries: Iterable[ReportEntry], of_result: int = 0) -> Content:
     """`6 findings: 2 high, 2 low, 1 accepted, 1 about the result`. Accepted findings count under no severity."""
     numbers: dict[str, int] = {}
     total = 0
@@ -267,7 +267,7 @@ def row_detail(row: Row | None) -> Content:
             return Content("")
 
 
-def _finding_detail(entry: Entry, rule: Rule | None) -> Content:
+def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
     finding = entry.finding
     about = f"{finding.subject.value} {shortened(finding.name, 120)}".rstrip()
     lines = [
@@ -297,7 +297,7 @@ def _finding_detail(entry: Entry, rule: Rule | None) -> Content:
     return Content("\n").join(lines)
 
 
-def _severity(entry: Entry) -> Content:
+def _severity(entry: ReportEntry) -> Content:
     severity = entry.finding.severity.value
     if not entry.counts:
         return Content.styled(f"{ACCEPTED} {severity:<9}", _FAINT)
@@ -305,5 +305,5 @@ def _severity(entry: Entry) -> Content:
     return Content.styled(mark, _STYLES[severity]).pad_right(11 - len(mark))
 
 
-def _title(rule: Rule | None, width: int) -> Content:
+def _title(rule: ReviewRule | None, width: int) -> Content:
     return Content(shortened(rule.title, max(width, 20)) if rule else "")

@@ -10,11 +10,11 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Input
 
-from inspector.review.report import Entry
+from inspector.review.report import ReportEntry
 from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.rows import AllFindings, FindingsView, all_findings
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
@@ -27,13 +27,13 @@ class Before:
     """The filter and the cursor when the user last left the screen."""
 
     query: str = ""
-    entry: Entry | None = None
+    entry: ReportEntry | None = None
 
 
 class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
     """Enter goes to the place of a finding."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.REVIEW)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.REVIEW)
     NAME = "Review"
     KEYS: ClassVar[Keys] = (
         ("lines.choose", "show the place"),
@@ -50,8 +50,8 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         self,
         reviewer: Reviewer,
         target: str,
-        go_to: Callable[[Entry], bool],
-        judge: Callable[[Entry], None],
+        go_to: Callable[[ReportEntry], bool],
+        judge: Callable[[ReportEntry], None],
         export: Callable[[], None],
         before: Before,
     ) -> None:

@@ -10,7 +10,7 @@ from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import COMMANDS
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindings
@@ -87,10 +87,10 @@ class HelpLine(Struct, frozen=True, kw_only=True):
         yield from (Content.assemble(" " * indent, each) for each in more)
 
 
-def help_lines(here: Sequence[Place] = ()) -> list[HelpLine]:
+def help_lines(here: Sequence[KeyPlace] = ()) -> list[HelpLine]:
     """Every key under the place where it works. The places in `here` come first."""
     lines: list[HelpLine] = []
-    for place in dict.fromkeys((*here, *Place)):
+    for place in dict.fromkeys((*here, *KeyPlace)):
         heading = f"{place.value}  (here)" if place in here else place.value
         lines += [
             HelpLine(words=heading, is_heading=True),
@@ -121,12 +121,12 @@ def legend_lines() -> list[HelpLine]:
     ]
 
 
-def places_of(screen: Screen[object]) -> list[Place]:
+def places_of(screen: Screen[object]) -> list[KeyPlace]:
     """The places whose keys work on a screen now: the pane in focus, its screen, and what every list has."""
     place_of = {found.id: found.place for found in COMMANDS}
     ids = (active.binding.id for active in screen.active_bindings.values())
     found = dict.fromkeys(place_of[known] for known in ids if known in place_of)
-    return sorted(found, key=lambda place: (place is Place.EVERYWHERE, place is Place.LINES))
+    return sorted(found, key=lambda place: (place is KeyPlace.EVERYWHERE, place is KeyPlace.LINES))
 
 
 class HelpLines(Lines):
@@ -163,7 +163,7 @@ class HelpLines(Lines):
 class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
     """Keys on the left, the legend on the right; below each other on a narrow screen."""
 
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.HELP)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.HELP)
     HORIZONTAL_BREAKPOINTS = [(0, _NARROW), (110, _WIDE)]  # noqa: RUF012 - Textual declares it so
     KEYS: ClassVar[Keys] = (
         ("help.back", ""),

@@ -15,12 +15,12 @@ from inspector.hosts.masks import masked_leaves
 from inspector.json.exact import JsonObject
 from inspector.tui.history.keeper import HistoryCall
 from inspector.tui.history.rows import outcome, time_words
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import leaf_count
 from inspector.tui.result.view import masks_of
 from inspector.tui.text import content, count, shortened
-from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.outline import Outline, SideDifference
 from inspector.tui.values.pane import Shown
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
@@ -78,9 +78,9 @@ class _PairRemarks:
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
 
-    def sign(self, node: int) -> Difference:
+    def sign(self, node: int) -> SideDifference:
         difference = self._outline.difference(node)
-        return Difference.CHANGED if difference is Difference.LEFT else difference
+        return SideDifference.CHANGED if difference is SideDifference.LEFT else difference
 
     def absence(self, node: int) -> Content:
         del node
@@ -90,7 +90,7 @@ class _PairRemarks:
 class PairScreen(SecondaryScreen[None], inherit_bindings=False):
     """The older call on the left, the newer one on the right."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PAIR)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAIR)
     NAME = "Two calls"
     KEYS: ClassVar[Keys] = (
         ("pair.next", ""),

@@ -14,7 +14,7 @@ from textual.widgets import Input, Static
 from inspector.tui.history.comparing import PairAsked, PairScreen
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
 from inspector.tui.history.rows import CallsAsked, ShownCalls, heading, listing, row_of, title_words
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline
@@ -43,7 +43,7 @@ class Wish(Struct, frozen=True, kw_only=True):
 class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
     """The newest call first. Enter calls again, or compares with the marked call."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.HISTORY)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
     NAME = "History"
     FAILED = "The calls could not be listed"
 

@@ -25,7 +25,7 @@ from inspector.tui.hosts.view import (
     hosts_view,
     progress_line,
 )
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.view import SERVER_NAME
 from inspector.tui.widgets.lines import Lines
@@ -45,7 +45,7 @@ class ChosenLenses(Struct, frozen=True, kw_only=True):
 class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
     """A table of hosts. Enter selects one; Esc changes nothing."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.HOSTS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HOSTS)
     NAME = "Compare hosts"
     KEYS: ClassVar[Keys] = (
         ("lines.choose", "use this host"),

@@ -11,7 +11,7 @@ from inspector.boundary.bounded import Bounded
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak
-from inspector.hosts.profile import Call, Change, Host, ModelContext
+from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, shortened, size
@@ -43,7 +43,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     """Whether the host was seen with such a result."""
     size_bytes: int | None
     """Of the model's view as compact JSON; None where it is unknown."""
-    changes: tuple[Change, ...]
+    changes: tuple[HostChange, ...]
     """The first of them: may quote server text."""
     change_count: int
     leak: Leak

@@ -6,7 +6,7 @@ from enum import StrEnum
 from textual.binding import Binding
 
 
-class Place(StrEnum):
+class KeyPlace(StrEnum):
     """Where a key works, in words for the help screen."""
 
     EVERYWHERE = "Everywhere"
@@ -53,7 +53,7 @@ class Command:
     """For the footer: a word or two."""
     tooltip: str
     """What it does, in a sentence."""
-    place: Place
+    place: KeyPlace
     shown: str = ""
     """How the key is written; empty where the name is good enough."""
     palette: bool = False
@@ -67,7 +67,7 @@ class Command:
     @property
     def qualified_action(self) -> str:
         """The action as anyone may run it who knows the main screen."""
-        here = self.place is Place.EVERYWHERE and "." not in self.action
+        here = self.place is KeyPlace.EVERYWHERE and "." not in self.action
         return f"app.{self.action}" if here else self.action
 
     @property
@@ -90,7 +90,7 @@ _PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5", "ctr
 
 
 def row(  # noqa: PLR0913 - a row of the table below
-    place: Place,
+    place: KeyPlace,
     command_id: str,
     keys: str,
     action: str,

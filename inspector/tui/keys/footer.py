@@ -68,7 +68,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
 
 
 @dataclass(frozen=True, slots=True)
-class Offer:
+class KeyOffer:
     """A key that applies now, and what it does here."""
 
     command: Command
@@ -78,17 +78,17 @@ class Offer:
 class FooterKey(Struct, frozen=True, kw_only=True):
     """One key of the footer, and the cells it takes."""
 
-    offer: Offer
+    offer: KeyOffer
     start: int
     end: int
 
 
-def keys_now(now: KeySituation) -> tuple[Offer, ...]:
+def keys_now(now: KeySituation) -> tuple[KeyOffer, ...]:
     """The keys that apply, those first that matter most; the last one leads to all others."""
-    found: dict[str, Offer] = {}
+    found: dict[str, KeyOffer] = {}
     for command_id, label in _offers(now):
         known = command(command_id)
-        found.setdefault(command_id, Offer(known, label or known.label))
+        found.setdefault(command_id, KeyOffer(known, label or known.label))
     return tuple(found.values())
 
 
@@ -206,7 +206,7 @@ _OF_INPUTS = {
 _OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 
 
-def fitting(offers: Sequence[Offer], width: int) -> tuple[FooterKey, ...]:
+def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
     """As many keys as fit, in order of weight; the last one of `offers` always has its place."""
     keys: list[FooterKey] = []
     position = 1
@@ -231,11 +231,11 @@ def key_line(keys: Sequence[FooterKey]) -> Content:
     return Content.assemble(*parts)
 
 
-def _shown(offer: Offer) -> str:
+def _shown(offer: KeyOffer) -> str:
     return offer.command.key.split(" ")[0]
 
 
-def _length(offer: Offer) -> int:
+def _length(offer: KeyOffer) -> int:
     return len(_shown(offer)) + 1 + len(offer.label)
 
 
@@ -246,7 +246,7 @@ class KeyLine(Widget):
     KeyLine { height: 1; background: $panel; }
     """
 
-    offers: reactive[Sequence[Offer]] = reactive(())
+    offers: reactive[Sequence[KeyOffer]] = reactive(())
 
     @dataclass
     class Pressed(Message):

@@ -8,7 +8,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.theme import BUILTIN_THEMES
 
-from inspector.tui.keys.command import Command, Place
+from inspector.tui.keys.command import Command, KeyPlace
 from inspector.tui.keys.table import COMMANDS
 
 _FIRST = (
@@ -61,7 +61,7 @@ class CommandSearch(Provider):
     def _offered(self) -> Iterable[Command]:
         """Those of places that there are: only a recording is played."""
         is_played = isinstance(self.screen, PlayedScreen)
-        return (found for found in _OFFERED if is_played or found.place is not Place.RECORDING)
+        return (found for found in _OFFERED if is_played or found.place is not KeyPlace.RECORDING)
 
     async def discover(self) -> Hits:
         """All of them, while nothing has been typed."""

@@ -4,9 +4,9 @@ from functools import partial
 
 from textual.binding import BindingType
 
-from inspector.tui.keys.command import Command, Place, row
+from inspector.tui.keys.command import Command, KeyPlace, row
 
-_everywhere = partial(row, Place.EVERYWHERE)
+_everywhere = partial(row, KeyPlace.EVERYWHERE)
 
 EVERYWHERE: tuple[Command, ...] = (
     _everywhere("app.quit", "q", "leave", "quit", "Ends Sightline and the server it started."),
@@ -41,7 +41,7 @@ EVERYWHERE: tuple[Command, ...] = (
     ),
 )
 
-_main = partial(row, Place.MAIN)
+_main = partial(row, KeyPlace.MAIN)
 
 MAIN: tuple[Command, ...] = (
     _main(
@@ -310,19 +310,19 @@ MAIN: tuple[Command, ...] = (
     ),
 )
 
-_form = partial(row, Place.FORM)
+_form = partial(row, KeyPlace.FORM)
 
-_field = partial(row, Place.FIELD)
-_choice = partial(row, Place.CHOICE)
+_field = partial(row, KeyPlace.FIELD)
+_choice = partial(row, KeyPlace.CHOICE)
 
-_lines = partial(row, Place.LINES)
+_lines = partial(row, KeyPlace.LINES)
 
-_result = partial(row, Place.RESULT)
-_values = partial(row, Place.VALUES)
-_search = partial(row, Place.SEARCH)
-_timeline = partial(row, Place.TIMELINE)
+_result = partial(row, KeyPlace.RESULT)
+_values = partial(row, KeyPlace.VALUES)
+_search = partial(row, KeyPlace.SEARCH)
+_timeline = partial(row, KeyPlace.TIMELINE)
 
-_definition = partial(row, Place.DEFINITION)
+_definition = partial(row, KeyPlace.DEFINITION)
 
 PANES: tuple[Command, ...] = (
     _form(
@@ -454,9 +454,9 @@ PANES: tuple[Command, ...] = (
     ),
 )
 
-_deciding = partial(row, Place.DECIDING)
+_deciding = partial(row, KeyPlace.DECIDING)
 
-_trust = partial(row, Place.TRUST)
+_trust = partial(row, KeyPlace.TRUST)
 
 DECIDING: tuple[Command, ...] = (
     # Enter is never the dangerous answer.
@@ -464,7 +464,7 @@ DECIDING: tuple[Command, ...] = (
     _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key does."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
     row(
-        Place.WATCH,
+        KeyPlace.WATCH,
         "watch.back",
         "escape,W",
         "back",
@@ -473,7 +473,7 @@ DECIDING: tuple[Command, ...] = (
         shown="Esc W",
     ),
     row(
-        Place.CONTEXT,
+        KeyPlace.CONTEXT,
         "context.back",
         "escape,C",
         "app.pop_screen",
@@ -497,7 +497,7 @@ DECIDING: tuple[Command, ...] = (
     ),
 )
 
-_answering = partial(row, Place.ANSWERING)
+_answering = partial(row, KeyPlace.ANSWERING)
 
 ANSWERING: tuple[Command, ...] = (
     _answering(
@@ -515,7 +515,7 @@ ANSWERING: tuple[Command, ...] = (
     ),
 )
 
-_authorizing = partial(row, Place.AUTHORIZING)
+_authorizing = partial(row, KeyPlace.AUTHORIZING)
 
 AUTHORIZING: tuple[Command, ...] = (
     _authorizing(
@@ -538,9 +538,9 @@ AUTHORIZING: tuple[Command, ...] = (
     ),
 )
 
-_findings = partial(row, Place.FINDINGS)
+_findings = partial(row, KeyPlace.FINDINGS)
 
-_review = partial(row, Place.REVIEW)
+_review = partial(row, KeyPlace.REVIEW)
 
 FINDINGS: tuple[Command, ...] = (
     _findings(
@@ -561,7 +561,7 @@ FINDINGS: tuple[Command, ...] = (
     ),
 )
 
-_pins = partial(row, Place.PINS)
+_pins = partial(row, KeyPlace.PINS)
 
 PINS: tuple[Command, ...] = (
     _pins("pins.back", "escape,P", "back", "back", "Takes a question back, or goes back.", shown="Esc P"),
@@ -576,9 +576,9 @@ PINS: tuple[Command, ...] = (
     _pins("pins.agree", "y", "agree", "yes", "Answers yes."),
 )
 
-_play = partial(row, Place.RECORDING)
+_play = partial(row, KeyPlace.RECORDING)
 
-_asking = partial(row, Place.ASKING)
+_asking = partial(row, KeyPlace.ASKING)
 
 RECORDINGS: tuple[Command, ...] = (
     _play("play.step", "right_square_bracket", "step(1)", "step", "The next frame or note.", shown="]"),
@@ -658,19 +658,19 @@ RECORDINGS: tuple[Command, ...] = (
     _asking("asking.back", "escape", "back", "back", "Goes back without a change.", shown="Esc"),
 )
 
-_frame = partial(row, Place.FRAME)
+_frame = partial(row, KeyPlace.FRAME)
 
-_hosts = partial(row, Place.HOSTS)
+_hosts = partial(row, KeyPlace.HOSTS)
 
-_secrets = partial(row, Place.SECRETS)
+_secrets = partial(row, KeyPlace.SECRETS)
 
-_page = partial(row, Place.PAGE)
+_page = partial(row, KeyPlace.PAGE)
 
-_history = partial(row, Place.HISTORY)
+_history = partial(row, KeyPlace.HISTORY)
 
-_pair = partial(row, Place.PAIR)
+_pair = partial(row, KeyPlace.PAIR)
 
-_help = partial(row, Place.HELP)
+_help = partial(row, KeyPlace.HELP)
 
 SCREENS: tuple[Command, ...] = (
     _frame("frame.back", "escape", "app.pop_screen", "back", "Back to the main screen.", shown="Esc"),
@@ -812,6 +812,6 @@ def command(command_id: str) -> Command:
     return _BY_ID[command_id]
 
 
-def bindings(place: Place) -> list[BindingType]:
+def bindings(place: KeyPlace) -> list[BindingType]:
     """The bindings of a place."""
     return [found.binding for found in COMMANDS if found.place is place]

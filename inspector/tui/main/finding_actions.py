@@ -13,11 +13,11 @@ from inspector.protocol.exchanges import Matched
 from inspector.protocol.targets import Target
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.review.finding import Finding
-from inspector.review.report import Entry as FindingEntry
+from inspector.review.report import ReportEntry
 from inspector.session.live import Session
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.connection.connection import SessionLink
-from inspector.tui.definition.pane import Mark
+from inspector.tui.definition.pane import DefinitionMark
 from inspector.tui.dialogs.ask import Accept, AskField, AskScreen
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.screen import Before, FindingsScreen
@@ -118,7 +118,7 @@ class FindingActions:
                 return True
         return False
 
-    def judge(self, entry: FindingEntry) -> None:
+    def judge(self, entry: ReportEntry) -> None:
         """Ask why a finding is accepted; if it is accepted already, take that back."""
         accepted = self._reviewer.accepted
         if accepted is None:
@@ -145,7 +145,7 @@ class FindingActions:
 
         self._ask("Write the review", _FORMATS, AskField(label="File", value="review.html"), write)
 
-    async def _take_back(self, entry: FindingEntry) -> None:
+    async def _take_back(self, entry: ReportEntry) -> None:
         problem = await self._reviewer.take_back(entry)
         words = problem or f"{entry.finding.id} counts again."
         self._screen.notify(words, severity="error" if problem else "information", markup=False)
@@ -154,7 +154,7 @@ class FindingActions:
         screen = AskScreen(title, explanation, (field,), accept)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
-    def _open(self, entry: FindingEntry) -> bool:
+    def _open(self, entry: ReportEntry) -> bool:
         is_below = self.go_to(entry.finding)
         if is_below:
             self._will_go_back(self.open_all)
@@ -181,7 +181,7 @@ class FindingActions:
         self._screen.notify(words, markup=False)
 
 
-def mark_of(finding: Finding, *, is_malformed: bool) -> Mark:
+def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:
     """The place to mark in a definition; None for a malformed item, whose finding is about the whole list."""
     near = finding.evidence.strip("…")[:_NEAR]
     words = Content.assemble(
@@ -189,7 +189,7 @@ def mark_of(finding: Finding, *, is_malformed: bool) -> Mark:
         (f"{finding.id} {finding.severity.value}: ", "bold"),
         content(shortened(finding.message, 600)),
     )
-    return Mark(pointer="" if is_malformed else finding.pointer, words=words, near=near)
+    return DefinitionMark(pointer="" if is_malformed else finding.pointer, words=words, near=near)
 
 
 def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:

@@ -6,7 +6,7 @@ from textual.reactive import reactive
 from textual.widget import Widget
 
 from inspector.boundary.bounded import Level
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.tui.text import content, count, level_style, shortened
 from inspector.tui.trust.view import SessionStanding
 
@@ -16,7 +16,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
 
     target: str
     """Foreign text, as are `server` and `protocol`."""
-    state: State
+    state: SessionState
     level: Level
     host: str
     server: str = ""
@@ -36,12 +36,12 @@ class HeaderView(Struct, frozen=True, kw_only=True):
 
 
 _STATE_STYLES = {
-    State.IDLE: "$foreground 70%",
-    State.CONNECTING: "$text-warning",
-    State.READY: "$text-success",
-    State.LOST: "bold $text-error",
-    State.FAILED: "bold $text-error",
-    State.CLOSED: "$text-warning",
+    SessionState.IDLE: "$foreground 70%",
+    SessionState.CONNECTING: "$text-warning",
+    SessionState.READY: "$text-success",
+    SessionState.LOST: "bold $text-error",
+    SessionState.FAILED: "bold $text-error",
+    SessionState.CLOSED: "$text-warning",
 }
 
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}

@@ -25,7 +25,7 @@ from inspector.protocol.client import FULL
 from inspector.protocol.targets import PageTarget, Target
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.session.live import Session
 from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
@@ -58,7 +58,7 @@ from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.copying import copy_dialog
@@ -129,7 +129,7 @@ class WayBack:
 class MainScreen(Screen[None], inherit_bindings=False):
     """Catalogue, tool, result and timeline of one server."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.MAIN)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.MAIN)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual declares it so
     VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]  # noqa: RUF012
     # PlayerScreen, which shows a recording, has other values.
@@ -333,11 +333,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(StateReported)
     def show_state(self, message: StateReported) -> None:
         event = message.event
-        if event.state in {State.FAILED, State.LOST}:
+        if event.state in {SessionState.FAILED, SessionState.LOST}:
             self._show_failure(event.message, event.hint)
-        elif event.state is not State.CLOSED:
+        elif event.state is not SessionState.CLOSED:
             self._hide_failure()
-        if event.state is State.READY:
+        if event.state is SessionState.READY:
             notes = self._link.server.notes if self._link.server else ()
             for words in filter(None, (shortened(event.message, 400), *notes)):
                 self.notify(words, severity="warning", timeout=10, markup=False)

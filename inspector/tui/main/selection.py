@@ -18,7 +18,7 @@ from inspector.tui.call.runner import CallRunner, call_words
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows
-from inspector.tui.definition.pane import Mark
+from inspector.tui.definition.pane import DefinitionMark
 from inspector.tui.definition.view import DefinitionAsked, DefinitionView, Learnt, asked_definition
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import gone_note
@@ -87,7 +87,7 @@ class Selection:
         """Whether an item that is still being prepared is to be dropped."""
         self._is_going = False
         """Whether the focus goes to the item once it is shown."""
-        self._wanted: tuple[Entry, Mark] | None = None
+        self._wanted: tuple[Entry, DefinitionMark] | None = None
         """The place in a definition to show, until another item is opened."""
         self._unlisted: Tool | None = None
         """The tool that is open and no longer listed."""
@@ -281,7 +281,7 @@ class Selection:
         self._following = item.handle
         self.open(item)
 
-    def show_place(self, entry: Entry, mark: Mark) -> None:
+    def show_place(self, entry: Entry, mark: DefinitionMark) -> None:
         """Open an item, go to a place in its definition, and mark it."""
         self._tool.open_tab("definition")
         self._wanted = (entry, mark)

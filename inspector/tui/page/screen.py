@@ -13,7 +13,7 @@ from textual.widgets import Static
 from inspector.json.document import Document
 from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.page import Evidence, FramePolicy, PageFacts
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import SignedLines
@@ -154,7 +154,7 @@ def page_sides(asked: PageAsked) -> PageSides:
 class PageScreen(SecondaryScreen[None], inherit_bindings=False):
     """The declared definition beside the kept one; below, the answer of `getTools()` to an agent in the page."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PAGE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAGE)
     NAME = "Tool of a page"
     KEYS: ClassVar[Keys] = (("page.back", ""), ("app.next", ""), ("app.quit", ""), ("app.help", ""))
     FAILED = "The tool could not be shown"

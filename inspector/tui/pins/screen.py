@@ -7,7 +7,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.pins.view import standing_line
 from inspector.tui.pins.watcher import PinWatcher
@@ -21,7 +21,7 @@ _UNLISTED = "There is no complete list of definitions yet."
 class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
     """Every change with the text before and now. Pinning and unpinning ask first."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PINS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Pins"
 
     def __init__(self, watcher: PinWatcher) -> None:

@@ -17,14 +17,14 @@ from inspector.protocol.exchanges import Asked
 from inspector.protocol.timeline import Entry, EntryState
 from inspector.recording.format import Lenses
 from inspector.recording.target import OpenedRecording
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import Opener, StateReported
 from inspector.tui.dialogs.ask import AskField, AskScreen
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.main.selection import SelectionChanged
@@ -42,7 +42,7 @@ _UNANSWERED = ": no answer in the recording up to here."
 class PlayerScreen(MainScreen):
     """The main screen with a transport bar. It shows what was known at the position."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RECORDING)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RECORDING)
     READ_ONLY: ClassVar[str] = "This is a recording: nothing is called, and no server is reached."
     OPENING: ClassVar[str] = "Reading"
     NO_CALL: ClassVar[str] = "No tool has answered up to here. } goes to the next call, > to the end."
@@ -81,7 +81,7 @@ class PlayerScreen(MainScreen):
     def begin_reading(self, message: StateReported) -> None:
         """The file is open."""
         session = self._link.session
-        if message.event.state is State.READY and isinstance(session, RecordedSession):
+        if message.event.state is SessionState.READY and isinstance(session, RecordedSession):
             self._player = Player(self, session, self._read_scene)
             self._player.begin()
             self._show_bar()
@@ -258,7 +258,7 @@ class PlayerScreen(MainScreen):
 
     def action_reconnect(self) -> None:
         """Open the file again if that failed; there is no server."""
-        if self._link.state is State.FAILED:
+        if self._link.state is SessionState.FAILED:
             super().action_reconnect()
         else:
             self._say_read_only()

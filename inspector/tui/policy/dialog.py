@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.policy.view import DecisionView
 from inspector.tui.widgets.lines import ContentLines, DocumentLines, Lines
 from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
@@ -23,7 +23,7 @@ UNREAD_S = 0.5
 class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
     """Ends with true if the user agreed."""
 
-    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(Place.DECIDING)
+    BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.DECIDING)
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, view: DecisionView) -> None:

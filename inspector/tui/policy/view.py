@@ -15,7 +15,7 @@ from inspector.json.exact import Json
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.reading import DEFAULT_POLICY
-from inspector.policy.rules import Match, Verdict
+from inspector.policy.rules import RuleMatch, Verdict
 from inspector.policy.taint import MarkKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
@@ -140,7 +140,7 @@ def _sentences(considered: Consideration) -> Iterator[str]:
         yield _sentence(each.sentence)
 
 
-def _sentence_of(match: Match) -> str:
+def _sentence_of(match: RuleMatch) -> str:
     if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
         return str(match)
     claims = dict.fromkeys(reason.rpartition(" ")[2] for fact in match.facts for reason in fact.reasons)

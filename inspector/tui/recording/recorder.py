@@ -26,7 +26,7 @@ from inspector.recording.format import Header, Lenses, Line, Note
 from inspector.recording.scribe import Scribe, bounded_lines
 from inspector.recording.target import named, secret_values
 from inspector.session.call_record import page_call_of
-from inspector.session.events import Listener, State
+from inspector.session.events import Listener, SessionState
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.connection.connection import Opener
@@ -91,7 +91,7 @@ class SessionRecorder:
         """Ask for a file and start recording, or stop."""
         if self._recorder is not None:
             self._screen.run_worker(self._stop(), group="recording")
-        elif session is None or session.state is not State.READY:
+        elif session is None or session.state is not SessionState.READY:
             self._screen.notify("There is no session to record yet.", severity="warning", markup=False)
         else:
 
@@ -129,7 +129,7 @@ class SessionRecorder:
 
     async def _start(self, path: str, seal_to: str, level: Level, host: str, *, has_past: bool) -> str:
         session = self._session
-        if session is None or session.state is not State.READY:
+        if session is None or session.state is not SessionState.READY:
             return "The session has ended."
         if not path:
             return _NO_NAME

@@ -13,7 +13,7 @@ from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.view import masks_of
 from inspector.tui.text import content, count, shortened, size
-from inspector.tui.values.outline import Difference, Outline
+from inspector.tui.values.outline import Outline, SideDifference
 
 
 class LeafCount(Struct, frozen=True, kw_only=True):
@@ -74,10 +74,10 @@ class Contrast(Struct, frozen=True, kw_only=True):
         return self.left.lens.host, self.right.lens.host
 
     @property
-    def missing(self) -> Difference:
+    def missing(self) -> SideDifference:
         """The sign of what the right side does not have: another boundary withholds it, or another host drops it."""
         is_withheld = self.left.lens.level is not self.right.lens.level
-        return Difference.LEFT if is_withheld else Difference.CHANGED
+        return SideDifference.LEFT if is_withheld else SideDifference.CHANGED
 
 
 def contrast_title(seen: Seen) -> Content:
@@ -124,15 +124,15 @@ def contrast_strip(view: Contrast) -> Content:
 def contrast_reason(view: Contrast, node: int | None) -> Content:
     """How a node differs; else which keys go on."""
     left, right = view.names()
-    difference = view.outline.difference(node) if node is not None else Difference.NONE
-    if node is None or difference is Difference.NONE:
+    difference = view.outline.difference(node) if node is not None else SideDifference.NONE
+    if node is None or difference is SideDifference.NONE:
         words = "n and N go to differences, b changes the boundaries, h the host; Esc goes back to the result"
         return Content.styled(words, "$foreground 70%")
     pointer = shortened(view.outline.pointer(node) or "the whole", 300)
     match difference:
-        case Difference.LEFT:
+        case SideDifference.LEFT:
             sign, words = view.missing.value, f"only in {left}"
-        case Difference.CHANGED:
+        case SideDifference.CHANGED:
             sign, words = "~", f"differs between {left} and {right}"
         case _:
             sign, words = "+", f"only in {right}"
@@ -143,7 +143,7 @@ def contrast_reason(view: Contrast, node: int | None) -> Content:
 
 
 def _style(sign: str) -> str:
-    return "$text-error" if sign == Difference.LEFT.value else "$text-accent"
+    return "$text-error" if sign == SideDifference.LEFT.value else "$text-accent"
 
 
 def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Contrast:
@@ -169,12 +169,14 @@ def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Con
 
 def leaf_count(outline: Outline) -> LeafCount:
     """How many leaves of two values differ."""
-    counts = dict.fromkeys(Difference, 0)
+    counts = dict.fromkeys(SideDifference, 0)
     for node in range(len(outline)):
         if outline.end(node) == node + 1:
             counts[outline.difference(node)] += 1
     return LeafCount(
-        left=counts[Difference.LEFT], right=counts[Difference.RIGHT], changed=counts[Difference.CHANGED]
+        left=counts[SideDifference.LEFT],
+        right=counts[SideDifference.RIGHT],
+        changed=counts[SideDifference.CHANGED],
     )
 
 

@@ -19,7 +19,7 @@ from inspector.json.exact import Json
 from inspector.protocol.links import first_link, link_at
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.result.contrast import Contrast, Lens, contrast_reason, contrast_strip, contrast_title
 from inspector.tui.result.removal import removal_detail
@@ -34,7 +34,7 @@ from inspector.tui.result.view import (
 )
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
-from inspector.tui.values.outline import ABSENT, Difference, Outline, Value
+from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.search_line import SearchLine
 from inspector.tui.widgets.lines import Lines
@@ -84,7 +84,7 @@ class ResultPane(Vertical):
         &:focus-within #result-sides { background: $primary 20%; text-style: bold; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.RESULT)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RESULT)
 
     @dataclass
     class UnmaskAsked(Message):
@@ -394,7 +394,7 @@ class ResultPane(Vertical):
         elif (
             view is not None
             and node is not None
-            and view.sign(self._outline(view), node) is not Difference.NONE
+            and view.sign(self._outline(view), node) is not SideDifference.NONE
         ):
             self.notify(reason_line(view, self._outline(view), node).plain, markup=False)
         else:
@@ -517,7 +517,7 @@ class _ResultRemarks:
         self._lines = lines
         self._outline = outline
 
-    def sign(self, node: int) -> Difference:
+    def sign(self, node: int) -> SideDifference:
         return self._view.sign(self._outline, node)
 
     def absence(self, node: int) -> Content:

@@ -11,7 +11,7 @@ from inspector.tui.claims.pane import vocabulary_named
 from inspector.tui.text import content, shortened
 
 if TYPE_CHECKING:
-    from inspector.hosts.profile import Change
+    from inspector.hosts.profile import HostChange
 
 _OUTPUT_SCHEMA = "/outputSchema"
 _MARK = "x-sensitive"
@@ -222,7 +222,7 @@ def removal_detail(removals: Sequence[Removal], more: int = 0) -> Content:
     return Content("\n").join(lines)
 
 
-def change_line(change: "Change") -> Content:
+def change_line(change: "HostChange") -> Content:
     """What a host changed, on one line."""
     return Content.assemble(
         ("~ ", "bold $text-accent"),

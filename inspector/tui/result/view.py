@@ -18,7 +18,7 @@ from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.boundary.reading import raw_of
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import REACHES, Masks, masked_leaves
-from inspector.hosts.profile import Call, Change
+from inspector.hosts.profile import Call, HostChange
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, parse
@@ -29,7 +29,7 @@ from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import change_line, reason_words, removal_line
 from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
-from inspector.tui.values.outline import ABSENT, Difference, Outline, Style
+from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference
 
 _MAX_FINDINGS = 200
 MAX_LISTED = 20
@@ -40,7 +40,7 @@ _FIRST = ("structuredContent", "content", "isError")
 """Members of a result that a model may see, in the order in which they are drawn."""
 
 
-class Reason(Struct, frozen=True, kw_only=True):
+class ResultReason(Struct, frozen=True, kw_only=True):
     """One reason why the two sides differ, or why the result is wrong, with all its places."""
 
     key: "ReasonKey"
@@ -53,19 +53,19 @@ class Reason(Struct, frozen=True, kw_only=True):
     @property
     def line(self) -> Content:
         sign, _, why = self.key
-        lead = "! reaches the model " if sign is Difference.REACHES else sign.value
+        lead = "! reaches the model " if sign is SideDifference.REACHES else sign.value
         return reason_words(lead, _REASON_STYLES[sign], self.places, self.count, why)
 
 
-ReasonKey: TypeAlias = tuple[Difference, str, str]
+ReasonKey: TypeAlias = tuple[SideDifference, str, str]
 """Its sign, the rule where it is one of the boundary, and the reason in words."""
 
 _REASON_STYLES = {
-    Difference.LEFT: "bold $text-error",
-    Difference.REACHES: "bold $text-error",
-    Difference.BROKEN: "bold $text-error",
-    Difference.CHANGED: "bold $text-accent",
-    Difference.RIGHT: "$text-accent",
+    SideDifference.LEFT: "bold $text-error",
+    SideDifference.REACHES: "bold $text-error",
+    SideDifference.BROKEN: "bold $text-error",
+    SideDifference.CHANGED: "bold $text-accent",
+    SideDifference.RIGHT: "$text-accent",
 }
 
 
@@ -85,14 +85,14 @@ class ResultView:
     """Indexes of removals, by pointer."""
     rules: Mapping[str, int]
     """How often each rule withheld something."""
-    changes: tuple[Change, ...]
+    changes: tuple[HostChange, ...]
     """What the host did, apart from what the boundary withheld."""
-    changes_at: Mapping[str, tuple[Change, ...]]
+    changes_at: Mapping[str, tuple[HostChange, ...]]
     kept: Json
     """What the boundary let pass."""
     order: tuple[int, ...]
     """The nodes at which differences begin, and those that break the output schema, the worst first."""
-    reasons: tuple[Reason, ...]
+    reasons: tuple[ResultReason, ...]
     """Each reason once, the worst first."""
     observed: bool
     findings: tuple[str, ...]
@@ -149,7 +149,7 @@ class ResultView:
     def json(self) -> Outline:
         """Both values as JSON, each member where it was on the wire."""
         masked, model = self.values
-        return Outline(masked if self.failure is None else ABSENT, model, style=Style.JSON)
+        return Outline(masked if self.failure is None else ABSENT, model, style=OutlineStyle.JSON)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
         """What was withheld at a node, or of the value around it: the first few."""
@@ -159,25 +159,25 @@ class ResultView:
         """How many removals there are at a node beside the first few."""
         return max(len(self._indexes(outline, node)) - MAX_LISTED, 0)
 
-    def changes_on(self, outline: Outline, node: int) -> tuple[Change, ...]:
+    def changes_on(self, outline: Outline, node: int) -> tuple[HostChange, ...]:
         """What the host changed at a node or around it; at a node that differs for no other reason, in the whole."""
         for pointer in _around(outline, node):
             if pointer in self.changes_at:
                 return self.changes_at[pointer][:MAX_LISTED]
-        if outline.difference(node) is Difference.NONE:
+        if outline.difference(node) is SideDifference.NONE:
             return ()
         return tuple(change for change in self.changes if not change.pointer)
 
-    def sign(self, outline: Outline, node: int) -> Difference:
+    def sign(self, outline: Outline, node: int) -> SideDifference:
         """How the two sides differ at a node: ✗ only where the boundary withheld it."""
         difference = outline.difference(node)
         if self.reaching and self._reaches(outline, node):
-            return Difference.REACHES
-        if difference is Difference.NONE:
-            return Difference.NONE if self.violation_on(outline, node) is None else Difference.BROKEN
-        if difference is Difference.RIGHT:
+            return SideDifference.REACHES
+        if difference is SideDifference.NONE:
+            return SideDifference.NONE if self.violation_on(outline, node) is None else SideDifference.BROKEN
+        if difference is SideDifference.RIGHT:
             return difference
-        return Difference.LEFT if self._indexes(outline, node) else Difference.CHANGED
+        return SideDifference.LEFT if self._indexes(outline, node) else SideDifference.CHANGED
 
     def _reaches(self, outline: Outline, node: int) -> bool:
         shown = outline.value(node, 1)
@@ -212,23 +212,23 @@ def result_view(
     for index, removal in enumerate(shown.bounded.removals):
         removals_at.setdefault(removal.pointer, []).append(index)
         found.add(
-            (Difference.LEFT, removal.rule, removal.detail), removal.pointer, _rule_weight(removal.rule)
+            (SideDifference.LEFT, removal.rule, removal.detail), removal.pointer, _rule_weight(removal.rule)
         )
-    changes_at: dict[str, list[Change]] = {}
+    changes_at: dict[str, list[HostChange]] = {}
     for change in shown.context.changes:
-        found.add((Difference.CHANGED, "", f"host: {change.what}"), change.pointer, 2)
+        found.add((SideDifference.CHANGED, "", f"host: {change.what}"), change.pointer, 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
     for note in shown.app.notes if shown.app else ():
-        found.add((Difference.CHANGED, "", f"app: {note}"), "", 4)
+        found.add((SideDifference.CHANGED, "", f"app: {note}"), "", 4)
     for pointer, removal in sides.reaching.items():
         found.add(_reaching_key(removal), pointer, 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
     added = _added_words(is_failure=is_failure)
     for node in outline.tops:
-        if outline.difference(node) is Difference.RIGHT:
-            found.add((Difference.RIGHT, "", added), outline.pointer(node), 3)
+        if outline.difference(node) is SideDifference.RIGHT:
+            found.add((SideDifference.RIGHT, "", added), outline.pointer(node), 3)
     view = ResultView(
         record=record,
         level=level,
@@ -366,7 +366,7 @@ def folded_at_first(outline: Outline) -> frozenset[int]:
         node
         for node in outline.children(0)
         if outline.pointer(node)[1:] not in _FIRST
-        and outline.difference(node) is Difference.LEFT
+        and outline.difference(node) is SideDifference.LEFT
         and outline.is_foldable(node)
     )
 
@@ -385,7 +385,7 @@ def _worst_first(
         value = outline.value(node, 1)
         if isinstance(value, str) and MASK in value and REACHES in value:
             return 0
-        if outline.difference(node) is Difference.RIGHT:
+        if outline.difference(node) is SideDifference.RIGHT:
             return 3
         found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
@@ -428,9 +428,9 @@ class _Found:
         self._found[key] = number + 1, weight, places
 
     @property
-    def reasons(self) -> tuple[Reason, ...]:
+    def reasons(self) -> tuple[ResultReason, ...]:
         made = (
-            Reason(key=key, weight=weight, count=number, places=tuple(places))
+            ResultReason(key=key, weight=weight, count=number, places=tuple(places))
             for key, (number, weight, places) in self._found.items()
         )
         return tuple(sorted(made, key=lambda reason: reason.weight))
@@ -453,7 +453,7 @@ def _nearest(
     """
     around = _around(outline, node)
     found = next((removals_at[at] for at in around if at in removals_at), None)
-    if found is None and outline.difference(node) is Difference.LEFT and not _is_in(kept, around[0]):
+    if found is None and outline.difference(node) is SideDifference.LEFT and not _is_in(kept, around[0]):
         inside = f"{around[0]}/"
         place = bisect_left(pointers, inside)
         if place < len(pointers) and pointers[place].startswith(inside):
@@ -565,14 +565,14 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     """Why the two sides of a node differ, on one line; else what the boundary in force means."""
     if view.unfinished or node is None:
         return standing_line(view)
-    if view.sign(outline, node) is Difference.REACHES:
+    if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_line(view, outline, node)
     removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
     if removals:
         return removal_line(removals[0], len(removals) - 1 + view.more_on(outline, node))
     if changes:
         return change_line(changes[0])
-    if outline.difference(node) is Difference.RIGHT:
+    if outline.difference(node) is SideDifference.RIGHT:
         words = _added_words(is_failure=view.failure is not None)
         return Content.styled(f"+ {words}", "$text-accent")
     violation = view.violation_on(outline, node)
@@ -585,14 +585,14 @@ _BREAKS = "breaks the output schema: "
 
 
 def _broken_key(message: str) -> ReasonKey:
-    return Difference.BROKEN, "", _BREAKS + message
+    return SideDifference.BROKEN, "", _BREAKS + message
 
 
 def _reaching_key(removal: Removal | None) -> ReasonKey:
     why = "a copy of a value that `declared` withholds"
     if removal is not None and removal.rule not in _COPIES:
         why = removal.detail
-    return Difference.REACHES, "", why
+    return SideDifference.REACHES, "", why
 
 
 def _added_words(*, is_failure: bool) -> str:
@@ -603,16 +603,16 @@ def _added_words(*, is_failure: bool) -> str:
 
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     """The reason in the list that is about a node."""
-    if view.sign(outline, node) is Difference.REACHES:
+    if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_key(
             next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
         )
     for removal in view.removals_on(outline, node)[:1]:
-        return Difference.LEFT, removal.rule, removal.detail
+        return SideDifference.LEFT, removal.rule, removal.detail
     for change in view.changes_on(outline, node)[:1]:
-        return Difference.CHANGED, "", f"host: {change.what}"
-    if outline.difference(node) is Difference.RIGHT:
-        return Difference.RIGHT, "", _added_words(is_failure=view.failure is not None)
+        return SideDifference.CHANGED, "", f"host: {change.what}"
+    if outline.difference(node) is SideDifference.RIGHT:
+        return SideDifference.RIGHT, "", _added_words(is_failure=view.failure is not None)
     pointer = outline.pointer(node)
     broken = (one for one in view.output.violations if one.pointer == pointer)
     found = next(broken, None) or next(

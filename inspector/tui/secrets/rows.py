@@ -10,10 +10,10 @@ from inspector.boundary.secret_references import MalformedReference
 from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.json.pointer import split
-from inspector.secrets.vault import Kept, KeptReference, KeptValue, Key, item_words, left_s
+from inspector.secrets.vault import Kept, KeptReference, KeptValue, VaultKey, item_words, left_s
 from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.frame import pieces
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
 
 _STATE_WIDTH = 17
@@ -56,7 +56,7 @@ def secrets_head(width: int) -> Content:
 
 
 def secret_line(
-    kept: Kept, request: Allowed | Refused, *, now_s: float, width: int, here: bool, is_peeked: bool
+    kept: Kept, request: Allowed | RefusedUrl, *, now_s: float, width: int, here: bool, is_peeked: bool
 ) -> Content:
     """One item in `width` cells. `here`: the cursor is on it."""
     sign = "◇ " if isinstance(kept, KeptReference) else "✗ "
@@ -89,7 +89,7 @@ def label(kept: Kept) -> str:
     return shortened(reference.label, 200)
 
 
-def secret_detail(kept: Kept, request: Allowed | Refused, *, now_s: float) -> Content:
+def secret_detail(kept: Kept, request: Allowed | RefusedUrl, *, now_s: float) -> Content:
     """An item in full, without its value."""
     now = item_words(kept, now_s=now_s, request=request)
     lines = [
@@ -147,7 +147,7 @@ def _places(kept: Kept) -> str:
     )
 
 
-def _of_reference(kept: KeptReference, request: Allowed | Refused, now_s: float) -> list[Content]:
+def _of_reference(kept: KeptReference, request: Allowed | RefusedUrl, now_s: float) -> list[Content]:
     left = left_s(kept, now_s)
     lines = (
         []
@@ -182,7 +182,7 @@ def _label_width(width: int) -> int:
 class PeekAsked:
     """A request to lay out a secret value."""
 
-    key: Key
+    key: VaultKey
     value: Json = field(repr=False)
     chunk: int
     """Characters after which text breaks."""

@@ -15,8 +15,8 @@ from textual.widgets import Static
 
 from inspector.json.document import Document
 from inspector.secrets.session import Custody
-from inspector.secrets.vault import ForgottenError, Kept, KeptReference, Key, left_s
-from inspector.tui.keys.command import Place
+from inspector.secrets.vault import ForgottenError, Kept, KeptReference, VaultKey, left_s
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.secrets.rows import (
     NOTHING,
@@ -34,7 +34,7 @@ from inspector.tui.secrets.rows import (
 from inspector.tui.text import shortened
 from inspector.tui.widgets.lines import DocumentLines, Lines, TextLines
 from inspector.tui.widgets.secondary import Detail, DrawnLines, SecondaryScreen
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
 
 PEEK_S = 10.0
@@ -43,7 +43,7 @@ PEEK_S = 10.0
 _MASKED_ROWS = 3
 """A border, a title, and a mask."""
 
-_NO_REQUEST = Refused(reason="it is not a reference")
+_NO_REQUEST = RefusedUrl(reason="it is not a reference")
 _NO_VALUE = "There is no value here. Reveal the reference first (v)."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
@@ -122,7 +122,7 @@ class ValuePane(Vertical):
 class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     """Rows of references and withheld values. A value is shown for ten seconds at most, and only here."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.SECRETS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SECRETS)
     ALLOW_SELECT = False
     NAME = "Secrets"
     FAILED = "The value could not be shown"
@@ -137,9 +137,9 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._question = Static("", markup=False, classes="secondary-question")
         self._detail = Detail("secrets-detail")
         self._value = ValuePane()
-        self._here: Key | None = None
+        self._here: VaultKey | None = None
         """The item under the cursor."""
-        self._asking: tuple[Custody, Key] | None = None
+        self._asking: tuple[Custody, VaultKey] | None = None
         """The reference that the question is about, and its session's secrets."""
         self._until_s = 0.0
         self._values = self.latest(lambda asked: (asked, peeked(asked)), self._take)
@@ -253,7 +253,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.notify("Another secret is being revealed. Wait for it to end.", markup=False)
             return
         request = self._custody().preview(kept)
-        if isinstance(request, Refused):
+        if isinstance(request, RefusedUrl):
             words = f"Refused: {request.reason}. {request.hint or 'Nothing was sent.'}"
             self.notify(shortened(words, 600), severity="warning", markup=False)
             return
@@ -359,7 +359,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     # Drawing.
 
-    def _key(self) -> Key | None:
+    def _key(self) -> VaultKey | None:
         kept = self._kept()
         return kept.key if kept is not None else None
 
@@ -368,7 +368,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         cursor = self._lines.cursor
         return vault.at(cursor) if cursor < len(vault) else None
 
-    def _request(self, kept: Kept) -> Allowed | Refused:
+    def _request(self, kept: Kept) -> Allowed | RefusedUrl:
         return self._custody().preview(kept) if isinstance(kept, KeptReference) else _NO_REQUEST
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
@@ -410,7 +410,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._asking = None
         self.remove_class("-asking")
 
-    async def _reveal(self, custody: Custody, key: Key) -> None:
+    async def _reveal(self, custody: Custody, key: VaultKey) -> None:
         try:
             await custody.reveal(key)
         except ForgottenError:

@@ -38,7 +38,7 @@ from inspector.protocol.timeline import Entry
 from inspector.recording.markers import with_ids
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.tui.call.arguments import sensitive_pointers
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, duration, shortened, size
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
@@ -231,7 +231,7 @@ class FrameAsked(Struct, frozen=True, kw_only=True):
 class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     """One frame at a time, as JSON or as text. The last one comes first: it is the answer of an exchange."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.FRAME)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FRAME)
     NAME = "Frames"
     KEYS: ClassVar[Keys] = (
         ("frame.next", ""),

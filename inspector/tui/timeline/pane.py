@@ -16,7 +16,7 @@ from inspector.boundary.bounded import Level
 from inspector.protocol.timeline import Entry, EntryKind
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count
 from inspector.tui.timeline.rows import (
@@ -114,7 +114,7 @@ class _Shown:
 class SessionTimeline(TimelinePane):
     """The timeline of the live session, and of the connections before it."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.TIMELINE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TIMELINE)
 
     def __init__(self) -> None:
         super().__init__()

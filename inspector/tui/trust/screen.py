@@ -11,9 +11,8 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.taint import Detail as SentDetail
-from inspector.policy.taint import SessionTrust
-from inspector.tui.keys.command import Place
+from inspector.policy.taint import SessionTrust, TaintDetail
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.trust.view import (
     TrustView,
@@ -35,14 +34,14 @@ _MOST_SERVERS = 6
 class _Asked(Struct, frozen=True, kw_only=True):
     trust: SessionTrust
     number: int
-    propagation: tuple[tuple[str, SentDetail], ...]
+    propagation: tuple[tuple[str, TaintDetail], ...]
     connected: str
 
 
 class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     """Which labels each server sent, and which are sent to it with each call."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.TRUST)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TRUST)
     NAME = "Trust"
     KEYS: ClassVar[Keys] = (
         ("trust.propagation", "what it gets"),

@@ -4,7 +4,14 @@ from msgspec import Struct
 from textual.content import Content
 
 from inspector.json.exact import JsonObject, dump_text
-from inspector.policy.taint import Detail, Mark, MarkKind, Origin, SessionTrust, request_annotations
+from inspector.policy.taint import (
+    MarkKind,
+    SessionTrust,
+    TaintDetail,
+    TaintMark,
+    TaintOrigin,
+    request_annotations,
+)
 from inspector.tui.text import content, count, shortened
 
 _QUIET = "$foreground 70%"
@@ -31,12 +38,12 @@ _KINDS = tuple(_MEANINGS)
 
 _SENT = {
     None: "no trust labels are sent to it",
-    Detail.NONE: "its calls carry the session's trust and its own sources",
-    Detail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
-    Detail.FULL: "its calls carry the session's trust and every source in full",
+    TaintDetail.NONE: "its calls carry the session's trust and its own sources",
+    TaintDetail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
+    TaintDetail.FULL: "its calls carry the session's trust and every source in full",
 }
 
-_ORDER: tuple[Detail | None, ...] = (None, Detail.HOSTS, Detail.NONE, Detail.FULL)
+_ORDER: tuple[TaintDetail | None, ...] = (None, TaintDetail.HOSTS, TaintDetail.NONE, TaintDetail.FULL)
 
 
 class SessionStanding(Struct, frozen=True, kw_only=True):
@@ -52,7 +59,7 @@ class ServerRow(Struct, frozen=True, kw_only=True):
 
     server: str
     """In the user's words."""
-    detail: Detail | None
+    detail: TaintDetail | None
     """None where nothing is sent."""
     received: int
     sent: JsonObject | None
@@ -65,7 +72,7 @@ class TrustView(Struct, frozen=True, kw_only=True):
     number: int
     standing: SessionStanding
     servers: tuple[ServerRow, ...]
-    marks: tuple[Mark, ...]
+    marks: tuple[TaintMark, ...]
     """By call."""
 
 
@@ -80,7 +87,9 @@ def standing(trust: SessionTrust) -> SessionStanding:
     return SessionStanding(word=f"sensitive since #{sensitive.call}") if sensitive else SessionStanding()
 
 
-def trust_view(trust: SessionTrust, number: int, propagation: dict[str, Detail], connected: str) -> TrustView:
+def trust_view(
+    trust: SessionTrust, number: int, propagation: dict[str, TaintDetail], connected: str
+) -> TrustView:
     """The content of the trust screen. `connected`: the server in use. Linear in the number of labels."""
     names = dict.fromkeys((connected, *trust.servers, *sorted(propagation)))
     return TrustView(
@@ -91,17 +100,17 @@ def trust_view(trust: SessionTrust, number: int, propagation: dict[str, Detail],
     )
 
 
-def _by_call(mark: Mark) -> tuple[int, int, str]:
+def _by_call(mark: TaintMark) -> tuple[int, int, str]:
     return mark.origin.call, _KINDS.index(mark.kind), mark.value
 
 
-def _server(trust: SessionTrust, name: str, detail: Detail | None) -> ServerRow:
+def _server(trust: SessionTrust, name: str, detail: TaintDetail | None) -> ServerRow:
     sent = request_annotations(trust, name, detail=detail) if detail is not None else None
     received = sum(mark.origin.server == name for mark in trust.marks)
     return ServerRow(server=name, detail=detail, received=received, sent=sent)
 
 
-def next_detail(detail: Detail | None) -> Detail | None:
+def next_detail(detail: TaintDetail | None) -> TaintDetail | None:
     """The detail after this one, in the order in which the key `p` changes it."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
@@ -138,7 +147,7 @@ def sent_line(row: ServerRow) -> Content:
     )
 
 
-def mark_line(mark: Mark, *, here: bool, is_first: bool) -> Content:
+def mark_line(mark: TaintMark, *, here: bool, is_first: bool) -> Content:
     """A label on one line. `is_first`: the line above belongs to another call."""
     origin = mark.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
@@ -153,7 +162,7 @@ def mark_line(mark: Mark, *, here: bool, is_first: bool) -> Content:
     )
 
 
-def mark_text(mark: Mark) -> Content:
+def mark_text(mark: TaintMark) -> Content:
     """A label in full."""
     origin = mark.origin
     return Content.assemble(
@@ -165,7 +174,7 @@ def mark_text(mark: Mark) -> Content:
     )
 
 
-def since_line(kind: str, origin: Origin) -> Content:
+def since_line(kind: str, origin: TaintOrigin) -> Content:
     """`untrusted since #4 search_web (demo)`."""
     return Content.assemble(
         (kind, "bold $text-warning"),

@@ -15,7 +15,7 @@ from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
 from inspector.tui.values.alignment import GAP, align
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
-from inspector.tui.values.wrap import LEAST, Kind, Span, Wrapped, quoted
+from inspector.tui.values.wrap import LEAST, PieceKind, Span, Wrapped, quoted
 
 
 class Absent(Enum):
@@ -30,7 +30,7 @@ Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 Side: TypeAlias = Literal[0, 1]
 
 
-class Style(StrEnum):
+class OutlineStyle(StrEnum):
     """How values are written."""
 
     TREE = "tree"
@@ -61,7 +61,7 @@ _PAD_MOST = 16
 """Cells to which short labels of one object are padded."""
 
 
-class Difference(Enum):
+class SideDifference(Enum):
     """How the two sides of a node differ; the value is its sign."""
 
     NONE = " "
@@ -76,11 +76,11 @@ class Difference(Enum):
     """It breaks the output schema. Never follows from the values."""
 
 
-_DIFFERENCES = (Difference.NONE, Difference.LEFT, Difference.CHANGED, Difference.RIGHT)
+_DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED, SideDifference.RIGHT)
 _FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE = 1, 2, 4, 8, 16, 32, 64
 
 
-class Row(Struct, frozen=True, kw_only=True):
+class OutlineRow(Struct, frozen=True, kw_only=True):
     """A row of the outline."""
 
     node: int
@@ -95,7 +95,9 @@ class Outline:
     must not change as long as the outline lives.
     """
 
-    def __init__(self, left: Value, right: Value = ABSENT, *, style: Style = Style.TREE) -> None:
+    def __init__(
+        self, left: Value, right: Value = ABSENT, *, style: OutlineStyle = OutlineStyle.TREE
+    ) -> None:
         self.style = style
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
@@ -174,7 +176,7 @@ class Outline:
         """What a side has there."""
         return self._values[side][node]
 
-    def difference(self, node: int) -> Difference:
+    def difference(self, node: int) -> SideDifference:
         """How the sides differ at a node; of what is inside it, nothing."""
         return _DIFFERENCES[self._differences[node]]
 
@@ -213,13 +215,13 @@ class Outline:
                 waiting.append((label, token, one, ABSENT, depth, parent, flags & ~_COMMA_RIGHT))
                 continue
             self._add(waiting, item)
-        if self.style is Style.JSON:
+        if self.style is OutlineStyle.JSON:
             self._ends[0] = len(self._labels)
 
     def _add(self, waiting: "list[_Item | int]", item: _Item) -> None:
         label, token, one, other, depth, parent, flags = item
         node = len(self._labels)
-        if self.style is Style.TREE:
+        if self.style is OutlineStyle.TREE:
             texts = _block_texts(one, other) if label.startswith(_BLOCK) else None
             if texts is not None:
                 one, other = texts
@@ -231,7 +233,7 @@ class Outline:
                 flags |= _OPENED
                 label = f"{label.rstrip()}, JSON"
         shape = _shape(one) or _shape(other)
-        is_list = shape is list and self.style is Style.TREE
+        is_list = shape is list and self.style is OutlineStyle.TREE
         if is_list:
             flags |= _FLAT
         difference = 0
@@ -255,7 +257,7 @@ class Outline:
             return
         waiting.append(node)
         is_root = parent < 0
-        inner = depth if is_list or (is_root and self.style is Style.TREE) else depth + 1
+        inner = depth if is_list or (is_root and self.style is OutlineStyle.TREE) else depth + 1
         # What begins at a list begins at its first item, for the list has no row of its own.
         inherits = flags & _TOP if is_list and difference else 0
         tops = 0 if difference else _TOP
@@ -265,14 +267,14 @@ class Outline:
             name = f"{label or ''}[{token_}]" if is_list else self._key(token_, shape)
             top = (tops or (inherits if not below else 0)) | (_PICTURE if token_ == picture else 0)
             below.append((name, token_, one_, other_, inner, node, top))
-        if self.style is Style.JSON:
+        if self.style is OutlineStyle.JSON:
             _with_commas(below)
         elif shape is not list:
             _pad(below)
         waiting.extend(reversed(below))
 
     def _picture_key(self, one: Value, other: Value) -> str | None:
-        return (payload_of(one) or payload_of(other)) if self.style is Style.TREE else None
+        return (payload_of(one) or payload_of(other)) if self.style is OutlineStyle.TREE else None
 
     def _decode_pictures(self) -> None:
         """Decode the pictures now, in the thread that makes the outline: rows are made on the event loop."""
@@ -289,13 +291,13 @@ class Outline:
                     self._pictures[node, side] = picture_of(str(block.get("mimeType")), payload)
 
     def _key(self, token: str, shape: object) -> str:
-        if self.style is Style.JSON:
+        if self.style is OutlineStyle.JSON:
             return "" if shape is list else f'"{quoted(token)}": '
         return _tree_label(token)
 
     def _close(self, node: int) -> None:
         self._ends[node] = len(self._labels)
-        if self.style is Style.JSON:
+        if self.style is OutlineStyle.JSON:
             self._labels.append("")
             self._tokens.append("")
             for side in self._values:
@@ -315,7 +317,7 @@ class Outline:
         A node that no drawn side has takes one row where the absence of its values begins, and none inside.
         """
         flags = self._flags[node]
-        if flags & _FLAT or (node == 0 and self.style is Style.TREE and self._ends[0] > 1):
+        if flags & _FLAT or (node == 0 and self.style is OutlineStyle.TREE and self._ends[0] > 1):
             return 0
         left = self._side_height(node, 0, widths[0]) if widths[0] else 0
         if not self.is_pair or not widths[1]:
@@ -369,13 +371,13 @@ class Outline:
         if flags & _CLOSE and _shape(value) is None:
             return None
         if flags & _CLOSE:
-            label, text, kind = "", "]" if isinstance(value, list) else "}", Kind.PUNCTUATION
+            label, text, kind = "", "]" if isinstance(value, list) else "}", PieceKind.PUNCTUATION
         elif _shape(value) is not None:
             opening = "[" if isinstance(value, list) else "{"
-            text, kind, comma = opening if self.style is Style.JSON else "", Kind.PUNCTUATION, ""
+            text, kind, comma = opening if self.style is OutlineStyle.JSON else "", PieceKind.PUNCTUATION, ""
         else:
             text, kind = leaf_text(value)
-            separator = _SEPARATOR if self.style is Style.TREE and label else ""
+            separator = _SEPARATOR if self.style is OutlineStyle.TREE and label else ""
         picture = self._pictures.get((node, side))
         found = (
             Wrapped(label, separator, text, kind, comma, indent, width)
@@ -387,7 +389,7 @@ class Outline:
         return found
 
 
-class Rows:
+class OutlineRows:
     """The rows of an outline in given widths, some of its nodes folded. Built in one pass; a row is found by bisection."""
 
     def __init__(
@@ -413,27 +415,29 @@ class Rows:
                 heights[node + 1 : node + 1 + inside] = array("L", bytes(heights.itemsize * inside))
         return array("Q", accumulate(heights))
 
-    def with_fold(self, node: int) -> "Rows":
+    def with_fold(self, node: int) -> "OutlineRows":
         """The same, with a node folded that was not, or the other way round."""
-        return Rows(self.outline, self.widths, self.folded ^ {node}, self._heights)
+        return OutlineRows(self.outline, self.widths, self.folded ^ {node}, self._heights)
 
-    def unfolded(self, node: int) -> "Rows":
+    def unfolded(self, node: int) -> "OutlineRows":
         """The same, with nothing folded around a node."""
         around = set[int]()
         while (node := self.outline.parent(node)) >= 0:
             around.add(node)
         folded = self.folded - around
-        return self if folded == self.folded else Rows(self.outline, self.widths, folded, self._heights)
+        return (
+            self if folded == self.folded else OutlineRows(self.outline, self.widths, folded, self._heights)
+        )
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
 
-    def at(self, row: int) -> Row:
+    def at(self, row: int) -> OutlineRow:
         """The node on a row. Raises IndexError."""
         if not 0 <= row < len(self):
             raise IndexError(row)
         node = bisect_right(self._ends, row)
-        return Row(node=node, number=row - (self._ends[node - 1] if node else 0))
+        return OutlineRow(node=node, number=row - (self._ends[node - 1] if node else 0))
 
     def first(self, node: int) -> int:
         """The first row of a node; of one inside what is folded, the row of the fold; of one without rows, the next."""
@@ -609,14 +613,14 @@ def _tree_label(key: str) -> str:
     return key if _PLAIN_KEY.fullmatch(key) else f'"{quoted(key)}"'
 
 
-def leaf_text(value: Json) -> tuple[str, Kind]:
+def leaf_text(value: Json) -> tuple[str, PieceKind]:
     """The text of a scalar or an empty container; of a string, what is between its quotes, as it was sent."""
     match value:
         case str():
-            return value, Kind.STRING
+            return value, PieceKind.STRING
         case list():
-            return "[]", Kind.PUNCTUATION
+            return "[]", PieceKind.PUNCTUATION
         case dict() | DuplicateKeys():
-            return "{}", Kind.PUNCTUATION
+            return "{}", PieceKind.PUNCTUATION
         case _:
-            return scalar_text(value), Kind.SCALAR
+            return scalar_text(value), PieceKind.SCALAR

@@ -9,12 +9,12 @@ from textual.content import Content
 from textual.message import Message
 
 from inspector.safe_text import safe_line
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
-from inspector.tui.values.outline import Difference, Outline, Rows, Side
+from inspector.tui.values.outline import Outline, OutlineRows, Side, SideDifference
 from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
-from inspector.tui.values.wrap import Kind, Span, row_text
+from inspector.tui.values.wrap import PieceKind, Span, row_text
 from inspector.tui.widgets.lines import Lines, marked
 
 SIGNS = 2
@@ -26,19 +26,19 @@ _MANY = 4_000
 _MOST_SEARCHED = 400
 """The most rows of a marked value that are searched for the marked part."""
 _STYLES = {
-    Kind.LABEL: "$text-primary",
-    Kind.STRING: "$foreground",
-    Kind.SCALAR: "$text-accent",
-    Kind.PUNCTUATION: "$foreground 70%",
-    Kind.CONTINUATION: "$foreground 70%",
+    PieceKind.LABEL: "$text-primary",
+    PieceKind.STRING: "$foreground",
+    PieceKind.SCALAR: "$text-accent",
+    PieceKind.PUNCTUATION: "$foreground 70%",
+    PieceKind.CONTINUATION: "$foreground 70%",
 }
 _SIGN_STYLES = {
-    Difference.NONE: "",
-    Difference.LEFT: "bold $text-error",
-    Difference.CHANGED: "bold $text-accent",
-    Difference.RIGHT: "bold $text-accent",
-    Difference.REACHES: "bold $text-error",
-    Difference.BROKEN: "bold $text-error",
+    SideDifference.NONE: "",
+    SideDifference.LEFT: "bold $text-error",
+    SideDifference.CHANGED: "bold $text-accent",
+    SideDifference.RIGHT: "bold $text-accent",
+    SideDifference.REACHES: "bold $text-error",
+    SideDifference.BROKEN: "bold $text-error",
 }
 
 
@@ -56,7 +56,7 @@ _SIDES: dict[Shown, tuple[Side, ...]] = {Shown.LEFT: (0,), Shown.RIGHT: (1,), Sh
 class Remarks(Protocol):
     """What is known of the nodes of an outline beside their values."""
 
-    def sign(self, node: int) -> Difference:
+    def sign(self, node: int) -> SideDifference:
         """The sign of a node."""
         ...
 
@@ -68,7 +68,7 @@ class Remarks(Protocol):
 class OutlineLines(Lines):
     """Draws visible rows only. Rows of a large outline are counted in a thread whenever the width changes."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.VALUES)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.VALUES)
 
     class Drawn(Message):
         """Other rows are drawn: of another outline, in another width, or with another node folded."""
@@ -77,7 +77,7 @@ class OutlineLines(Lines):
         super().__init__(id=id)
         self._remarks: Remarks | None = None
         self._shown = Shown.BOTH
-        self._rows: Rows | None = None
+        self._rows: OutlineRows | None = None
         self._wanted: Outline | None = None
         self._pointer: str | None = None
         """Where the cursor goes once the rows are counted."""
@@ -105,7 +105,7 @@ class OutlineLines(Lines):
         matches: int
 
     @property
-    def rows(self) -> Rows | None:
+    def rows(self) -> OutlineRows | None:
         """The rows that are drawn."""
         return self._rows
 
@@ -330,14 +330,18 @@ class OutlineLines(Lines):
         left = (room - len(_DIVIDER)) // 2
         return left - SIGNS, room - len(_DIVIDER) - left - SIGNS
 
-    def _side(self, rows: Rows, node: int, number: int, side: Side, *, folded: bool) -> Content:
+    def _side(self, rows: OutlineRows, node: int, number: int, side: Side, *, folded: bool) -> Content:
         outline, width = rows.outline, rows.widths[side]
         sign = self._remarks.sign(node) if self._remarks else outline.difference(node)
         spans = outline.side_row(node, side, width, number)
         if spans:
-            is_shown = sign is not Difference.NONE and (not side or sign is not Difference.LEFT)
+            is_shown = sign is not SideDifference.NONE and (not side or sign is not SideDifference.LEFT)
             text = Content.assemble(*map(_styled, spans))
-            if sign is Difference.LEFT and not side and all(isinstance(kind, Kind) for _, kind in spans):
+            if (
+                sign is SideDifference.LEFT
+                and not side
+                and all(isinstance(kind, PieceKind) for _, kind in spans)
+            ):
                 text = text.stylize("$text-error")
             if folded and not number:
                 text = Content.assemble(text, ("  …", "$foreground 70%"))
@@ -360,11 +364,11 @@ class OutlineLines(Lines):
         if outline is None or not self.size.width:
             return
         if len(outline) <= _MANY:
-            self._take((outline, self._widths(), folded), Rows(outline, self._widths(), folded))
+            self._take((outline, self._widths(), folded), OutlineRows(outline, self._widths(), folded))
         else:
             self._counts.ask((outline, self._widths(), folded))
 
-    def _take(self, asked: "_Asked", rows: Rows) -> None:
+    def _take(self, asked: "_Asked", rows: OutlineRows) -> None:
         outline, widths, _ = asked
         if outline is not self._wanted or widths != self._widths():
             return
@@ -386,10 +390,10 @@ class OutlineLines(Lines):
 _Asked = tuple[Outline, tuple[int, int], frozenset[int]]
 
 
-def _counted(asked: _Asked) -> Rows:
-    return Rows(*asked)
+def _counted(asked: _Asked) -> OutlineRows:
+    return OutlineRows(*asked)
 
 
 def _styled(span: Span) -> tuple[str, str]:
     text, kind = span
-    return text, _STYLES[kind] if isinstance(kind, Kind) else kind
+    return text, _STYLES[kind] if isinstance(kind, PieceKind) else kind

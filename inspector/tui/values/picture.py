@@ -13,7 +13,7 @@ from inspector.boundary.mask import MASK
 from inspector.json.exact import Json, JsonObject
 from inspector.safe_text import safe_line
 from inspector.tui.text import size
-from inspector.tui.values.wrap import Kind, Span, Wrapped
+from inspector.tui.values.wrap import PieceKind, Span, Wrapped
 
 MOST_BYTES = 20_000_000
 """Of an encoded picture that is decoded."""
@@ -113,8 +113,8 @@ class DrawnPicture:
     """A label and a caption, and the picture below, in `width` cells."""
 
     def __init__(self, label: str, separator: str, picture: Picture, indent: int, width: int) -> None:
-        self._blanks: Span = (" " * (indent + 2), Kind.PUNCTUATION)
-        self._head = Wrapped(label, separator, picture.caption, Kind.SCALAR, "", indent, width)
+        self._blanks: Span = (" " * (indent + 2), PieceKind.PUNCTUATION)
+        self._head = Wrapped(label, separator, picture.caption, PieceKind.SCALAR, "", indent, width)
         self._picture = picture
         self._columns = max(min(picture.columns, _COLUMNS, width - indent - 2), 0)
         lines = picture.lines * self._columns // picture.columns if picture.columns else 0

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from inspector.json.exact import Json
 from inspector.tui.values.outline import ABSENT, Outline, Side, Value, leaf_text
-from inspector.tui.values.wrap import Kind, is_plain, quoted
+from inspector.tui.values.wrap import PieceKind, is_plain, quoted
 
 MOST = 10_000
 """Matches that are listed."""
@@ -76,7 +76,7 @@ def _offsets(value: Json, wanted: re.Pattern[str], longest: int) -> Iterator[int
     if isinstance(value, (dict, list)):
         return
     text, kind = leaf_text(value)
-    if kind is not Kind.STRING:
+    if kind is not PieceKind.STRING:
         if wanted.search(text):
             yield _LABEL
         return

@@ -9,7 +9,7 @@ from textual.containers import Horizontal
 from textual.content import Content
 from textual.widgets import Input, Static
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import count
 from inspector.tui.values.pane import OutlineLines
@@ -33,7 +33,7 @@ class SearchLine(Horizontal):
         & > Static { width: auto; padding: 0 1; color: $foreground 80%; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.SEARCH)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SEARCH)
 
     def __init__(self, values: OutlineLines) -> None:
         super().__init__()

@@ -122,7 +122,7 @@ _MOST_WIDTHS = 20_000
 _WIDTHS = _Widths()
 
 
-class Kind(StrEnum):
+class PieceKind(StrEnum):
     """What a piece of a row is."""
 
     LABEL = "label"
@@ -133,7 +133,7 @@ class Kind(StrEnum):
     """The sign in front of the rest of a text that did not fit."""
 
 
-Span: TypeAlias = tuple[str, Kind | str]
+Span: TypeAlias = tuple[str, PieceKind | str]
 """A text, and what it is; of a picture, its colours: `#aabbcc on #ddeeff`."""
 CONTINUED = "↪ "
 _QUOTE = '"'
@@ -145,13 +145,13 @@ class Wrapped:
     __slots__ = ("_blanks", "_comma", "_first", "_kind", "_labels", "_separator", "_starts", "_text", "count")
 
     def __init__(
-        self, label: str, separator: str, text: str, kind: Kind, comma: str, indent: int, width: int
+        self, label: str, separator: str, text: str, kind: PieceKind, comma: str, indent: int, width: int
     ) -> None:
         """`label`, `separator`: safe. `text`: of a string, as it was sent; else safe."""
-        self._blanks: Span = (" " * indent, Kind.PUNCTUATION)
+        self._blanks: Span = (" " * indent, PieceKind.PUNCTUATION)
         self._text, self._kind, self._comma, self._separator = text, kind, comma, separator
         room = max(width - indent, LEAST)
-        quotes = 2 if kind is Kind.STRING else 0
+        quotes = 2 if kind is PieceKind.STRING else 0
         outside = quotes + len(comma)
         taken = cell_len(label) + len(separator)
         is_below = bool(label) and taken + outside + _least_cells(text, kind) > room
@@ -170,24 +170,24 @@ class Wrapped:
 
     def row(self, number: int) -> list[Span]:
         if number < self._first:
-            sign: list[Span] = [(CONTINUED, Kind.CONTINUATION)] if number else []
-            return [self._blanks, *sign, (self._labels[number], Kind.LABEL)]
+            sign: list[Span] = [(CONTINUED, PieceKind.CONTINUATION)] if number else []
+            return [self._blanks, *sign, (self._labels[number], PieceKind.LABEL)]
         at = number - self._first
         piece = self._piece(at)
         if at:
-            begins_line = self._kind is Kind.STRING and self._text[self._starts[at] - 1] == "\n"
+            begins_line = self._kind is PieceKind.STRING and self._text[self._starts[at] - 1] == "\n"
             sign = (
-                [("    ", Kind.PUNCTUATION)]
+                [("    ", PieceKind.PUNCTUATION)]
                 if begins_line
-                else [("  ", Kind.PUNCTUATION), (CONTINUED, Kind.CONTINUATION)]
+                else [("  ", PieceKind.PUNCTUATION), (CONTINUED, PieceKind.CONTINUATION)]
             )
             return [self._blanks, *sign, (piece, self._kind)]
         if self._first:
-            return [self._blanks, ("  ", Kind.PUNCTUATION), (piece, self._kind)]
+            return [self._blanks, ("  ", PieceKind.PUNCTUATION), (piece, self._kind)]
         return [
             self._blanks,
-            (self._labels[0], Kind.LABEL),
-            (self._separator, Kind.PUNCTUATION),
+            (self._labels[0], PieceKind.LABEL),
+            (self._separator, PieceKind.PUNCTUATION),
             (piece, self._kind),
         ]
 
@@ -198,16 +198,16 @@ class Wrapped:
     def _piece(self, at: int) -> str:
         is_last = at + 1 == len(self._starts)
         piece = self._text[self._starts[at] : None if is_last else self._starts[at + 1]]
-        if self._kind is Kind.STRING:
+        if self._kind is PieceKind.STRING:
             piece = f"{'' if at else _QUOTE}{quoted(piece)}{_QUOTE if is_last else ''}"
         return piece + (self._comma if is_last else "")
 
 
-def _least_cells(text: str, kind: Kind) -> int:
+def _least_cells(text: str, kind: PieceKind) -> int:
     """Cells that a text needs behind its label: all of a short one, else as many as hold any character."""
     if len(text) >= LEAST:
         return LEAST
-    return min(cell_len(quoted(text) if kind is Kind.STRING else text), LEAST)
+    return min(cell_len(quoted(text) if kind is PieceKind.STRING else text), LEAST)
 
 
 def _safe_starts(text: str, first: int, rest: int) -> Sequence[int]:

@@ -16,7 +16,7 @@ from inspector.json.diff import Change, ChangeKind, changes
 from inspector.json.exact import Json, JsonText, equal, parse
 from inspector.json.members import text_at, value_at
 from inspector.json.pointer import resolve
-from inspector.pins.pins import ChangesSince, Definitions, Since, changes_between
+from inspector.pins.pins import ChangesSince, ServerDefinitions, Since, changes_between
 from inspector.protocol.catalogue import Tool
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.view import SERVER_NAME
@@ -29,8 +29,8 @@ _MAX_COMPARED_BYTES = 200_000
 class DefinitionsAsked(Struct, frozen=True, kw_only=True):
     """Two listings."""
 
-    before: Definitions | None
-    now: Definitions
+    before: ServerDefinitions | None
+    now: ServerDefinitions
 
 
 class ResultsAsked(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class ValueChanges(Struct, frozen=True, kw_only=True):
     more: bool = False
 
 
-class Reach(Struct, frozen=True, kw_only=True):
+class HostReach(Struct, frozen=True, kw_only=True):
     """What models get now that they did not get before, and the other way around."""
 
     changes: tuple[ReachChange, ...] = ()
@@ -130,12 +130,12 @@ def _value_in(masked: Json, pointer: str) -> Json:
         return MASK
 
 
-def reach_changed(asked: ResultsAsked) -> Reach:
+def reach_changed(asked: ResultsAsked) -> HostReach:
     """What reaches models differently, through all hosts. Takes a tenth of a second, and is not made of large results."""
     if max(asked.before.size_bytes, asked.now.size_bytes) > _MAX_COMPARED_BYTES:
-        return Reach(level=asked.level, is_too_large=True)
+        return HostReach(level=asked.level, is_too_large=True)
     before, now = (_compared(record, asked.level) for record in (asked.before, asked.now))
-    return Reach(changes=reach_changes(before, now), hosts=len(now.rows), level=asked.level)
+    return HostReach(changes=reach_changes(before, now), hosts=len(now.rows), level=asked.level)
 
 
 def _compared(record: CallRecord, level: Level) -> Comparison:

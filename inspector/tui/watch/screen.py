@@ -8,7 +8,7 @@ from textual.binding import BindingType
 from textual.content import Content
 from textual.widgets import Static
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.watch.view import WatchView, all_lines, strip_lines
 from inspector.tui.widgets.lines import ContentLines
@@ -48,7 +48,7 @@ class WatchStrip(Static):
 class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
     """Everything that the last save changed. Follows the next save."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.WATCH)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.WATCH)
     NAME = "What the save changed"
     KEYS: ClassVar[Keys] = (("watch.back", ""), ("app.quit", ""), ("app.help", ""))
 

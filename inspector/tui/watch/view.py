@@ -14,7 +14,7 @@ from inspector.json.diff import Change
 from inspector.pins.pins import ChangesSince, PinState
 from inspector.tui.pins.view import CHANGED, SIGNS, both_sides, change_lines, change_title
 from inspector.tui.text import content, count, duration, shortened
-from inspector.tui.watch.changes import Reach, ValueChanges
+from inspector.tui.watch.changes import HostReach, ValueChanges
 
 _QUIET = "$foreground 70%"
 _MAX_NAMED = 3
@@ -56,7 +56,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
     definitions: ChangesSince | None = None
     values: ValueChanges | None = None
     """None where no two results are compared."""
-    reach: Reach | None = None
+    reach: HostReach | None = None
     """None where they are not compared yet."""
     is_comparing: bool = False
     """Whether two results are being compared."""
@@ -195,7 +195,7 @@ _REACH_STYLES = {
 }
 
 
-def _reach_lines(reach: Reach, *, short: bool = False) -> list[Content]:
+def _reach_lines(reach: HostReach, *, short: bool = False) -> list[Content]:
     if reach.is_too_large:
         return [
             Content.styled("the result is too large to compare all hosts after each save; c does it", _QUIET)
@@ -203,7 +203,7 @@ def _reach_lines(reach: Reach, *, short: bool = False) -> list[Content]:
     return [_reach_line(change, reach, short=short) for change in reach.changes]
 
 
-def _reach_line(change: ReachChange, reach: Reach, *, short: bool) -> Content:
+def _reach_line(change: ReachChange, reach: HostReach, *, short: bool) -> Content:
     sign, style = _REACH_STYLES[change.kind]
     most = 2 if short else 20
     places = ", ".join(shortened(pointer or "the whole result", 80) for pointer in change.pointers[:most])

@@ -15,7 +15,7 @@ from inspector.boundary.options import Level
 from inspector.connect.presence import is_there, until_back, until_gone
 from inspector.errors import UsageError
 from inspector.files.watching import Watching, saves
-from inspector.pins.pins import ChangesSince, Definitions, definitions_of
+from inspector.pins.pins import ChangesSince, ServerDefinitions, definitions_of
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.session.call_record import CallRecord
 from inspector.tui.call.runner import CallRunner, RepeatableCall
@@ -24,7 +24,7 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import count, headline
 from inspector.tui.watch.changes import (
     DefinitionsAsked,
-    Reach,
+    HostReach,
     ResultsAsked,
     ValueChanges,
     definitions_changed,
@@ -60,7 +60,7 @@ class Compared(Protocol):
         ...
 
 
-class Lens(Protocol):
+class WatchLens(Protocol):
     """What results are shown at."""
 
     level: Level
@@ -88,7 +88,7 @@ class Watcher:
         link: SessionLink,
         runner: CallRunner,
         pins: Compared,
-        lens: Lens,
+        lens: WatchLens,
         *,
         watching: Watching,
         target: Target,
@@ -119,7 +119,7 @@ class Watcher:
         """Waits for the record of the repeated call, or for why it has none."""
         self._agreed: RepeatableCall | None = None
         """The call that the user asked to make again."""
-        self._before: Definitions | None = None
+        self._before: ServerDefinitions | None = None
         """The last complete listing."""
         self._last: CallRecord | None = None
         self._definitions = Latest(screen, definitions_changed, self._take_definitions, self._could_not)
@@ -364,7 +364,7 @@ class Watcher:
     def _take_values(self, _asked: ResultsAsked, found: ValueChanges) -> None:
         self._say(values=found)
 
-    def _take_reach(self, _asked: ResultsAsked, found: Reach) -> None:
+    def _take_reach(self, _asked: ResultsAsked, found: HostReach) -> None:
         self._say(reach=found, is_comparing=False)
 
     def _could_not(self, _asked: object, error: BaseException) -> None:

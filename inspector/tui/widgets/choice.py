@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 
 _PATIENCE_S = 1.0
@@ -28,7 +28,7 @@ class ChoiceInput(Widget, can_focus=True):
         &:focus { background: $block-cursor-background; color: $block-cursor-foreground; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.CHOICE)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CHOICE)
 
     chosen: reactive[int | None] = reactive(None)
 

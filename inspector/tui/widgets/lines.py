@@ -16,7 +16,7 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 
 from inspector.json.document import Line, SpanKind
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content
 
@@ -40,7 +40,7 @@ class Lines(ScrollView, can_focus=True):
     }
     """
     COMPONENT_CLASSES: ClassVar[set[str]] = {"lines--cursor"}
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.LINES)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.LINES)
 
     cursor: reactive[int] = reactive(0, repaint=False)
     count: reactive[int] = reactive(0, repaint=False)

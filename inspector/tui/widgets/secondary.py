@@ -12,8 +12,8 @@ from textual.screen import ModalScreen, Screen
 from textual.widget import Widget
 from textual.widgets import Static
 
-from inspector.tui.keys.command import Place
-from inspector.tui.keys.footer import KeyLine, Offer
+from inspector.tui.keys.command import KeyPlace
+from inspector.tui.keys.footer import KeyLine, KeyOffer
 from inspector.tui.keys.table import bindings, command
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content
@@ -111,7 +111,7 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
 
     def offer(self, keys: Keys) -> None:
         """Show these keys, the most useful first."""
-        self._keys.offers = [Offer(command(known), label or command(known).label) for known, label in keys]
+        self._keys.offers = [KeyOffer(command(known), label or command(known).label) for known, label in keys]
 
     def say(self, note: Content | None) -> None:
         """Show a note in place of the content; None shows the content again."""
@@ -137,7 +137,7 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
         self.dismiss()
 
 
-def dialog_bindings(place: Place) -> list[BindingType]:
+def dialog_bindings(place: KeyPlace) -> list[BindingType]:
     """The bindings of a dialog. A modal screen hides those of the app, Tab among them."""
     return [*bindings(place), command("app.next").binding, command("app.previous").binding]
 

@@ -10,12 +10,12 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from inspector.connect.dispatch import Answer
+from inspector.connect.dispatch import FramedAnswer
 from inspector.connect.tap import Tap
 from inspector.json.exact import Json, JsonObject, JsonText, dump_text, parse
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
-from inspector.protocol.page import Document, Forms
+from inspector.protocol.page import Forms, PageDocument
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent, CdpLostError
 from inspector.webmcp.browser.worlds import WorldError, Worlds
 from inspector.webmcp.tree import Tree
@@ -84,7 +84,7 @@ class PolyfillBackend:
         self._left: dict[str, str] = {}
         """Invocations of forms that led to another document, by frame."""
 
-    async def watch(self, document: Document, session: str) -> None:
+    async def watch(self, document: PageDocument, session: str) -> None:
         """Request a document's tools now and after every change, and the answer of a form that led to it.
 
         Raises as `invoke` does.
@@ -127,7 +127,7 @@ class PolyfillBackend:
             return None
         return {**read.value, "frameId": frame_id}
 
-    async def _command(self, document: Document, session: str, command: JsonObject) -> Json:
+    async def _command(self, document: PageDocument, session: str, command: JsonObject) -> Json:
         detail = json.dumps(dump_text(command))
         event = f"new CustomEvent({json.dumps(self.channel)}, {{ detail: {detail} }})"
         return await self._worlds.evaluate(
@@ -144,7 +144,7 @@ GRACE_S = 2.0
 UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
 
 
-class Form(Struct, frozen=True, kw_only=True):
+class PageForm(Struct, frozen=True, kw_only=True):
     """A form that a call fills in and that does not submit itself."""
 
     then: Forms
@@ -157,12 +157,12 @@ class Form(Struct, frozen=True, kw_only=True):
 @dataclass(slots=True)
 class _Waiting:
     frame_id: str
-    answer: asyncio.Future[Answer]
+    answer: asyncio.Future[FramedAnswer]
     invocation: str = ""
     """Empty until the browser returns it."""
     filled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the invocation has begun, which fills in the form."""
-    form: Form | None = None
+    form: PageForm | None = None
     """The form, while it waits for the user."""
 
 
@@ -173,7 +173,7 @@ class Calls:
         self.backend = backend
         self._tap = tap
         self._waiting: list[_Waiting] = []
-        self._early: dict[str, Answer] = {}
+        self._early: dict[str, FramedAnswer] = {}
         """Answers that arrived before their invocation's id was known."""
         self._begun: set[str] = set()
         """Invocations that began before their id was known."""
@@ -187,8 +187,8 @@ class Calls:
         *,
         session: str,
         timeout_s: float,
-        form: Form | None = None,
-    ) -> Answer:
+        form: PageForm | None = None,
+    ) -> FramedAnswer:
         """Invoke a tool and wait. A failure is an outcome; cancelling the caller cancels the invocation.
 
         `form`: for a tool whose call only fills in a form.
@@ -220,7 +220,7 @@ class Calls:
             await asyncio.shield(self._cancel(asking, frame_id, session))
             raise
         except CdpError as error:
-            return Answer(outcome=RpcError(value=error.error), frame=None)
+            return FramedAnswer(outcome=RpcError(value=error.error), frame=None)
         except WorldError:
             return _failed(FailureKind.PROTOCOL, "the page's polyfill does not answer")
         except CdpLostError as error:
@@ -237,7 +237,7 @@ class Calls:
             self._tap.note(answer.outcome.detail)
         return answer
 
-    async def _finish(self, waiting: _Waiting, form: Form) -> None:
+    async def _finish(self, waiting: _Waiting, form: PageForm) -> None:
         """Wait until the form is filled in, then leave it, submit it, or wait for the user."""
         await waiting.filled.wait()
         match form.then:
@@ -258,7 +258,7 @@ class Calls:
             await self._submit(waiting, form)
         return bool(filled)
 
-    async def _submit(self, waiting: _Waiting, form: Form) -> None:
+    async def _submit(self, waiting: _Waiting, form: PageForm) -> None:
         try:
             why = await form.submit()
         except (CdpError, WorldError, OSError, TimeoutError):
@@ -282,7 +282,7 @@ class Calls:
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
-        answer = Answer(outcome=outcome_of(params), frame=frame)
+        answer = FramedAnswer(outcome=outcome_of(params), frame=frame)
         for waiting in self._waiting:
             if waiting.invocation == invocation:
                 _settle(waiting, answer)
@@ -303,7 +303,7 @@ class Calls:
 
     def fail_all(self, failure: Failure) -> None:
         for waiting in self._waiting:
-            _settle(waiting, Answer(outcome=failure, frame=None))
+            _settle(waiting, FramedAnswer(outcome=failure, frame=None))
 
     async def _cancel(self, asking: asyncio.Future[str], frame_id: str, session: str) -> None:
         with contextlib.suppress(CdpError, WorldError, OSError, TimeoutError):
@@ -332,10 +332,10 @@ def outcome_of(params: JsonObject) -> Outcome:
             return RpcError(value=error)
 
 
-def _failed(kind: FailureKind, detail: str) -> Answer:
-    return Answer(outcome=Failure(kind=kind, detail=detail), frame=None)
+def _failed(kind: FailureKind, detail: str) -> FramedAnswer:
+    return FramedAnswer(outcome=Failure(kind=kind, detail=detail), frame=None)
 
 
-def _settle(waiting: _Waiting, answer: Answer) -> None:
+def _settle(waiting: _Waiting, answer: FramedAnswer) -> None:
     if not waiting.answer.done():
         waiting.answer.set_result(answer)

@@ -5,21 +5,21 @@ import contextlib
 from collections.abc import Callable
 from functools import partial
 
-from inspector.connect.dispatch import Answer
+from inspector.connect.dispatch import FramedAnswer
 from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Tool
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.outcome import Failure, FailureKind
-from inspector.protocol.page import Document, Forms, PageFacts
+from inspector.protocol.page import Forms, PageDocument, PageFacts
 from inspector.protocol.targets import PageTarget
 from inspector.webmcp.browser.attachment import Attachment
-from inspector.webmcp.browser.calls import Calls, Form, NativeBackend
+from inspector.webmcp.browser.calls import Calls, NativeBackend, PageForm
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
 from inspector.webmcp.browser.chromium import NO_SANDBOX, Chromium
-from inspector.webmcp.browser.listing import Listing
-from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, Opening, debugging_address
+from inspector.webmcp.browser.listing import PageListing
+from inspector.webmcp.browser.opening import POLYFILLED, BrowserFacts, PageOpening, debugging_address
 from inspector.webmcp.browser.page_events import PageEvents
 from inspector.webmcp.browser.quiet import HIDDEN, Quiet
 from inspector.webmcp.browser.redeem import PageRedeemer
@@ -46,8 +46,8 @@ class PageConnection:
         self._tree = Tree(self._attachment.binding, self._attachment.proof)
         self._calls = Calls(NativeBackend(self._cdp), tap)
         self._worlds = Worlds(self._cdp)
-        self._opening = Opening(target, self._cdp, self._attachment, self._tree, self._worlds)
-        self._listing = Listing(self._cdp, self._tree, self._worlds, self._attachment)
+        self._opening = PageOpening(target, self._cdp, self._attachment, self._tree, self._worlds)
+        self._listing = PageListing(self._cdp, self._tree, self._worlds, self._attachment)
         self._quiet = Quiet(
             lambda: frozenset(document.origin for document in self._tree.documents),
             lambda: self._tree.sessions | {self._attachment.session},
@@ -76,11 +76,11 @@ class PageConnection:
     def now_s(self) -> float:
         return self._tap.now_s()
 
-    def shows(self, document: Document) -> bool:
+    def shows(self, document: PageDocument) -> bool:
         now = self._tree.document(document.frame_id)
         return now is not None and now.loader_id == document.loader_id and now.origin == document.origin
 
-    async def evaluate_quietly(self, document: Document, expression: str, *, timeout_s: float) -> Json:
+    async def evaluate_quietly(self, document: PageDocument, expression: str, *, timeout_s: float) -> Json:
         """Evaluate an expression in an isolated world of a document, without frames.
 
         Raises WorldError, CdpError, CdpLostError, TimeoutError.
@@ -154,27 +154,27 @@ class PageConnection:
         timeout_s: float,
         forms: Forms = Forms.WAIT,
         on_filled: Callable[[], None] = lambda: None,
-    ) -> Answer:
+    ) -> FramedAnswer:
         """Call a tool, in the main frame if it is not listed. A failure is an outcome.
 
         `forms`: what to do with a form that does not submit itself. `on_filled`: called when it waits for the user.
         """
         if self._lost:
-            return Answer(outcome=self._lost, frame=None)
+            return FramedAnswer(outcome=self._lost, frame=None)
         tool_id = None
         tab = self._opening.tab
         frame_id = tab.target_id if tab else ""
         if tool is not None and tool.page is not None:
             if not self.shows(tool.page.document):
                 gone = Failure(kind=FailureKind.CONNECTION_LOST, detail="the document of the tool is gone")
-                return Answer(outcome=gone, frame=None)
+                return FramedAnswer(outcome=gone, frame=None)
             frame_id, tool_id = tool.page.document.frame_id, tool.page.tool_id
             kept = tool.definition.get("name")
             name = kept if isinstance(kept, str) else name
         session = self._session_of(frame_id)
         form = None
         if tool is not None and tool.page is not None and tool.page.waits_for_submit:
-            form = Form(then=forms, submit=partial(self._submit, tool.page, name), on_filled=on_filled)
+            form = PageForm(then=forms, submit=partial(self._submit, tool.page, name), on_filled=on_filled)
         return await self._calls.call(
             frame_id, tool_id, name, arguments, session=session, timeout_s=timeout_s, form=form
         )

@@ -5,7 +5,7 @@ import contextlib
 
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue
-from inspector.protocol.page import Document
+from inspector.protocol.page import PageDocument
 from inspector.webmcp.browser.attachment import Attachment
 from inspector.webmcp.browser.cdp import Cdp, CdpError
 from inspector.webmcp.browser.worlds import WorldError, Worlds
@@ -28,7 +28,7 @@ _BLOCKED = {
 """The browser's values for who blocks a feature."""
 
 
-class Listing:
+class PageListing:
     """Asks each document once per revision of its tools."""
 
     def __init__(self, cdp: Cdp, tree: Tree, worlds: Worlds, attachment: Attachment) -> None:
@@ -75,7 +75,7 @@ class Listing:
             reasons.append(f"its permissions policy forbids `{_PERMISSION}`{_BLOCKED.get(by or '', '')}")
         return reasons
 
-    async def _agents_in(self, document: Document) -> dict[str, Json]:
+    async def _agents_in(self, document: PageDocument) -> dict[str, Json]:
         revision = self._tree.revision(document.frame_id)
         known = self._agents.get(document.frame_id)
         if known is not None and known[0] == revision:
@@ -87,7 +87,7 @@ class Listing:
         self._agents[document.frame_id] = (revision, agents)
         return agents
 
-    async def _ask_policy(self, document: Document, session: str) -> None:
+    async def _ask_policy(self, document: PageDocument, session: str) -> None:
         """Ask whether the document may offer tools, and what its frame's element permits."""
         is_permitted, blocked_by = document.is_permitted, None
         if is_permitted is None:
@@ -99,7 +99,7 @@ class Listing:
         policy = policy_of(element, blocked_by) if element is not None or is_permitted is not None else None
         self._tree.permit(document.frame_id, is_permitted=is_permitted, policy=policy)
 
-    async def _permission(self, document: Document, session: str) -> JsonObject:
+    async def _permission(self, document: PageDocument, session: str) -> JsonObject:
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             reply = await self._cdp.send(
                 "Page.getPermissionsPolicyState",
@@ -113,7 +113,7 @@ class Listing:
                     return state
         return {}
 
-    async def _element(self, document: Document) -> Json:
+    async def _element(self, document: PageDocument) -> Json:
         """The element of a frame, from the parent document; None for the page itself, or where unknown."""
         if document.parent_id is None:
             return None

@@ -26,7 +26,7 @@ _HINT = (
 )
 
 
-class Tab(Struct, frozen=True, kw_only=True):
+class BrowserTab(Struct, frozen=True, kw_only=True):
     """One page of a browser."""
 
     target_id: str
@@ -67,7 +67,7 @@ def _version(url: str, timeout_s: float) -> JsonObject:
     return read.value if isinstance(read, JsonText) and isinstance(read.value, dict) else {}
 
 
-async def choose(cdp: Cdp, target: PageTarget) -> Tab:
+async def choose(cdp: Cdp, target: PageTarget) -> BrowserTab:
     """The tab for the target. In a browser that already runs: the one that shows the address, or a new one.
 
     Raises UsageError for a target without address unless there is exactly one page.
@@ -76,16 +76,16 @@ async def choose(cdp: Cdp, target: PageTarget) -> Tab:
     if target.cdp is None:
         if not pages:
             return await _opened(cdp)
-        return Tab(target_id=_id(pages[0]), is_ours=True, is_empty=True)
+        return BrowserTab(target_id=_id(pages[0]), is_ours=True, is_empty=True)
     if not target.url:
         if len(pages) == 1:
-            return Tab(target_id=_id(pages[0]), is_ours=False, is_empty=False)
+            return BrowserTab(target_id=_id(pages[0]), is_ours=False, is_empty=False)
         urls = "\n".join(f"  web+{page.get('url')}" for page in pages[:20])
         raise UsageError(f"the browser shows {len(pages)} pages:\n{urls}", "Name one of them.")
     shown = [page for page in pages if _bare(page.get("url")) == _bare(target.url)]
     exact = [page for page in shown if page.get("url") == target.url]
     if exact or shown:
-        return Tab(target_id=_id((exact or shown)[0]), is_ours=False, is_empty=False)
+        return BrowserTab(target_id=_id((exact or shown)[0]), is_ours=False, is_empty=False)
     return await _opened(cdp)
 
 
@@ -94,10 +94,10 @@ async def _pages(cdp: Cdp) -> list[JsonObject]:
     return [item for item in listed if isinstance(item, dict)] if isinstance(listed, list) else []
 
 
-async def _opened(cdp: Cdp) -> Tab:
+async def _opened(cdp: Cdp) -> BrowserTab:
     # In the background, so that the user's tab stays in front.
     made = await cdp.send("Target.createTarget", {"url": "about:blank", "background": True})
-    return Tab(target_id=_id(made), is_ours=True, is_empty=True)
+    return BrowserTab(target_id=_id(made), is_ours=True, is_empty=True)
 
 
 def _id(value: JsonObject) -> str:
@@ -130,7 +130,7 @@ class BrowserFacts(Struct, frozen=True, kw_only=True):
     """Notes for the user. Not foreign text."""
 
 
-class Opening:
+class PageOpening:
     """Brings a tab to the target's page."""
 
     def __init__(
@@ -143,7 +143,7 @@ class Opening:
         self._worlds = worlds
         self.loaded = asyncio.Event()
         """Set when the page has loaded, or is gone."""
-        self.tab: Tab | None = None
+        self.tab: BrowserTab | None = None
         """None until it is chosen."""
 
     async def show(self, notes: tuple[str, ...], settled: Callable[[], Awaitable[None]]) -> BrowserFacts:
@@ -193,7 +193,7 @@ class Opening:
             )
         await self.loaded.wait()
 
-    async def _has_api(self, tab: Tab) -> bool:
+    async def _has_api(self, tab: BrowserTab) -> bool:
         """Whether the page can offer tools. Raises UnreachableError where not even a polyfill helps."""
         document = self.tree.document(tab.target_id)
         if document is None:

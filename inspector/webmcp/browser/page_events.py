@@ -8,10 +8,10 @@ from inspector.connect.tap import Tap
 from inspector.json.exact import JsonObject
 from inspector.webmcp.browser.calls import Calls, PolyfillBackend
 from inspector.webmcp.browser.cdp import CdpError, CdpEvent
-from inspector.webmcp.browser.opening import Opening
+from inspector.webmcp.browser.opening import PageOpening
 from inspector.webmcp.browser.quiet import Quiet
 from inspector.webmcp.browser.worlds import WorldError
-from inspector.webmcp.tree import Change
+from inspector.webmcp.tree import TreeChange
 
 CALM_S = 0.1
 """Changes closer together than this are reported once."""
@@ -24,7 +24,7 @@ class PageEvents:
 
     def __init__(
         self,
-        opening: Opening,
+        opening: PageOpening,
         calls: Calls,
         tap: Tap,
         quiet: Quiet,
@@ -128,7 +128,7 @@ class PageEvents:
             case _:
                 pass
 
-    def _apply(self, change: Change) -> None:
+    def _apply(self, change: TreeChange) -> None:
         if change.gone:
             self._calls.gone(change.gone)
         if change.tools and self._calm is None and not self._is_over:

@@ -12,7 +12,7 @@ from typing import Protocol
 
 from inspector.boundary.secret_references import SecretReference
 from inspector.json.exact import Json
-from inspector.protocol.page import Document
+from inspector.protocol.page import PageDocument
 from inspector.secrets.http import BUSY, EXPIRED, TIME_LIMIT_S
 from inspector.secrets.outcomes import (
     MAX_BODY_BYTES,
@@ -26,16 +26,16 @@ from inspector.secrets.outcomes import (
     of_body,
     of_head,
 )
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, resolve
 from inspector.webmcp.browser.cdp import CdpError
 from inspector.webmcp.browser.worlds import WorldError
 
-_GONE = Refused(
+_GONE = RefusedUrl(
     reason="the frame that registered the tool shows another document now, or is gone",
     hint="Open the page again, then call the tool again.",
 )
-_UNKNOWN = Refused(
+_UNKNOWN = RefusedUrl(
     reason="the frame whose tool returned it is not known", hint="Call the tool again, once it is listed."
 )
 
@@ -75,9 +75,9 @@ _FETCH = """(async () => {
 class Page(Protocol):
     """The parts of a page connection that redemption needs."""
 
-    def shows(self, document: Document) -> bool: ...
+    def shows(self, document: PageDocument) -> bool: ...
 
-    async def evaluate_quietly(self, document: Document, expression: str, *, timeout_s: float) -> Json:
+    async def evaluate_quietly(self, document: PageDocument, expression: str, *, timeout_s: float) -> Json:
         """Evaluate an expression in an isolated world of a document, without frames."""
         ...
 
@@ -87,13 +87,15 @@ class Page(Protocol):
 class PageRedeemer:
     """A `Redeemer` for the tools of one document."""
 
-    def __init__(self, page: Page, document: Document | None, *, time_limit_s: float = TIME_LIMIT_S) -> None:
+    def __init__(
+        self, page: Page, document: PageDocument | None, *, time_limit_s: float = TIME_LIMIT_S
+    ) -> None:
         self._page = page
         self._document = document
         self._time_limit_s = time_limit_s
         self._is_busy = False
 
-    def preview(self, reference: SecretReference) -> Allowed | Refused:
+    def preview(self, reference: SecretReference) -> Allowed | RefusedUrl:
         if self._document is None:
             return _UNKNOWN
         if not self._page.shows(self._document):
@@ -105,8 +107,8 @@ class PageRedeemer:
         self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
     ) -> Outcome:
         request = self.preview(reference)
-        if isinstance(request, Refused) or self._document is None:
-            return request if isinstance(request, Refused) else _UNKNOWN
+        if isinstance(request, RefusedUrl) or self._document is None:
+            return request if isinstance(request, RefusedUrl) else _UNKNOWN
         if self._is_busy:
             return BUSY
         if reference.is_over(received_s=received_s, now_s=self._page.now_s()):
@@ -127,7 +129,7 @@ class PageRedeemer:
         is_late = reference.is_over(received_s=received_s, now_s=self._page.now_s())
         return Expired(by=ExpiredBy.TTL) if isinstance(outcome, Revealed) and is_late else outcome
 
-    async def _fetched(self, document: Document, request: Allowed) -> Json:
+    async def _fetched(self, document: PageDocument, request: Allowed) -> Json:
         expression = _FETCH % {
             "url": json.dumps(request.url),
             "limit": MAX_BODY_BYTES,

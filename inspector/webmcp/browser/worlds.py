@@ -5,7 +5,7 @@ import json
 from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.page import Document
+from inspector.protocol.page import PageDocument
 from inspector.webmcp.browser.cdp import Cdp, CdpError
 
 TOOLS_TIMEOUT_S = 5.0
@@ -52,7 +52,13 @@ class Worlds:
         self._made: dict[str, _World] = {}
 
     async def evaluate(
-        self, document: Document, session: str, expression: str, *, timeout_s: float, is_quiet: bool = False
+        self,
+        document: PageDocument,
+        session: str,
+        expression: str,
+        *,
+        timeout_s: float,
+        is_quiet: bool = False,
     ) -> Json:
         """Evaluate and await an expression; its value as JSON. Raises WorldError, CdpError, CdpLostError, TimeoutError."""
         context = await self._context(document, session)
@@ -71,7 +77,7 @@ class Worlds:
         )
         return value_of(result)
 
-    async def submit(self, document: Document, session: str, *, node: int | None, name: str) -> str:
+    async def submit(self, document: PageDocument, session: str, *, node: int | None, name: str) -> str:
         """Submit a form as its first button does; why that failed, empty where it succeeded.
 
         `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
@@ -93,7 +99,7 @@ class Worlds:
         }
         return _text(value_of(await self._cdp.send("Runtime.callFunctionOn", calling, session=session)))
 
-    async def agents(self, document: Document, session: str) -> dict[str, Json]:
+    async def agents(self, document: PageDocument, session: str) -> dict[str, Json]:
         """The answers of `getTools()` in the document, by name; empty on failure."""
         try:
             tools = await self.evaluate(document, session, _TOOLS, timeout_s=TOOLS_TIMEOUT_S)
@@ -106,7 +112,7 @@ class Worlds:
                 named[name] = tool
         return named
 
-    async def _context(self, document: Document, session: str) -> int:
+    async def _context(self, document: PageDocument, session: str) -> int:
         made = self._made.get(document.frame_id)
         if made is not None and made.loader_id == document.loader_id:
             return made.context

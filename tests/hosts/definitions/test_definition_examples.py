@@ -9,7 +9,7 @@ from inspector.hosts.definitions.projection import (
     PARTLY_RELEASED,
     SERVERS_WORDS,
     ProjectedDefinition,
-    Step,
+    ProjectionStep,
     project_definition,
 )
 from inspector.hosts.registry import host, hosts
@@ -188,7 +188,7 @@ def test_the_boundary_and_the_host_each_say_what_they_did_and_where() -> None:
     ]
     assert shown.differences[0].claim
     assert shown.differences[0].claim.vocabulary == "webmcp-110"
-    assert {difference.step for difference in shown.differences} == set(Step)
+    assert {difference.step for difference in shown.differences} == set(ProjectionStep)
 
 
 def test_a_list_of_keys_that_another_key_needs_is_widened_and_not_taken_for_a_fault() -> None:

@@ -17,7 +17,7 @@ from inspector.policy.gate import oversight as module
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.taint import Detail, MarkKind, SessionTrust
+from inspector.policy.taint import MarkKind, SessionTrust, TaintDetail
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import HttpTarget
 from inspector.session.call_record import CallRecord
@@ -210,9 +210,9 @@ async def test_a_server_is_told_nothing_until_the_user_says_so_and_then_little_o
     oversight = Oversight(rules())
     await called(oversight, news)
     await called(oversight, other, "mail")
-    oversight.propagation["https://mail.example/mcp"] = Detail.HOSTS
+    oversight.propagation["https://mail.example/mcp"] = TaintDetail.HOSTS
     await called(oversight, other, "mail")
-    oversight.propagation["https://mail.example/mcp"] = Detail.FULL
+    oversight.propagation["https://mail.example/mcp"] = TaintDetail.FULL
     await called(oversight, other, "mail")
     await called(oversight, news)
     assert [told for _, _, told in other.sent] == [

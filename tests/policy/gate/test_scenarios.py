@@ -20,7 +20,7 @@ from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Policy, Verdict
-from inspector.policy.taint import Detail, MarkKind
+from inspector.policy.taint import MarkKind, TaintDetail
 from inspector.protocol.outcome import RpcError
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.session.call_record import CallRecord
@@ -224,7 +224,7 @@ async def fetching_and_mailing(oversight: Oversight, servers: Servers, **more: J
     """A page is fetched; the mail server is told what the session took in."""
     web = await servers.start("web", FETCH, page())
     mail = await servers.start("mail", SEND_EMAIL, result("sent"), **more)
-    oversight.propagation[str(mail.session.target)] = Detail.HOSTS
+    oversight.propagation[str(mail.session.target)] = TaintDetail.HOSTS
     await call(oversight, web, "fetch", {"url": PAGE})
     assert oversight.trust.untrusted
     # What was told to nobody yet, the first request tells nothing of.

@@ -4,24 +4,28 @@ import pytest
 
 from inspector.policy.taint import (
     MAX_NAMED_SOURCES,
-    Detail,
-    Mark,
     MarkKind,
-    Origin,
     SessionTrust,
+    TaintDetail,
+    TaintMark,
+    TaintOrigin,
     request_annotations,
 )
 
 
 def attributed(*sources: str, server: str = "files") -> SessionTrust:
-    origin = Origin(call=1, server=server, tool="read")
+    origin = TaintOrigin(call=1, server=server, tool="read")
     return SessionTrust(
-        marks=frozenset(Mark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source) for source in sources)
+        marks=frozenset(
+            TaintMark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source) for source in sources
+        )
     )
 
 
 def marked(kind: MarkKind) -> SessionTrust:
-    return SessionTrust(marks=frozenset({Mark(kind=kind, origin=Origin(call=1, server="web", tool="t"))}))
+    return SessionTrust(
+        marks=frozenset({TaintMark(kind=kind, origin=TaintOrigin(call=1, server="web", tool="t"))})
+    )
 
 
 def test_a_session_that_took_in_nothing_says_nothing() -> None:
@@ -31,7 +35,7 @@ def test_a_session_that_took_in_nothing_says_nothing() -> None:
 
 @pytest.mark.parametrize("kind", [MarkKind.OPEN_WORLD, MarkKind.UNTRUSTED])
 def test_untrusted_data_is_told_to_every_server(kind: MarkKind) -> None:
-    assert request_annotations(marked(kind), "mail", detail=Detail.NONE) == {"openWorldHint": True}
+    assert request_annotations(marked(kind), "mail", detail=TaintDetail.NONE) == {"openWorldHint": True}
 
 
 def test_a_server_is_told_its_own_sources_as_it_named_them() -> None:
@@ -64,10 +68,10 @@ def test_of_other_servers_only_a_host_is_told(source: str, told: str | None) -> 
 
 def test_the_user_may_say_more_or_less() -> None:
     trust = attributed("urn:org:acme:hr:salaries", "https://a.example/x")
-    assert request_annotations(trust, "mail", detail=Detail.FULL) == {
+    assert request_annotations(trust, "mail", detail=TaintDetail.FULL) == {
         "attribution": ["https://a.example/x", "urn:org:acme:hr:salaries"]
     }
-    assert request_annotations(trust, "mail", detail=Detail.NONE) is None
+    assert request_annotations(trust, "mail", detail=TaintDetail.NONE) is None
 
 
 def test_a_request_names_a_limited_number_of_sources() -> None:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.taint import (
     MAX_SOURCES,
-    Mark,
     MarkKind,
-    Origin,
     SessionTrust,
+    TaintMark,
+    TaintOrigin,
     response_findings,
     trust_of,
 )
@@ -20,10 +20,13 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 TRUST = "io.modelcontextprotocol/trust-annotations"
 
 origins = st.builds(
-    Origin, call=st.integers(1, 4), server=st.sampled_from(["web", "mail"]), tool=st.sampled_from(["a", "b"])
+    TaintOrigin,
+    call=st.integers(1, 4),
+    server=st.sampled_from(["web", "mail"]),
+    tool=st.sampled_from(["a", "b"]),
 )
 marks = st.builds(
-    Mark,
+    TaintMark,
     kind=st.sampled_from(MarkKind),
     origin=origins,
     value=st.sampled_from(["", "pii", "https://a.example/x"]),
@@ -60,7 +63,7 @@ def answer(annotations: Json, *, content: Json = None) -> Result:
 
 
 def brought(outcome: Outcome, by: Tool | None = None, call: int = 1) -> SessionTrust:
-    return trust_of(outcome, by, Origin(call=call, server="web", tool="t"))
+    return trust_of(outcome, by, TaintOrigin(call=call, server="web", tool="t"))
 
 
 def test_an_answer_brings_what_it_says_of_itself() -> None:
@@ -136,7 +139,7 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
         brought(answer({"openWorldHint": True}), call=5),
     )
     both = second.join(first)
-    assert both.since(MarkKind.OPEN_WORLD) == Origin(call=2, server="web", tool="t")
+    assert both.since(MarkKind.OPEN_WORLD) == TaintOrigin(call=2, server="web", tool="t")
     assert both.since(MarkKind.MALICIOUS) is None
     assert {mark.kind for mark in both.marks if mark.origin.call == 5} == {
         MarkKind.OPEN_WORLD,

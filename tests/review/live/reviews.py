@@ -11,7 +11,7 @@ from inspector.protocol.outcome import Result
 from inspector.protocol.timeline import Timeline
 from inspector.review.live.board import Board, LastCall, Material
 from inspector.review.live.ongoing import OngoingReview
-from inspector.review.report import Entry
+from inspector.review.report import ReportEntry
 
 CLEAN: JsonObject = {
     "name": "look_up_word",
@@ -87,6 +87,6 @@ def found(board: Board) -> list[tuple[str, str]]:
     return sorted((entry.finding.id, entry.finding.name) for entry in board.all)
 
 
-def entry_of(board: Board, rule: str) -> Entry:
+def entry_of(board: Board, rule: str) -> ReportEntry:
     """The first finding of a rule."""
     return next(entry for entry in board.all if entry.finding.id == rule)

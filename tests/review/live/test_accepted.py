@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from inspector.json.exact import Json, dump, parse
 from inspector.review.finding import Severity
 from inspector.review.live.accepted import MAX_REASON, AcceptedFindings, accepted_of
-from inspector.review.report import Acceptance, Entry, baseline_of, fingerprint
+from inspector.review.report import Acceptance, ReportEntry, baseline_of, fingerprint
 from tests.review.live.reviews import (
     CLEAN,
     NO_KEY,
@@ -18,9 +18,9 @@ from tests.review.live.reviews import (
 TORN_ENTRY = entry_of(gone_through(material_of(catalogue_of([TORN]))), "SL-ANN001")
 
 
-def changed(entry: Entry, **changes: object) -> Entry:
+def changed(entry: ReportEntry, **changes: object) -> ReportEntry:
     finding = replace(entry.finding, **changes)  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
-    return Entry(finding=finding, fingerprint=fingerprint(finding))
+    return ReportEntry(finding=finding, fingerprint=fingerprint(finding))
 
 
 def through_a_file(accepted: AcceptedFindings) -> AcceptedFindings:

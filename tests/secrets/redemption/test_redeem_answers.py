@@ -7,7 +7,7 @@ from http import HTTPStatus
 import pytest
 
 from inspector.demo.http import HttpSite
-from inspector.demo.server import DemoServer, Options
+from inspector.demo.server import DemoOptions, DemoServer
 from inspector.secrets.http import BUSY, EXPIRED, UNSENDABLE, HttpRedeemer, HttpServer
 from inspector.secrets.outcomes import (
     MAX_BODY_BYTES,
@@ -17,10 +17,10 @@ from inspector.secrets.outcomes import (
     Expired,
     ExpiredBy,
     Failed,
-    Finding,
     NotFound,
     Outcome,
     RateLimited,
+    RedemptionFault,
     Revealed,
 )
 from inspector.secrets.redemption.addresses import AddressClass
@@ -148,7 +148,7 @@ async def test_a_second_reveal_of_a_one_time_reference_says_already_used(status:
         (answer(SECRET, "200 OK", "Content-Type: text/html"), Failed(cause=Cause.CONTENT_TYPE)),
         (
             answer(SECRET, "200 OK", "Cache-Control: private"),
-            Revealed(value=CANARY, findings=(Finding.MAY_BE_STORED,)),
+            Revealed(value=CANARY, findings=(RedemptionFault.MAY_BE_STORED,)),
         ),
         (answer(b'{"value":"a","value":"b"}'), MALFORMED),
         (answer(b'{"value":7}'), MALFORMED),
@@ -309,7 +309,7 @@ async def test_credentials_that_no_header_can_hold_are_refused(authorization: st
 
 
 async def test_the_demo_gives_a_secret_once_to_who_is_authorized() -> None:
-    server = DemoServer(Options(auth=True))
+    server = DemoServer(DemoOptions(auth=True))
     async with HttpSite(server) as site:
         deposit = server.vault.deposit("s1", CANARY, ttl_s=60)
         asked = reference(deposit.redeem_url)

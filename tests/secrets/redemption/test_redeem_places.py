@@ -10,7 +10,7 @@ from inspector.secrets.http import HttpRedeemer, HttpServer
 from inspector.secrets.outcomes import Cause, Failed, Outcome, Revealed
 from inspector.secrets.redemption import fetch
 from inspector.secrets.redemption.addresses import AddressClass, class_of, look_up
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import NO_ORIGIN, Origin, origin_of
 from tests.peers.redemption_server import Endpoint, answer
 from tests.secrets.redemption.redeeming import CANARY, SECRET, Names, redeemed, redeemer, reference
@@ -61,7 +61,7 @@ async def test_what_is_not_the_servers_own_origin_is_refused_and_nothing_is_cont
         names = Names()
         one = redeemer(endpoint.origin, names=names)
         outcome = await one.redeem(reference(url), received_s=1000)
-        assert isinstance(outcome, Refused)
+        assert isinstance(outcome, RefusedUrl)
         assert word in outcome.reason
         assert one.preview(reference(url)) == outcome
         assert (endpoint.connections, other.connections, names.asked) == (0, 0, [])
@@ -106,7 +106,7 @@ async def test_one_address_of_another_class_spoils_a_name(
     async with Endpoint(answer(SECRET), names=NAMES) as endpoint:
         one = redeemer(endpoint.origin, names=Names([addresses]), reached_at=reached_at)
         outcome = await one.redeem(reference(), received_s=1000)
-        assert isinstance(outcome, Refused)
+        assert isinstance(outcome, RefusedUrl)
         assert f"the server was reached at one that is {reached_at}" in outcome.reason
         assert endpoint.connections == 0
 
@@ -115,7 +115,7 @@ async def test_an_address_in_the_url_has_its_class_checked_too() -> None:
     async with Endpoint(answer(SECRET)) as endpoint:
         one = redeemer(endpoint.origin, reached_at=AddressClass.PUBLIC)
         outcome = await one.redeem(reference(), received_s=1000)
-        assert outcome == Refused(
+        assert outcome == RefusedUrl(
             reason=f"{endpoint.origin} resolves to an address that is loopback, "
             "and the server was reached at one that is public"
         )
@@ -128,7 +128,7 @@ async def test_a_name_of_this_machine_that_leads_elsewhere_gets_nothing_unencryp
 ) -> None:
     names = Names([["10.0.0.1"]])
     one = redeemer("http://localhost:8080/mcp", names=names, reached_at=reached_at)
-    assert isinstance(await one.redeem(reference(), received_s=1000), Refused)
+    assert isinstance(await one.redeem(reference(), received_s=1000), RefusedUrl)
     assert names.asked == [("localhost", 8080)]
 
 

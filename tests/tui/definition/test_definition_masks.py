@@ -7,7 +7,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.definition.view import DefinitionAsked, Learnt, asked_definition
-from inspector.tui.values.outline import Rows
+from inspector.tui.values.outline import OutlineRows
 from inspector.tui.values.wrap import row_text
 from tests.peers.leaking_server import FIRST, SECRET, leaking
 
@@ -19,7 +19,7 @@ def shown(tool: Tool, learnt: Learnt, *records: CallRecord) -> str:
     view = asked_definition(asked)
     assert view is not None
     assert view.tool is tool
-    rows = Rows(view.outline, (4_000, 4_000))
+    rows = OutlineRows(view.outline, (4_000, 4_000))
     drawn = [rows.at(index) for index in range(len(rows))]
     text = "\n".join(
         row_text(view.outline.side_row(row.node, side, 4_000, row.number)) for side in (0, 1) for row in drawn

@@ -11,7 +11,7 @@ from inspector.tui.definition.view import (
     measure_line,
     why_line,
 )
-from inspector.tui.values.outline import ABSENT, Difference, Rows
+from inspector.tui.values.outline import ABSENT, OutlineRows, SideDifference
 from inspector.tui.values.wrap import row_text
 
 MINT: JsonObject = {
@@ -56,7 +56,7 @@ def view_of(definition: Json, *, level: Level = Level.DECLARED, host: str = "spe
     return definition_view(tool_of(definition), level, host)
 
 
-def pointers_with(view: DefinitionView, sign: Difference) -> list[str]:
+def pointers_with(view: DefinitionView, sign: SideDifference) -> list[str]:
     return [view.outline.pointer(node) for node in range(len(view.outline)) if view.sign(node) is sign]
 
 
@@ -66,15 +66,15 @@ def test_a_value_has_a_sign_exactly_where_its_sides_differ(schema: JsonObject, l
     for node in range(len(view.outline)):
         one, other = view.outline.value(node, 0), view.outline.value(node, 1)
         if one is ABSENT or other is ABSENT:
-            assert view.sign(node) is not Difference.NONE
+            assert view.sign(node) is not SideDifference.NONE
         elif not isinstance(one, (dict, list)) and not isinstance(other, (dict, list)):
-            assert (view.sign(node) is Difference.NONE) == (one == other)
+            assert (view.sign(node) is SideDifference.NONE) == (one == other)
 
 
 def test_what_is_withheld_what_is_loosened_and_what_the_host_keeps_have_their_signs() -> None:
     view = view_of(MINT)
-    assert "/outputSchema/properties/key/x-sensitive" in pointers_with(view, Difference.LEFT)
-    changed = pointers_with(view, Difference.CHANGED)
+    assert "/outputSchema/properties/key/x-sensitive" in pointers_with(view, SideDifference.LEFT)
+    changed = pointers_with(view, SideDifference.CHANGED)
     assert "/annotations/readOnlyHint" in changed
     assert "/outputSchema/required/1" in changed
     measured = measure_line(view).plain
@@ -88,7 +88,7 @@ def test_what_is_withheld_what_is_loosened_and_what_the_host_keeps_have_their_si
 
 def test_every_reason_begins_with_the_one_under_the_cursor() -> None:
     view = view_of(MINT)
-    node = next(node for node in range(len(view.outline)) if view.sign(node) is Difference.LEFT)
+    node = next(node for node in range(len(view.outline)) if view.sign(node) is SideDifference.LEFT)
     reasons = every_reason(view, node).plain
     assert reasons.startswith("✗ x-sensitive  /outputSchema/properties/key")
     assert reasons.count("/outputSchema/properties/key ") == 1
@@ -111,7 +111,7 @@ def test_a_large_definition_marks_what_is_withheld() -> None:
     view = view_of(
         {"name": "t", "inputSchema": {}, "outputSchema": {"type": "object", "properties": properties}}
     )
-    withheld = pointers_with(view, Difference.LEFT)
+    withheld = pointers_with(view, SideDifference.LEFT)
     assert withheld
     assert all(pointer.startswith("/outputSchema/properties/p7") for pointer in withheld)
 
@@ -119,7 +119,7 @@ def test_a_large_definition_marks_what_is_withheld() -> None:
 def test_foreign_text_in_a_definition_is_made_safe() -> None:
     hostile = "\x1b[31m\u202e"
     view = view_of({"name": "t", "inputSchema": {}, "description": hostile, hostile: hostile})
-    rows = Rows(view.outline, (60, 60))
+    rows = OutlineRows(view.outline, (60, 60))
     drawn = (rows.at(index) for index in range(len(rows)))
     shown = [
         *(row_text(view.outline.side_row(row.node, 0, 60, row.number)) for row in drawn),

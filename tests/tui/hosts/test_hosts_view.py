@@ -4,7 +4,7 @@ from msgspec.structs import replace
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import Level
 from inspector.hosts.leaks import Leak
-from inspector.hosts.profile import Change
+from inspector.hosts.profile import HostChange
 from inspector.hosts.registry import hosts
 from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.session.call_record import CallRecord
@@ -109,7 +109,7 @@ def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
         LEAKING,
         leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_NAMED)),
         leak_count=40,
-        changes=(Change(pointer="/content/0", what="structured content replaces text"),),
+        changes=(HostChange(pointer="/content/0", what="structured content replaces text"),),
         change_count=1,
     )
     text = host_detail(many, view(many)).plain
@@ -147,7 +147,9 @@ def test_a_host_of_which_nothing_is_known_has_no_size() -> None:
 
 def test_foreign_text_in_a_comparison_is_made_safe() -> None:
     hostile = "/structuredContent/\x1b[31m\u202e"
-    row = replace(LEAKING, leaks=(hostile,), changes=(Change(pointer=hostile, what=hostile),), change_count=1)
+    row = replace(
+        LEAKING, leaks=(hostile,), changes=(HostChange(pointer=hostile, what=hostile),), change_count=1
+    )
     shown = host_detail(row, view(row)).plain + compared_call(replace(RECORD, name=hostile)).plain
     assert "\x1b" not in shown
     assert "\u202e" not in shown

@@ -8,7 +8,7 @@ from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.session.call_record import Progress
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.runtime.guard import ControlGuard
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, screen_text, settled
@@ -154,7 +154,7 @@ async def test_server_text_never_acts_wherever_it_is_shown(text: str) -> None:
         await settled(pilot, app, "Tools 3")
         check(app)
         await walk(pilot, app, told)
-        told.opened[0].enter(State.FAILED, f"died: {text}", f"hint {text}")
+        told.opened[0].enter(SessionState.FAILED, f"died: {text}", f"hint {text}")
         await settled(pilot, app, "died: ")
         check(app)
     assert len(told.calls) == 3

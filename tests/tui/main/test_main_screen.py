@@ -9,7 +9,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.pane import CatalogueLines
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
@@ -316,7 +316,7 @@ async def test_a_server_that_dies_leaves_the_result_on_the_screen() -> None:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 done")
-        told.opened[0].enter(State.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
+        told.opened[0].enter(SessionState.FAILED, "the server was killed by signal 9", "Reconnect to go on.")
         text = await settled(pilot, app, "killed by signal 9")
         assert "#1 done" in text
         await pilot.press("r")

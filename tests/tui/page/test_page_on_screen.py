@@ -12,10 +12,10 @@ from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Kind, Tool
 from inspector.protocol.outcome import Outcome, Result
-from inspector.protocol.page import Document, PageFacts, Place, Refused, ToolKind
+from inspector.protocol.page import PageDocument, PageFacts, RefusedTool, SourcePlace, ToolKind
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import FILLED, Progress
-from inspector.session.events import ListChanged, Listener, ListingAdvanced, State
+from inspector.session.events import ListChanged, Listener, ListingAdvanced, SessionState
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.tui.app import SightlineApp
@@ -32,14 +32,14 @@ from tests.tui.scripted import (
 
 SIZES = pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
 TARGET = PageTarget(url="http://127.0.0.1:8000/shop")
-SHOP = Document(
+SHOP = PageDocument(
     frame_id="A",
     loader_id="1",
     url="http://127.0.0.1:8000/shop",
     origin="http://127.0.0.1:8000",
     is_permitted=True,
 )
-FRAME = Document(
+FRAME = PageDocument(
     frame_id="B",
     loader_id="2",
     url="https://partner.example/[bold]x",
@@ -57,12 +57,12 @@ DECLARED: JsonObject = {
 KEPT: JsonObject = {"name": "pay", "description": "Pays.", "annotations": {"readOnly": False}}
 
 
-def page_tool(name: str, document: Document) -> Tool:
+def page_tool(name: str, document: PageDocument) -> Tool:
     known = PageFacts(
         document=document,
         kind=ToolKind.IMPERATIVE,
         tool_id=None,
-        place=Place(url=f"{document.url}.js", line=12, column=5),
+        place=SourcePlace(url=f"{document.url}.js", line=12, column=5),
         exposed_to=("https://friend.example",),
         kept=KEPT,
         declared=DECLARED,
@@ -79,7 +79,7 @@ def page_tool(name: str, document: Document) -> Tool:
 class PageSession(ScriptedSession):
     """A script whose tools are a page's."""
 
-    offered: tuple[Tool | Refused, ...] = (
+    offered: tuple[Tool | RefusedTool, ...] = (
         page_tool("pay", SHOP),
         page_tool("ship", SHOP),
         page_tool("rate", FRAME),
@@ -88,7 +88,7 @@ class PageSession(ScriptedSession):
     async def connect(self) -> ServerFacts:
         facts = await super().connect()
         self.server = replace(facts, notes=("Chromium runs without its sandbox [/nope].",))
-        self.enter(State.READY)
+        self.enter(SessionState.READY)
         return self.server
 
     async def list_all(self) -> Catalogue:
@@ -104,7 +104,7 @@ class PageSession(ScriptedSession):
         super().__init__(script, target, listener)
         self.submitted = asyncio.Event()
 
-    def lists(self, *tools: Tool | Refused) -> None:
+    def lists(self, *tools: Tool | RefusedTool) -> None:
         """The page offers these now."""
         self.offered = tools
         self.tell(ListChanged())
@@ -235,13 +235,13 @@ async def test_what_the_browser_refused_stands_under_its_document_with_its_words
     size: tuple[int, int],
 ) -> None:
     script = Script()
-    refused = Refused(
+    refused = RefusedTool(
         pointer="/0/0",
         reason="InvalidStateError: [bold]Invalid tool name",
         value={"name": "bad\x1b[31m name"},
         name="bad\x1b[31m name",
         document=SHOP,
-        place=Place(url=SHOP.url, line=3, column=9),
+        place=SourcePlace(url=SHOP.url, line=3, column=9),
     )
     app = app_of_page(script)
     async with app.run_test(size=size) as pilot:

@@ -3,15 +3,15 @@
 import pytest
 
 from inspector.cli.commands.list_ import page_shape
-from inspector.protocol.page import Document, Evidence, Exposure, FramePolicy, PageFacts, Reach, ToolKind
+from inspector.protocol.page import Evidence, Exposure, FramePolicy, PageDocument, PageFacts, Reach, ToolKind
 from inspector.tui.page.screen import origin_lines
 
-FRAME = Document(
+FRAME = PageDocument(
     frame_id="f", loader_id="l", url="https://a.example/", origin="https://a.example", parent_id="p"
 )
 
 
-def facts(document: Document = FRAME, evidence: Evidence = Evidence.SEEN) -> PageFacts:
+def facts(document: PageDocument = FRAME, evidence: Evidence = Evidence.SEEN) -> PageFacts:
     return PageFacts(
         document=document,
         kind=ToolKind.IMPERATIVE,
@@ -57,20 +57,20 @@ def test_an_origin_that_is_not_its_own_is_told_with_what_it_is_and_cannot_act() 
     ],
 )
 def test_what_its_frame_s_element_states_is_told(policy: FramePolicy | None, expected: str | None) -> None:
-    document = Document(frame_id="f", loader_id="l", url="u", origin="o", parent_id="p", policy=policy)
+    document = PageDocument(frame_id="f", loader_id="l", url="u", origin="o", parent_id="p", policy=policy)
     lines = [line for line in told(facts(document)).splitlines() if line.startswith("policy")]
     assert lines == ([] if expected is None else [f"policy     {expected}"])
 
 
 def test_forged_reports_are_counted() -> None:
-    document = Document(frame_id="f", loader_id="l", url="u", origin="o", false_reports=3)
+    document = PageDocument(frame_id="f", loader_id="l", url="u", origin="o", false_reports=3)
     assert "forged     3 reports were not made by Sightline's hook and are ignored" in told(facts(document))
     assert page_shape(facts(document))["falseReports"] == 3
 
 
 def test_the_json_has_evidence_exposures_and_policy() -> None:
     policy = FramePolicy(element="iframe", allow="tools 'src'", is_sandboxed=True)
-    document = Document(frame_id="f", loader_id="l", url="u", origin="o", policy=policy)
+    document = PageDocument(frame_id="f", loader_id="l", url="u", origin="o", policy=policy)
     shape = page_shape(facts(document))
     assert shape["evidence"] == "seen"
     assert shape["exposures"] == [{"text": "http://b.example\x1b", "reach": "insecure"}]

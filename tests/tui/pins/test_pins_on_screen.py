@@ -10,7 +10,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.pins import files as pins
 from inspector.pins.files import folder, known_as, read_pin
 from inspector.pins.identity import Identity
-from inspector.pins.pins import Definitions, Pinned, pin_state
+from inspector.pins.pins import Pinned, ServerDefinitions, pin_state
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
@@ -286,7 +286,7 @@ def test_no_text_of_a_definition_acts_in_a_line(subtests: pytest.Subtests) -> No
                 "around": f"{text}b{text}",
             }
             old, new = (
-                Definitions(tools=(Tool(name=f"s{text}", definition=definition),), instructions=said)
+                ServerDefinitions(tools=(Tool(name=f"s{text}", definition=definition),), instructions=said)
                 for definition, said in ((before, None), (after, text))
             )
             pin = Pinned(identity=known_as(DemoTarget()), at=text, software="x", definitions=old)
@@ -309,7 +309,9 @@ def test_no_text_of_a_definition_acts_in_a_line(subtests: pytest.Subtests) -> No
     ],
 )
 def test_both_sides_are_shown_where_they_differ(before: Json, after: Json, was: str, now: str) -> None:
-    old, new = (Definitions(tools=(Tool(name="sum", definition={"k": value}),)) for value in (before, after))
+    old, new = (
+        ServerDefinitions(tools=(Tool(name="sum", definition={"k": value}),)) for value in (before, after)
+    )
     state = pin_state(new, first=old)
     around = {"a": "a" * 40, "b": "b" * 40}
     lines = [line.plain for line in pins_view(state).lines]

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from inspector.errors import UnreachableError, UsageError
-from inspector.session.events import Event, State, StateChanged
+from inspector.session.events import Event, SessionState, StateChanged
 from inspector.session.recorded import RecordedSession
 from tests.tui.recorded import opened, recording
 
@@ -37,7 +37,7 @@ async def test_nothing_is_called_and_where_the_file_is_gone_that_is_said(tmp_pat
     with pytest.raises(UsageError, match="cannot read"):
         await again.connect()
     assert isinstance(heard[-1], StateChanged)
-    assert heard[-1].state is State.FAILED
+    assert heard[-1].state is SessionState.FAILED
     await again.close()
 
 

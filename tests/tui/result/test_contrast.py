@@ -16,7 +16,7 @@ from inspector.tui.result.contrast import (
     contrast_title,
     leaf_count,
 )
-from inspector.tui.values.outline import Difference, Outline, Rows, Side
+from inspector.tui.values.outline import Outline, OutlineRows, Side, SideDifference
 from inspector.tui.values.wrap import row_text
 from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of
 
@@ -34,7 +34,7 @@ def contrast_of(value: Json, left: Lens = DECLARED, right: Lens = CLOSED, tool: 
 
 
 def texts(view: Contrast, side: Side) -> list[str]:
-    rows = Rows(view.outline, (60, 60))
+    rows = OutlineRows(view.outline, (60, 60))
     found = (rows.at(index) for index in range(len(rows)))
     return [row_text(view.outline.side_row(row.node, side, 60, row.number)).strip() for row in found]
 
@@ -48,11 +48,11 @@ def test_what_only_declared_lets_through_is_marked_and_counted() -> None:
     for pointer in ("/structuredContent/note", "/structuredContent/more"):
         node = view.outline.node_at(pointer)
         assert node is not None
-        assert view.outline.difference(node) is Difference.LEFT
+        assert view.outline.difference(node) is SideDifference.LEFT
         assert contrast_reason(view, node).plain == f"✗ only in declared  {pointer}"
     same = view.outline.node_at("/structuredContent/id")
     assert same is not None
-    assert view.outline.difference(same) is Difference.NONE
+    assert view.outline.difference(same) is SideDifference.NONE
     text = contrast_strip(view).plain
     assert text.startswith("declared against closed (spec)")
     assert "✗ 3 only in declared" in text
@@ -75,7 +75,7 @@ def test_hosts_are_compared_at_one_boundary_and_named() -> None:
     assert text.startswith("spec against claude-code (declared)")
     assert view.leaves.total > 0
     assert view.has_differences
-    assert view.missing is Difference.CHANGED
+    assert view.missing is SideDifference.CHANGED
 
 
 def test_no_side_shows_what_its_boundary_withholds() -> None:

@@ -22,7 +22,7 @@ from inspector.tui.result.view import (
     strip,
     title,
 )
-from inspector.tui.values.outline import ABSENT, Difference, Rows, Side
+from inspector.tui.values.outline import ABSENT, OutlineRows, Side, SideDifference
 from inspector.tui.values.wrap import row_text
 
 SECRET = "planted-secret-4711"
@@ -62,7 +62,7 @@ def view_of(value: Json, level: Level = Level.DECLARED, host: str = "spec") -> R
 
 def side(view: ResultView, side: Side, width: int = 60) -> list[str]:
     """The rows of one side, without blanks around them."""
-    rows = Rows(view.outline, (width, width))
+    rows = OutlineRows(view.outline, (width, width))
     found = (rows.at(index) for index in range(len(rows)))
     return [row_text(view.outline.side_row(row.node, side, width, row.number)).strip() for row in found]
 
@@ -100,14 +100,14 @@ def test_what_closed_withholds_without_a_declaration_is_marked_and_stays_readabl
     view = view_of(RESULT, Level.CLOSED)
     node = node_of(view, "/content/0/text")
     assert view.outline.value(node, 0) == "made"
-    assert view.sign(view.outline, node) is Difference.LEFT
+    assert view.sign(view.outline, node) is SideDifference.LEFT
 
 
 def test_at_open_what_leaks_is_masked_and_marked() -> None:
     view = view_of(RESULT, Level.OPEN)
     node = node_of(view, "/structuredContent/key")
     assert view.order[0] == node
-    assert view.sign(view.outline, node) is Difference.REACHES
+    assert view.sign(view.outline, node) is SideDifference.REACHES
     assert view.outline.value(node, 1) == "•••••••• (19 characters, reaches the model)"
     assert reason_line(view, view.outline, node).plain.startswith(
         "! reaches the model  /structuredContent/key"
@@ -119,9 +119,9 @@ def test_every_value_that_differs_has_a_sign_and_a_reason() -> None:
     for node in range(len(view.outline)):
         one, other = view.outline.value(node, 0), view.outline.value(node, 1)
         if one is ABSENT or other is ABSENT:
-            assert view.sign(view.outline, node) is not Difference.NONE
+            assert view.sign(view.outline, node) is not SideDifference.NONE
     surplus = node_of(view, "/surplus")
-    assert view.sign(view.outline, surplus) is Difference.CHANGED
+    assert view.sign(view.outline, surplus) is SideDifference.CHANGED
     assert "/surplus" in reason_line(view, view.outline, surplus).plain
 
 
@@ -136,7 +136,9 @@ def test_the_worst_difference_comes_first_and_metadata_last() -> None:
     assert pointers[0] == "/structuredContent/key"
     assert pointers[-1] == "/_meta"
     # Reasons that are equal are one line with their number; the numbers are those of the verdict.
-    assert sum(each.count for each in view.reasons if each.key[0] is Difference.LEFT) == len(view.removals)
+    assert sum(each.count for each in view.reasons if each.key[0] is SideDifference.LEFT) == len(
+        view.removals
+    )
     assert len({each.key for each in view.reasons}) == len(view.reasons)
     assert view.places == tuple(sorted(view.order))
     assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ /structuredContent/key")
@@ -148,11 +150,11 @@ def test_what_breaks_the_output_schema_is_marked_and_among_the_places() -> None:
     record = record_of(Result(value={"content": [], "structuredContent": {"id": 7}}), tool)
     view = result_view(record, Level.DECLARED, "spec", server="server")
     node = node_of(view, "/structuredContent/id")
-    assert view.sign(view.outline, node) is Difference.BROKEN
+    assert view.sign(view.outline, node) is SideDifference.BROKEN
     assert node in view.places
     assert "breaks the output schema: must be a string" in reason_line(view, view.outline, node).plain
     assert any(line.plain.startswith("▸ ≠ /structuredContent/id") for line in reasons(view, node, 9))
-    assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is Difference.BROKEN
+    assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is SideDifference.BROKEN
 
 
 def test_equal_reasons_are_one_line_with_their_number() -> None:
@@ -314,7 +316,7 @@ def test_whatever_the_result_every_value_has_a_reason(value: Json, level: Level)
     for node in range(len(outline)):
         assert reason_line(view, outline, node).plain
         if outline.value(node, 0) is ABSENT:
-            assert view.sign(outline, node) in {Difference.RIGHT, Difference.REACHES}
+            assert view.sign(outline, node) in {SideDifference.RIGHT, SideDifference.REACHES}
 
 
 def test_a_deep_result_is_shown_too() -> None:

@@ -21,7 +21,7 @@ from inspector.secrets.outcomes import (
 from inspector.secrets.session import Custody
 from inspector.secrets.vault import KeptReference
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.urls.host import Refused
+from inspector.urls.host import RefusedUrl
 from tests.secrets.keeping import withheld
 from tests.secrets.redemption.redeeming import Clock
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
@@ -224,7 +224,7 @@ ENDINGS: list[tuple[Outcome, str, str]] = [
     (Denied(status=403), "denied", "The server rejects the credentials (status 403)."),
     (NotFound(), "not found", "The server does not know this secret."),
     (RateLimited(retry_after_s=30), "rate limited", "Try again in 30 s."),
-    (Refused(reason="another class of address", hint="Look."), "refused", "Another class of address."),
+    (RefusedUrl(reason="another class of address", hint="Look."), "refused", "Another class of address."),
     (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time."),
     (Failed(cause=Cause.MALFORMED), "failed", "this try may have used up a one-time reference."),
     (Revealed(value=REDEEMED), "revealed", "The server returned it."),

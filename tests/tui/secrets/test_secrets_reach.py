@@ -11,7 +11,7 @@ import pytest
 from textual.command import DiscoveryHit
 
 from inspector.cli.main import sightline
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import COMMANDS
 from inspector.tui.secrets.screen import SecretsScreen
 from tests.tui.scripted import LARGE, app_of, screen_text, settled
@@ -329,7 +329,7 @@ def test_every_key_is_in_one_table() -> None:
     assert sum(map(len, tables)) == len(COMMANDS)
     offered = {command.id for command in COMMANDS if command.palette}
     assert offered <= HARMLESS | ENDS
-    assert {command.id for command in COMMANDS if command.place is Place.SECRETS} >= ASKS | SENDS | COPIES
+    assert {command.id for command in COMMANDS if command.place is KeyPlace.SECRETS} >= ASKS | SENDS | COPIES
 
 
 def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:

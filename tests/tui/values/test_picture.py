@@ -10,7 +10,7 @@ from PIL import Image
 
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.values import picture
-from inspector.tui.values.outline import Outline, Rows, Style
+from inspector.tui.values.outline import Outline, OutlineRows, OutlineStyle
 from inspector.tui.values.picture import picture_of
 from inspector.tui.values.wrap import Span, row_text
 from tests.tui.scripted import LARGE, Script, answering, app_of, settled
@@ -35,7 +35,7 @@ def block(data: str, mime: str = "image/png") -> JsonObject:
 
 def rows_of(value: Json, width: int = 60) -> list[list[Span]]:
     outline = Outline(value)
-    rows = Rows(outline, (width, 0))
+    rows = OutlineRows(outline, (width, 0))
     return [
         outline.side_row(rows.at(index).node, 0, width, rows.at(index).number) for index in range(len(rows))
     ]
@@ -64,7 +64,7 @@ def test_a_picture_and_its_caption_fit_any_width(width: int) -> None:
 
 def test_as_json_the_data_is_shown_whole() -> None:
     data = encoded(two_colours())
-    outline = Outline(block(data), style=Style.JSON)
+    outline = Outline(block(data), style=OutlineStyle.JSON)
     assert any(outline.value(node, 0) == data for node in range(len(outline)))
     assert not any("▀" in row_text(outline.side_row(node, 0, 500, 0)) for node in range(len(outline)))
 

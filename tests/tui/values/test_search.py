@@ -4,7 +4,7 @@ import pytest
 
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.app import SightlineApp
-from inspector.tui.values.outline import ABSENT, Outline, Rows, Value
+from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, Value
 from inspector.tui.values.search import SearchAsked, matches
 from inspector.tui.values.wrap import row_text
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled
@@ -15,7 +15,7 @@ WIDTH = 40
 def rows_of(left: Json, query: str, right: Value = ABSENT) -> list[str]:
     """The rows to which the matches lead, without blanks around them."""
     outline = Outline(left, right)
-    rows = Rows(outline, (WIDTH, 0 if right is ABSENT else WIDTH))
+    rows = OutlineRows(outline, (WIDTH, 0 if right is ABSENT else WIDTH))
     found: list[str] = []
     for match in matches(SearchAsked(outline, (0,) if right is ABSENT else (0, 1), query)):
         number = outline.row_of(match.node, match.side, WIDTH, match.offset) if match.offset >= 0 else 0

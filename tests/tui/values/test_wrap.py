@@ -2,7 +2,7 @@
 
 import pytest
 
-from inspector.tui.values.wrap import Kind, Wrapped, row_text
+from inspector.tui.values.wrap import PieceKind, Wrapped, row_text
 
 
 @pytest.mark.parametrize("width", range(30, 60))
@@ -14,7 +14,7 @@ from inspector.tui.values.wrap import Kind, Wrapped, row_text
     ],
 )
 def test_the_note_of_a_mask_stays_on_one_row(text: str, notes: list[str], width: int) -> None:
-    wrapped = Wrapped("secret", "  ", text, Kind.STRING, ",", 2, width)
+    wrapped = Wrapped("secret", "  ", text, PieceKind.STRING, ",", 2, width)
     rows = [row_text(wrapped.row(number)) for number in range(wrapped.count)]
     for note in notes:
         assert any(note in row for row in rows), rows

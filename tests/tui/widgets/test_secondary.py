@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
-from inspector.tui.keys.command import Place
+from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.secondary import SecondaryScreen
 from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, settled
@@ -46,7 +46,7 @@ async def test_every_screen_has_its_name_above_and_its_keys_below(
 
 
 class _FailingScreen(SecondaryScreen[None], inherit_bindings=False):
-    BINDINGS: ClassVar[list[BindingType]] = bindings(Place.PINS)
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Example"
     FAILED = "The example could not be shown"
 

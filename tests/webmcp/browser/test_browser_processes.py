@@ -15,7 +15,7 @@ from inspector.errors import UnreachableError, UsageError
 from inspector.protocol.frames import Channel
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import PageTarget
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.webmcp.browser.chromium import profiles_folder
@@ -94,7 +94,7 @@ async def test_a_browser_that_crashes_during_a_call_is_reported_and_reconnecting
         notes = [frame.raw for frame in visit.frames if frame.channel is Channel.NOTE]
         assert any(b"its stderr:" in note for note in notes)
         assert all(b"DevTools listening" not in note for note in notes)
-        assert visit.session.state is State.FAILED
+        assert visit.session.state is SessionState.FAILED
     await until_gone(temporary)
     assert left(temporary) == []
     async with visiting(url) as again:

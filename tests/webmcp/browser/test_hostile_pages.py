@@ -10,7 +10,7 @@ from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure, FailureKind, Result
 from inspector.safe_text import safe_line
-from inspector.session.events import State
+from inspector.session.events import SessionState
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Site, page, tool
@@ -46,7 +46,7 @@ async def test_a_message_beyond_all_bounds_ends_the_connection_and_says_so(
         assert isinstance(record.outcome, Failure)
         assert record.outcome.kind is FailureKind.CONNECTION_LOST
         assert "more than 1 MiB" in record.outcome.detail
-        assert visit.session.state is State.FAILED
+        assert visit.session.state is SessionState.FAILED
 
 
 async def test_tools_that_come_and_go_without_end_leave_the_rest_usable(site: Site, cdp: str) -> None:
@@ -74,7 +74,7 @@ async def test_a_page_that_closes_during_a_call_is_reported(site: Site, cdp: str
         record = await calling
         assert isinstance(record.outcome, Failure)
         assert record.outcome.kind is FailureKind.CONNECTION_LOST
-        assert visit.session.state is State.FAILED
+        assert visit.session.state is SessionState.FAILED
         with pytest.raises(UnreachableError):
             await visit.session.list_all()
 

@@ -21,8 +21,8 @@ from inspector.secrets.outcomes import (
     RateLimited,
     Revealed,
 )
-from inspector.secrets.vault import KeptReference, Key
-from inspector.urls.host import Refused
+from inspector.secrets.vault import KeptReference, VaultKey
+from inspector.urls.host import RefusedUrl
 from tests.webmcp.browser.browsing import Visit, visiting
 from tests.webmcp.browser.site import Asked, Site, answer, page, tool
 
@@ -41,17 +41,17 @@ def giving(url: str, ttl: str = "undefined") -> str:
     return tool("give", f"() => ({{content: [{reference}]}})")
 
 
-async def referred(visit: Visit, name: str = "give") -> Key:
+async def referred(visit: Visit, name: str = "give") -> VaultKey:
     """Call a tool that gives a reference; the key of the reference in the vault."""
     record = await visit.call(name)
     await visit.session.locate_secrets()
     vault = visit.session.custody.vault
     raw = raw_of(record.outcome)
     vault.keep(record.number, record.name, record.received_s, raw, holdings_in(raw, ()))
-    return Key(record.number, 0)
+    return VaultKey(record.number, 0)
 
 
-async def redeemed(visit: Visit, key: Key) -> Outcome:
+async def redeemed(visit: Visit, key: VaultKey) -> Outcome:
     await visit.session.custody.reveal(key)
     kept = visit.session.custody.vault.of(key)
     assert isinstance(kept, KeptReference)
@@ -91,7 +91,7 @@ async def test_the_browser_sends_its_cookies_and_the_value_reaches_the_vault_alo
     assert "referer" not in asked.headers
 
 
-def _reference(visit: Visit, key: Key) -> KeptReference:
+def _reference(visit: Visit, key: VaultKey) -> KeptReference:
     kept = visit.session.custody.vault.of(key)
     assert isinstance(kept, KeptReference)
     return kept
@@ -164,7 +164,7 @@ async def test_a_reference_to_another_origin_is_refused_before_any_request(site:
     site.pages["/secret"] = SECRET
     async with at(site, cdp, giving(f"{site.other}/secret")) as visit:
         outcome = await redeemed(visit, await referred(visit))
-    assert isinstance(outcome, Refused)
+    assert isinstance(outcome, RefusedUrl)
     assert "other origin" in outcome.reason
     assert "/secret" not in site.paths()
 
@@ -189,7 +189,7 @@ async def test_a_frame_that_has_gone_makes_the_reference_refuse(site: Site, cdp:
         key = await referred(visit)
         await visit.call("go")
         await visit.until(lambda: visit.names() == ["next"])
-        assert isinstance(await redeemed(visit, key), Refused)
+        assert isinstance(await redeemed(visit, key), RefusedUrl)
     assert "/secret" not in site.paths()
 
 
