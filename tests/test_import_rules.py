@@ -1,3 +1,4 @@
+import ast
 import subprocess
 import sys
 from importlib.metadata import entry_points
