@@ -281,5 +281,5 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
             ("history.back", ""),
             ("history.filter", ""),
             ("history.forget", ""),
-            *leaving,
+            *leaving[1:],
         )
