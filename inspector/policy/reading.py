@@ -128,7 +128,7 @@ def _unusable(operand: Json) -> str:
         if isinstance(value, DuplicateKeys):
             return f"names the key {', '.join(value.repeated)} twice"
         if isinstance(value, float) and not isfinite(value):
-            return "takes no infinite number"
+            return "takes a finite number"
     return ""
 
 

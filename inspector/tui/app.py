@@ -254,6 +254,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def leave(self, return_code: int = 0) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""
+        # What is drawn while the session ends must not show a secret again.
+        self.mask()
         if self._leaving:
             self.exit(return_code=return_code)
         else:

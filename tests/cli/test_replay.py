@@ -140,7 +140,7 @@ def test_findings_are_compared_and_every_projection_needs_its_answer() -> None:
     assert "is not in the recording" in call.mismatches[0].what
     unknown = text_of([*lines[:4], projection]).replace('"host":"spec"', '"host":"none"')
     (call,) = checked(lines_in(unknown))
-    assert "is not known any more" in call.mismatches[0].what
+    assert "does not know the host" in call.mismatches[0].what
 
 
 def test_only_so_many_mismatches_are_told() -> None:

@@ -45,7 +45,7 @@ async def test_what_cannot_be_read_is_named_in_our_own_words_and_costs_one_call(
         (raw("200 OK", b'{"jsonrpc":"2.0","id":99,"result":{}}'), "does not answer the request: {"),
         (raw("200 OK", b"\x00\x01", content_encoding="br"), "the content encoding `br`"),
         (stream(b"\x00\x01", content_encoding="zstd"), "the content encoding `zstd`"),
-        (raw("200 OK", b"no gzip", content_encoding="gzip"), "no valid `gzip`"),
+        (raw("200 OK", b"no gzip", content_encoding="gzip"), "not a valid `gzip`"),
         (raw("200 OK", zipped, content_encoding="gzip, br"), "the content encoding `gzip, br`"),
         (raw("200 OK", OK.decode().encode("utf-16")), "sent JSON in UTF-16"),
         (
@@ -142,8 +142,8 @@ async def test_an_endpoint_elsewhere_is_refused_at_once_with_the_reason() -> Non
             f"http://localhost:{peer.port}/messages": "another host",
             f"//localhost:{peer.port}/messages": "another host",
             "file:///etc/passwd": "another scheme",
-            "": "no URL",
-            "http://[": "no URL",
+            "": "not a URL",
+            "http://[": "not a URL",
         }
         for url, reason in cases.items():
             peer.replies["GET"] = events(f"event: endpoint\ndata: {url}\n\n".encode(), b": more\n\n")

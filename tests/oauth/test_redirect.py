@@ -39,7 +39,7 @@ REFUSED = (
     (f"GET /other?code=abc&state={STATE}", None, "404", "another path"),
     (GOOD, "localhost:1", "421", "another host"),
     (GOOD, "attacker.example", "421", "another host"),
-    (GOOD.replace("GET", "POST"), None, "405", "no GET"),
+    (GOOD.replace("GET", "POST"), None, "405", "not a GET"),
     (f"{GOOD}&code=def", None, "400", "parameter twice"),
     (f"GET /callback?state={STATE}", None, "400", "neither code nor error"),
     ("not-HTTP", None, "400", "no HTTP request"),
@@ -113,7 +113,7 @@ async def test_an_error_is_taken_as_the_answer() -> None:
         ("http://0.0.0.0:8765/callback", "127.0.0.1"),
         ("http://me@127.0.0.1:8765/callback", "127.0.0.1"),
         ("http://127.0.0.1/callback", "no port"),
-        ("http://127.0.0.1:99999/callback", "no URL"),
+        ("http://127.0.0.1:99999/callback", "not a URL"),
         ("http://127.0.0.1:8765/callback?x=1", "path"),
     ],
 )

@@ -74,7 +74,7 @@ def test_toml_and_json_are_read() -> None:
         (
             "at_least = 1000.5",
             "at_least = nan",
-            "p.toml, line 13, conditions: `at_least` of arguments.amount takes no number",
+            "p.toml, line 13, conditions: `at_least` of arguments.amount takes a finite number",
         ),
         ("at_least = 1000.5", "at_least = 2026-11-21", "p.toml: 2026-11-21 is a date"),
         ("at_least = 1000.5", f"at_least = {'9' * 5000}", "p.toml: not TOML"),

@@ -50,8 +50,8 @@ def test_the_printed_examples_are_read_and_escalate_is_confirm() -> None:
             "/rules/0/conditions",
             "a condition is one of",
         ),
-        (one(conditions={"and": []}), "/rules/0/conditions/and", "no list of one or more"),
-        (one(conditions={"or": CONDITION}), "/rules/0/conditions/or", "no list of one or more"),
+        (one(conditions={"and": []}), "/rules/0/conditions/and", "not a list of one or more"),
+        (one(conditions={"or": CONDITION}), "/rules/0/conditions/or", "not a list of one or more"),
         (
             one(conditions={"and": [CONDITION, 7]}),
             "/rules/0/conditions/and/1",
@@ -91,8 +91,8 @@ def test_what_is_no_policy_is_refused_with_place_and_reason(value: Json, pointer
         ({"fact": "arguments.a", "at_least": "irreversible"}, "takes a number; only outcome"),
         ({"fact": "tool.traits.outcome", "at_least": "bad"}, "takes one of benign"),
         ({"fact": "arguments.a", "equals": DuplicateKeys((("a", 1), ("a", 2)))}, "names the key a twice"),
-        ({"fact": "arguments.a", "equals": [{"b": float("nan")}]}, "no number without end"),
-        ({"fact": "arguments.a", "at_least": Number("1e400")}, "no number without end"),
+        ({"fact": "arguments.a", "equals": [{"b": float("nan")}]}, "a finite number"),
+        ({"fact": "arguments.a", "at_least": Number("1e400")}, "a finite number"),
     ],
 )
 def test_a_question_that_means_nothing_is_refused(test: Json, reason: str) -> None:

@@ -316,7 +316,7 @@ def test_what_cannot_be_judged_counts_as_sensitive_and_undeclared(schema: Writte
 @pytest.mark.parametrize("schema", ["text", 5, None, [], DuplicateKeys((("type", "a"), ("type", "b")))])
 def test_an_output_schema_that_is_no_schema_makes_everything_sensitive(schema: object) -> None:
     assert judged(schema, {"a": 1}) == {"": "sensitive"}
-    assert compiled(schema).faults == ("a part of the output schema is not a schema",)
+    assert compiled(schema).faults == ("a part of the output schema is no schema",)
 
 
 # name, schema, instance, what is said of each place

@@ -87,8 +87,8 @@ def test_what_is_no_reference_is_not_listed(raw: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"id": None}, "its `id` is not text"),
-        ({"id": 7}, "its `id` is not text"),
+        ({"id": None}, "its `id` is no text"),
+        ({"id": 7}, "its `id` is no text"),
         ({"id": ""}, "its `id` is empty"),
         ({"id": "x" * (MAX_ID_CHARACTERS + 1)}, "its `id` is longer than 1,000 characters"),
         ({"label": ["x"]}, "its `label` is no text"),

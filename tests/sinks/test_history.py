@@ -38,7 +38,7 @@ def test_two_runs_share_a_history_that_holds_no_secret(tmp_path: Path) -> None:
         with started(run.root, words, command, run.endpoint.origin, size=(80, 24)) as screen:
             again = Run(screen=screen, root=run.root, outside=run.outside, endpoint=run.endpoint)
             screen.wait_for("3 tools")
-            screen.wait_for("It takes no arguments")
+            screen.wait_for("No arguments")
             screen.settle()
             again.press("5", until="2 calls, 0 of this run")
             again.press("r", until="to be typed again")

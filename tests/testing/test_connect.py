@@ -33,7 +33,7 @@ SECRET = "planted-secret-4711"
         (7, "not a target: int"),
         ("recording.jsonl", "is a recording, and no server"),
         (inspector.testing.cassette("nowhere.jsonl"), "no cassette nowhere.jsonl"),
-        (inspector.testing.cassette(PLAIN), "is no recording"),
+        (inspector.testing.cassette(PLAIN), "is not a recording"),
     ],
 )
 def test_what_is_no_target_is_refused_before_anything_starts(target: object, said: str) -> None:

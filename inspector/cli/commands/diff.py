@@ -74,7 +74,7 @@ def command(
     live = [word for word in (before, later) if not _is_file(word)]
     if recording.path is not None and len(live) != 1:
         raise UsageError(
-            "--record records one session",
+            "--record takes only one server",
             "Compare one target, with its recording or its pin; or leave it out.",
         )
     old, new = (_side(word, connection, recording) for word in (before, later))

@@ -28,7 +28,6 @@ class _WatchingCommand(SectionedCommand):
 @click.command(
     cls=_WatchingCommand,
     examples=(
-        "sightline -- node server.js --flag",
         "sightline --watch -- python server.py",
         "sightline session.jsonl --host claude-code",
     ),

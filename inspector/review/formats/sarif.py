@@ -55,7 +55,10 @@ def log_of(report: Report) -> JsonObject:
         },
         "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": notes}],
         "columnKind": "unicodeCodePoints",
-        "results": [_result(entry, index, files[entry.finding.target]) for entry in report.entries],
+        "results": [
+            _result(entry, index, files.get(entry.finding.target, _place(report.parts[0])))
+            for entry in report.entries
+        ],
         "properties": {
             "target": safe_line(report.target),
             **_servers(report),

@@ -87,7 +87,7 @@ def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
 
 
 def arguments_line(past: PastCall) -> str:
-    """`name="production" days=3 pin=•••`: all arguments. Foreign text."""
+    """`name="production", days=3, pin=•••`: all arguments. Foreign text."""
     words = (
         [f"{name}={dump_text(value)}" for name, value in past.kept.items()]
         if len(past.arguments) <= _MOST_DRAWN
@@ -96,7 +96,7 @@ def arguments_line(past: PastCall) -> str:
     words += [
         f"{each.name or 'an argument'}={'•••' if each.why is Why.SECRET else '…'}" for each in past.left_out
     ]
-    return " ".join(words)
+    return ", ".join(words)
 
 
 def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, is_marked: bool) -> Content:

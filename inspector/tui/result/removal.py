@@ -147,6 +147,10 @@ def _unjudged(removal: Removal) -> str:
     return "Return it as JSON and the protocol have it: each key once, each member of its type."
 
 
+def _unverified(_removal: Removal) -> str:
+    return "Make the file and its entry in `skills/list` agree in size, digest and frontmatter."
+
+
 def _unfinished(removal: Removal) -> str:
     del removal
     return "Answer what the server asks for: only the result that ends the call reaches a model."
@@ -155,6 +159,7 @@ def _unfinished(removal: Removal) -> str:
 _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
     _MARK: _marked,
     "sensitive-hint": _hinted,
+    "unverified": _unverified,
     "secret-reference": _referenced,
     "audience": _for_user,
     "labelled": _labelled_words,

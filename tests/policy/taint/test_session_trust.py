@@ -162,7 +162,7 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
             "returnMetadata.sensitivity is none",
         ),
         ({}, {"returnMetadata": {"source": ["user", "internal"], "sensitivity": "pii"}}, "one value"),
-        ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "that it never does"),
+        ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "declares that it never is"),
     ],
 )
 def test_an_answer_that_says_other_than_its_tool_is_a_finding(

@@ -112,7 +112,7 @@ async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_f
         await pilot.press("4")
         text = await reviewed(pilot, app, "SL-OUT010")
         for _ in range(3):
-            found = re.search(r"4 Findings (\d+)$", text, re.MULTILINE)
+            found = re.search(r"4 Findings (\d+)\b", text, re.MULTILINE)
             assert found is not None, text
             assert f" {found[1]} finding" in text
             # Each finding has a row, and the one under the cursor has its detail.

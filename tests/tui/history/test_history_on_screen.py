@@ -90,7 +90,7 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await settled(pilot, app, "5 History 1")
         await pilot.press("5")
         text = await settled(pilot, app, "not kept: pin (secret), used again from memory")
-        assert 'mint  owner="ada" pin=•••' in text
+        assert 'mint  owner="ada", pin=•••' in text
         assert "ok  1 withheld" in text
         assert "1234" not in text
         # With its secret, from memory; Esc goes back to where the call was made.

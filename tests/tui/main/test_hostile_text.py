@@ -151,7 +151,7 @@ async def test_server_text_never_acts_wherever_it_is_shown(text: str) -> None:
     told = hostile_script(text)
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "Tools 3")
+        await settled(pilot, app, "Tools 1 (2 malformed)")
         check(app)
         await walk(pilot, app, told)
         told.opened[0].enter(SessionState.FAILED, f"died: {text}", f"hint {text}")
@@ -172,7 +172,7 @@ async def test_a_click_on_foreign_markup_runs_nothing() -> None:
     told = hostile_script(PAYLOADS["markup-action"])
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
-        await settled(pilot, app, "Tools 3")
+        await settled(pilot, app, "Tools 1 (2 malformed)")
         for y, line in enumerate(screen_lines(app)):
             x = line.find("[@click")
             if x >= 0:

@@ -142,7 +142,7 @@ async def test_a_listing_that_was_not_compared_yet_is_asked_about() -> None:
         # Before the screen hears of the new list.
         assert isinstance(app.screen, MainScreen)
         app.screen.action_submit()
-        await settled(pilot, app, "It is not known yet whether its definition changed")
+        await settled(pilot, app, "Its definition is not yet compared")
         await pilot.press("escape")
         await settled(pilot, app, "you did not agree; nothing was sent")
         assert script.calls == []
@@ -221,7 +221,7 @@ async def test_a_call_made_before_its_definition_was_compared_is_asked_about(
         await pilot.press("enter")
         await shown(pilot, app, "No arguments")
         await pilot.press("enter")
-        await shown(pilot, app, "It is not known yet whether its definition changed")
+        await shown(pilot, app, "Its definition is not yet compared")
         await pilot.press("escape")
         may_read.set()
         await settled(pilot, app)

@@ -166,7 +166,7 @@ async def test_what_is_blocked_says_why_and_has_no_way_around() -> None:
             "no writes after the web (what was read may speak in your name): session.untrusted is true"
             in text
         )
-        assert "Only another policy allows it" in text
+        assert "Only another policy can allow it" in text
         assert "y call  Esc" not in text
         await pilot.press("y")
         assert isinstance(app.screen, DecisionScreen)

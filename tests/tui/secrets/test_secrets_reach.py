@@ -258,6 +258,7 @@ OPTIONS = {
 ARGUMENTS = {
     "file",
     "words",
+    "others",
     "uri",
     "method",
     "target",
