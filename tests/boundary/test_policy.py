@@ -1,8 +1,8 @@
 import pytest
 
 from inspector.json.exact import JsonObject
+from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Situation, facts_of
-from inspector.policy.reading import DEFAULT_POLICY
 from inspector.policy.rules import decide
 from inspector.protocol.catalogue import Tool
 

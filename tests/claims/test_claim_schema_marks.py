@@ -5,7 +5,7 @@ import pytest
 from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import traits
-from inspector.claims.vocabularies.webmcp_110 import POINTER_LENGTH
+from inspector.claims.vocabularies.sensitive_outputs import POINTER_LENGTH
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.protocol.catalogue import Tool
 

@@ -6,8 +6,8 @@ import pytest
 
 from inspector.errors import UsageError
 from inspector.json.exact import dump
+from inspector.policy.built_in import DEFAULT_POLICY, DEFAULT_RULES
 from inspector.policy.files.policies import MAX_BYTES, parse_policy, read_policy
-from inspector.policy.reading import DEFAULT_POLICY, DEFAULT_RULES
 from inspector.policy.rules import Effect
 
 TOML = """

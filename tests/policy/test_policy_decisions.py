@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from inspector.claims.resolution import resolution_of
 from inspector.demo.tools.mail import TOOLS
 from inspector.json.exact import Json, JsonObject
+from inspector.policy.built_in import DEFAULT_POLICY, DEFAULT_RULES
 from inspector.policy.facts import Situation, facts_of
-from inspector.policy.reading import DEFAULT_POLICY, DEFAULT_RULES
 from inspector.policy.rules import Policy, Verdict, decide
 from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
 from inspector.protocol.catalogue import Tool

@@ -5,7 +5,8 @@ from typing import cast
 import pytest
 
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Malformed, Number
-from inspector.policy.reading import DEFAULT_POLICY, MAX_DEPTH, policy_of
+from inspector.policy.built_in import DEFAULT_POLICY
+from inspector.policy.reading import MAX_DEPTH, policy_of
 from inspector.policy.rules import Effect, Policy, Verdict
 from tests.policy.deciding import EXAMPLES, decided, policy, tool
 

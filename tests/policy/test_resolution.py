@@ -10,7 +10,7 @@ from inspector.claims.resolution import (
     resolve_params,
 )
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.policy.reading import DEFAULT_POLICY
+from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.rules import Verdict
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from tests.policy.deciding import decided, rule, tool

@@ -19,8 +19,8 @@ from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import ToolFailedError
 from inspector.json.exact import JsonObject
+from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Situation, facts_of, with_response
-from inspector.policy.reading import DEFAULT_POLICY
 from inspector.policy.rules import Decision, Handling, PolicyRule, RuleMatch, decide, handle
 from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
 from inspector.protocol.catalogue import Tool

@@ -15,7 +15,8 @@ from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonText, Malformed, parse
 from inspector.json.members import value_at
 from inspector.json.pointer import split
-from inspector.policy.reading import DEFAULT_POLICY, policy_of
+from inspector.policy.built_in import DEFAULT_POLICY
+from inspector.policy.reading import policy_of
 from inspector.policy.rules import Policy
 
 MAX_BYTES = 1024 * 1024

@@ -14,6 +14,7 @@ from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject, dump, equal
 from inspector.pins.pins import ConfirmReason
 from inspector.policy.audit import AuditedCall
+from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Situation
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.consideration import (
@@ -25,7 +26,6 @@ from inspector.policy.gate.consideration import (
     refusal,
 )
 from inspector.policy.gate.ruling import Ruled, in_force, ruled
-from inspector.policy.reading import DEFAULT_POLICY
 from inspector.policy.rules import Policy, Verdict
 from inspector.policy.taint import SessionTrust, TaintDetail, request_annotations
 from inspector.protocol.catalogue import Tool

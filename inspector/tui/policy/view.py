@@ -12,9 +12,9 @@ from inspector.claims.resolution import Resolution, ResolutionState
 from inspector.claims.traits import Trait, traits_of_tool
 from inspector.json.document import Document
 from inspector.json.exact import Json
+from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.reading import DEFAULT_POLICY
 from inspector.policy.rules import RuleMatch, Verdict
 from inspector.policy.taint import MarkKind, SessionTrust
 from inspector.protocol.catalogue import Tool

@@ -1,0 +1,59 @@
+"""The built-in policy: which calls it asks about. docs/policy.md lists its rules."""
+
+from inspector.json.exact import Json, JsonObject, Malformed
+from inspector.policy.reading import policy_of
+from inspector.policy.rules import Policy
+
+_ABOUT_THE_CALL: list[Json] = [
+    "read-only-destructive",
+    "read-only-effect",
+    "read-only-outcome",
+    "delete-unconfirmed",
+    "idempotent-disagrees",
+    "public-credentials",
+    "resolution-widens",
+]
+
+
+def _claims(name: str, trait: str, value: Json, reason: str) -> JsonObject:
+    """A rule that asks if a claim gives a trait a value; a default does not ask."""
+    return {
+        "name": name,
+        "effect": "confirm",
+        "reason": reason,
+        "conditions": {
+            "and": [
+                {"fact": f"tool.claimed.{trait}", "equals": True},
+                {"fact": f"tool.traits.{trait}", "equals": value},
+            ]
+        },
+    }
+
+
+DEFAULT_RULES: JsonObject = {
+    "rules": [
+        _claims("claims-destructive", "destructive", True, "it claims that it is destructive"),
+        _claims("claims-delete", "effect", "delete", "it claims that it deletes"),
+        _claims(
+            "claims-irreversible", "outcome", "irreversible", "it claims that it may do what cannot be undone"
+        ),
+        _claims("claims-confirmation", "confirm", True, "it claims that it wants to be confirmed"),
+        {
+            "name": "contradicts-itself",
+            "effect": "confirm",
+            "reason": "it contradicts itself",
+            "conditions": {"fact": "tool.contradictions", "in": _ABOUT_THE_CALL},
+        },
+    ]
+}
+"""As a file would have it."""
+
+
+def _default() -> Policy:
+    policy = policy_of(DEFAULT_RULES)
+    if isinstance(policy, Malformed):
+        raise TypeError(policy.reason)
+    return policy
+
+
+DEFAULT_POLICY = _default()
