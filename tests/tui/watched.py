@@ -41,8 +41,8 @@ class Edited:
 
 
 async def shows(app: SightlineApp, *texts: str, absent: str = "") -> str:
-    """The screen once it shows all texts; fails after 20 s."""
-    until = time.monotonic() + 20
+    """The screen once it shows all texts; fails after 40 s."""
+    until = time.monotonic() + 40
     while True:
         screen = screen_text(app)
         if all(text in screen for text in texts) and (not absent or absent not in screen):

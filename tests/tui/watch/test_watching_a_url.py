@@ -1,11 +1,12 @@
 """A server that Sightline did not start: it is connected to again when it returns."""
 
 import asyncio
+import random
 import socket
 import subprocess
 import sys
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from inspector.files import themes
@@ -38,10 +39,17 @@ def served(port: int) -> Generator[None]:
         process.wait(10)
 
 
+def free_port() -> int:
+    """A port that the system gives to nobody else while the server is away."""
+    for port in random.sample(range(20_000, 30_000), 100):
+        with suppress(OSError), socket.create_server(("127.0.0.1", port)):
+            return port
+    raise OSError("no port is free")
+
+
 async def test_the_last_call_is_repeated_when_the_server_returns(tmp_path: Path) -> None:
     drives()
-    with socket.create_server(("127.0.0.1", 0)) as chosen:
-        port = int(chosen.getsockname()[1])
+    port = free_port()
     target = HttpTarget(url=f"http://127.0.0.1:{port}/mcp")
     saved = tmp_path / "server.py"
     saved.touch()
