@@ -420,7 +420,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._timeline.finished(self._link.session, message.record)
         self._reviewer.finished(message.record)
         self._history.finished(message.record)
-
         if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL} and not self.READ_ONLY:
             self._changed.discard(message.record.title)
             self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
@@ -620,6 +619,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._failure.focus()
 
     def _hide_failure(self) -> None:
+        if self._failure.has_focus:
+            # Textual would give it to the nearest sibling, the timeline.
+            self._catalogue.focus_list()
         self._failure.show(None)
         self.remove_class("-nothing")
 

@@ -175,7 +175,7 @@ class Watcher:
         waiting, self._listed = self._listed, None
         if waiting is not None and not waiting.done():
             waiting.set_result(reason)
-        elif self.view.phase is not Phase.STARTING:
+        elif self.view.phase not in {Phase.STARTING, Phase.AWAY}:
             self._say(phase=Phase.BROKEN, reason=reason)
         return self._before is not None
 

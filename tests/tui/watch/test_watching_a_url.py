@@ -62,7 +62,7 @@ async def test_the_last_call_is_repeated_when_the_server_returns(tmp_path: Path)
     )
     async with app.run_test(size=LARGE) as pilot:
         # It may be started after Sightline.
-        await shows(app, "The server is away")
+        await shows(app, "The server is away", "All connection attempts failed")
         with served(port):
             await shows(app, "connected again", "clean_clock")
             await shows(app, "Tools 20", "Prompts 2")
