@@ -135,7 +135,7 @@ class _Reading:
 
 def traits(claims: Iterable[Claim]) -> Traits:
     """Joins `claims`; their order does not matter. More claims never make a trait less cautious."""
-    readings: dict[TraitName, list[_Reading]] = {name: [] for name in TraitName}
+    readings: dict[TraitName, list[_Reading]] = {}
     for claim in claims:
         words_by_trait: dict[TraitName, tuple[Word, ...]] = {}
         for implication in _implications(claim):
@@ -143,8 +143,11 @@ def traits(claims: Iterable[Claim]) -> Traits:
             if words is not None:
                 words_by_trait[implication.trait] = words_by_trait.get(implication.trait, ()) + words
         for name, words in words_by_trait.items():
-            readings[name].append(_Reading(claim, words))
-    joined = {name: _joined(name, readings[name]) for name in TraitName}
+            readings.setdefault(name, []).append(_Reading(claim, words))
+    joined = {
+        name: _joined(name, readings[name]) if name in readings else default
+        for name, default in _unclaimed().items()
+    }
     # The default is destructive, but the specification gives the hint no meaning for a tool that only reads.
     if joined[TraitName.DESTRUCTIVE].defaulted and joined[TraitName.EFFECT].value == "read":
         joined[TraitName.DESTRUCTIVE] = Trait(value=False, defaulted=True)
@@ -171,6 +174,12 @@ def overridden(joined: Traits, overrides: Sequence[Override]) -> Traits:
 def _joined(name: TraitName, readings: Sequence[_Reading]) -> Trait:
     scale = _SCALES.get(name)
     return _furthest(scale, readings) if scale else _union(readings)
+
+
+@cache
+def _unclaimed() -> Mapping[TraitName, Trait]:
+    """The traits of a tool without claims."""
+    return {name: _joined(name, ()) for name in TraitName}
 
 
 def _furthest(scale: _Scale, readings: Sequence[_Reading]) -> Trait:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from inspector.claims.claim import Claim, Subject, TraitName
 from inspector.claims.contradictions import Contradiction, contradictions
+from inspector.claims.once import once
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.resolution import Resolution
 from inspector.claims.traits import Trait, Traits, traits, traits_of_tool
@@ -288,7 +289,8 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
     annotations = (
         {"annotations": meta["annotations"]} if isinstance(meta, dict) and "annotations" in meta else {}
     )
-    contradicted = contradictions((*of_tool, *of_answer), tool=situation.tool)
+    # Claims of the tool alone contradict each other with or without an answer.
+    contradicted = contradictions((*of_tool, *of_answer), tool=situation.tool) if of_answer else ()
     response: JsonObject = {
         **annotations,
         **({"_meta": meta} if "_meta" in result else {}),
@@ -319,7 +321,17 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
 def _tool_facts(situation: Situation) -> Facts:
     """The facts below `/tool`. If a call was resolved, its annotations replace those of the list."""
     tool, resolution = situation.tool, situation.resolution
-    effective = resolution.effective if resolution else tool
+    if tool is not None and resolution is None:
+        return _facts_of_listed(tool)
+    return _facts_below_tool(resolution.effective if resolution else tool, resolution)
+
+
+@once
+def _facts_of_listed(tool: Tool) -> Facts:
+    return _facts_below_tool(tool, None)
+
+
+def _facts_below_tool(effective: Tool | None, resolution: Resolution | None) -> Facts:
     claims = claims_of_tool(effective) if effective else ()
     known = traits_of_tool(effective) if effective else traits(())
     contradicted = _contradicted(claims, effective, resolution)

@@ -155,6 +155,8 @@ def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
     if tool is None or not isinstance(outcome, Result):
         return ()
     of_tool, of_answer = claims_of_tool(tool), claims_of_result(outcome.value, tool.kind)
+    if not of_answer:
+        return ()
     messages = [
         item.message
         for item in contradictions((*of_tool, *of_answer), tool=tool)

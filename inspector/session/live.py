@@ -471,7 +471,10 @@ class Session:
 
     def amend(self, record: CallRecord) -> None:
         """Replace the record of the same number: policy rules about an answer are settled after it."""
-        self.calls = [record if call.number == record.number else call for call in self.calls]
+        for index in reversed(range(len(self.calls))):
+            if self.calls[index].number == record.number:
+                self.calls[index] = record
+                return
 
     def note(self, title: str, detail: str, *, kind: str, is_failed: bool = False) -> None:
         """Have something that went over no wire in the timeline and in the recording.

@@ -4,6 +4,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
@@ -42,6 +43,8 @@ TIMEOUT_S = 5.0
 """For the answer: a call should not have to wait longer for what is only a claim."""
 _KEPT = 64
 """Answers of one connection."""
+_SMALL_BYTES = 16 * 1024
+"""Up to here, an answer is ruled on in less time than a thread takes to begin. 0 is an unknown size."""
 
 
 class Resolver:
@@ -57,9 +60,9 @@ class Resolver:
         """
         if isinstance(session.target, PageTarget):
             return None
-        key = await asyncio.to_thread(_key, tool, arguments)
-        if key is None:
+        if not is_resolvable(tool):
             return None
+        key = await asyncio.to_thread(_key, tool, arguments)
         kept = self._kept.setdefault(session, OrderedDict())
         if key not in kept:
             timeout_s = min(TIMEOUT_S, session.options.timeout_s)
@@ -77,10 +80,8 @@ class Resolver:
         return kept[key]
 
 
-def _key(tool: Tool, arguments: JsonObject) -> bytes | None:
-    """Identifies a call by definition and arguments, including the order of keys. None if it cannot be resolved."""
-    if not is_resolvable(tool):
-        return None
+def _key(tool: Tool, arguments: JsonObject) -> bytes:
+    """Identifies a call by definition and arguments, including the order of keys."""
     return hashlib.sha256(dump([tool.definition, arguments])).digest()
 
 
@@ -226,9 +227,8 @@ class Oversight:
     async def _settled(
         self, session: Session, current: Consideration, record: CallRecord, agreement: Agreement
     ) -> Ruled:
-        made = await asyncio.to_thread(
-            ruled, self.policy, current, record, is_agreed=agreement is Agreement.YES
-        )
+        rule = partial(ruled, self.policy, current, record, is_agreed=agreement is Agreement.YES)
+        made = rule() if 0 < record.size_bytes <= _SMALL_BYTES else await asyncio.to_thread(rule)
         self.trust = self.trust.join(made.brought)
         problem = await _problem_of(self._answered(made))
         if problem:
