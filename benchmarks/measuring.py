@@ -40,7 +40,7 @@ class Measurement:
 
 def _figure(number: float, unit: str) -> str:
     if unit == "s":
-        if number < 0.001:
+        if abs(number) < 0.001:
             return f"{number * 1_000_000:.0f} µs"
         return f"{number * 1000:.1f} ms" if number < 1 else f"{number:.2f} s"
     return f"{number:,.0f} {unit}" if number >= 10 else f"{number:.1f} {unit}"

@@ -6,12 +6,11 @@ import time
 from collections.abc import AsyncGenerator, Generator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from textual.pilot import Pilot
 
-from benchmarks.interface import left, screen_text, shows_call, until
+from benchmarks.interface import called, left, screen_text, until
 from benchmarks.measuring import Report, Stall, Stalls
 from inspector.boundary.options import Level
 from inspector.files import themes
@@ -129,11 +128,7 @@ async def _large_result(report: Report, size_bytes: int, runs: int = 1) -> None:
             await pilot.press("enter")
             await until(pilot, lambda: "Enter call" in screen_text(pilot))
             for number in range(1, runs + 1):
-                watched.stalls.clear()
-                started = time.perf_counter()
-                await pilot.press("enter" if number == 1 else "r")
-                await until(pilot, partial(shows_call, pilot, number), 120)
-                taken.append(time.perf_counter() - started)
+                taken.append(await called(pilot, watched.stalls, number))
                 await asyncio.sleep(SETTLE_S)
                 stalls.append(watched.stalls.longest)
     size = f"{size_bytes // MEGABYTE} MB"

@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from benchmarks.interface import SERVER, application, screen_text, until
+from benchmarks.interface import SERVER, application, screen_text, typed, until
 from benchmarks.measuring import Measurement, Report, Stall, ran
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Kind, Listing
@@ -57,17 +57,12 @@ async def _interface(report: Report, runs: int = 2) -> None:
                 any(worker.group == STEPS and not worker.is_finished for worker in pilot.app.workers)
                 or keys < 20
             ):
-                before = time.perf_counter()
-                await pilot.press("down")
-                downs.append(time.perf_counter() - before)
+                downs.append(await typed(pilot, "down"))
                 keys += 1
                 await asyncio.sleep(0.1)
             reviewed_s.append(time.perf_counter() - started)
             await pilot.press("slash")
-            for letter in "09999":
-                before = time.perf_counter()
-                await pilot.press(letter)
-                letters.append(time.perf_counter() - before)
+            letters += [await typed(pilot, letter) for letter in "09999"]
             await until(pilot, lambda: "tool_09999" in screen_text(pilot))
             stalls.append(observed.stalls.longest)
     report.row("interface: all listed", listed, aim=0.8)
