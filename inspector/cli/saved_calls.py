@@ -1,4 +1,4 @@
-"""Calls of `run`, `check` and `verify` on one session: what the policy decides, the answers, and what is said of them."""
+"""Calls of `run`, `check` and `verify` on one session: what the policy decides, the answers, and how they compare with what is expected."""
 
 import asyncio
 import shlex
@@ -153,7 +153,7 @@ def cases_of(ran: Iterable[Ran], file: str) -> Iterator[JunitCase]:
 
 
 def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
-    """Cover these in what is said of a session from now on, and withhold them in its recording and audit log."""
+    """Cover these values in the session's texts from now on, and withhold them in its recording and audit log."""
     session.conceal(values)
     if launch.terms.audit:
         launch.terms.audit.conceal(values)

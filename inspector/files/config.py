@@ -124,10 +124,10 @@ class Input:
 
 
 Ask: TypeAlias = Callable[[Input], str | None]
-"""Asks the user for an input; None where nobody can be asked."""
+"""Asks the user for an input; None where there is no user to ask."""
 
 
-def _ask_nobody(_: Input) -> None:
+def _ask_no_user(_: Input) -> None:
     return None
 
 
@@ -159,7 +159,7 @@ class FoundServer(Struct, frozen=True, kw_only=True):
         headers = ", ".join(f"{name}: {value}" for name, value in target.headers)
         return f"{'sse+' if target.older_sse else ''}{target}{f' ({headers})' if headers else ''}"
 
-    def server(self, ask: Ask = _ask_nobody) -> ConfiguredServer:
+    def server(self, ask: Ask = _ask_no_user) -> ConfiguredServer:
         """The target, from what was read of the file. Raises UsageError."""
         if self.reading is None:
             raise UsageError(self.problem)
@@ -203,7 +203,7 @@ def read_target(
     name: str | None,
     environment: Collection[str] = (),
     headers: Collection[str] = (),
-    ask: Ask = _ask_nobody,
+    ask: Ask = _ask_no_user,
 ) -> ConfiguredServer:
     """The server called `name` in `path`; a file with one entry needs no name. Raises UsageError.
 
@@ -412,7 +412,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
     written: _Written
     given: frozenset[str] = frozenset()
     given_headers: frozenset[str] = frozenset()
-    ask: Ask = _ask_nobody
+    ask: Ask = _ask_no_user
     is_covered: bool = False
 
     def server(self) -> ConfiguredServer:

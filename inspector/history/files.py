@@ -52,7 +52,7 @@ class HistoryFile:
         """About how many there are: other processes add some."""
 
     def read(self) -> Stored:
-        """All calls. Raises UsageError for a file that is no history, or of another version or server."""
+        """All calls. Raises UsageError for a file that is not a history, or of another version or server."""
         content = private.read(self.path, 2 * MAX_BYTES)
         if content is None or not content.raw:
             return Stored()
@@ -83,7 +83,7 @@ class HistoryFile:
                 self._shorten()
 
     def forget(self) -> None:
-        """Remove the file. Raises UsageError for one that is no history of this server."""
+        """Remove the file. Raises UsageError for one that is not a history of this server."""
         with self._locked() as descriptor:
             if os.fstat(descriptor).st_size:
                 self._check_header()
@@ -117,7 +117,7 @@ class HistoryFile:
         found = value if isinstance(value, dict) else {}
         version = found.get("version")
         if found.get("format") != FORMAT or not isinstance(version, int) or isinstance(version, bool):
-            reason = "is no history of calls"
+            reason = "is not a history of calls"
         elif version > VERSION:
             reason = f"has version {version}, which needs a newer Sightline"
         elif version != VERSION or found.get("server") != self._header["server"]:
@@ -167,7 +167,7 @@ class HistoryFile:
             time.sleep(_PAUSE_S)
 
     def _is_same(self, descriptor: int) -> bool:
-        """Whether nobody has put another file in its place meanwhile."""
+        """Whether `path` still is the file that is open."""
         try:
             return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except OSError:

@@ -96,7 +96,7 @@ class FramePolicy(Struct, frozen=True, kw_only=True):
     is_sandboxed: bool = False
     """Whether it has a `sandbox` attribute."""
     blocked_by: str | None = None
-    """Why tools are not permitted, in the browser's word (`Header`, `IframeAttribute`); None where they are, or untold."""
+    """Why tools are not permitted, in the browser's word (`Header`, `IframeAttribute`); None where they are, or where it does not say."""
 
     @property
     def grants(self) -> tuple[str, ...] | None:

@@ -147,7 +147,7 @@ def _checked_url(url: str) -> str:
 
 
 COVERED = "•••"
-TELLS = re.compile(r"key|token|secret|pass|pwd|auth|cred|bearer|session|cookie", re.IGNORECASE)
+SECRET_NAME = re.compile(r"key|token|secret|pass|pwd|auth|cred|bearer|session|cookie", re.IGNORECASE)
 """What the name of an option, a variable, a header or a parameter of a query holds where its value is a secret."""
 
 
@@ -166,16 +166,16 @@ def secret_words(command: tuple[str, ...]) -> Iterator[str]:
     """What is secret of a command line: values of options that say so, what looks like a credential, and parts of URLs."""
     from inspector.credentials.find import sightings  # noqa: PLC0415 - its rules load late
 
-    tells = False
+    is_next = False
     for word in command[1:]:
         option, equals, value = word.partition("=")
-        if tells and not word.startswith("-"):
+        if is_next and not word.startswith("-"):
             yield word
-        elif equals and TELLS.search(option):
+        elif equals and SECRET_NAME.search(option):
             yield value
         elif sightings(word):
             yield word
-        tells = word.startswith("-") and not equals and TELLS.search(word) is not None
+        is_next = word.startswith("-") and not equals and SECRET_NAME.search(word) is not None
         if "://" in word:
             yield from secrets_of_url(word)
 

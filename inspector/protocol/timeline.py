@@ -146,7 +146,7 @@ class Timeline:
             case Asked():
                 return self._asked(frame, event)
             case Answered(exchange=exchange, response=response) if exchange.call:
-                return self._told_of_task(frame, exchange, response)
+                return self._task_entry(frame, exchange, response)
             case Answered(exchange=exchange, response=response):
                 failed = response.is_error or _says_error(response.result)
                 ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
@@ -208,7 +208,7 @@ class Timeline:
         numbers = self._unfinished.get(title, [])
         return self._entries[numbers.pop(0) - 1] if numbers else None
 
-    def _told_of_task(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
+    def _task_entry(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
         """An answer about a task goes into the entry of its call, which waits until the task has ended."""
         ending, state = ending_of(exchange, response), state_in(response.result)
         number = self._numbers[exchange.frame, exchange.key]

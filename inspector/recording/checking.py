@@ -49,7 +49,7 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
     tool: str
     """Foreign text."""
     mismatches: tuple[Mismatch, ...]
-    untold: int = 0
+    more: int = 0
     """How many more there are."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
@@ -94,7 +94,7 @@ def _checked(
         frame=recorded.frame,
         tool=recorded.tool,
         mismatches=tuple(mismatches[:MAX_MISMATCHES]),
-        untold=max(len(mismatches) - MAX_MISMATCHES, 0),
+        more=max(len(mismatches) - MAX_MISMATCHES, 0),
         output=output_of(pair[1], None if by_raw else recorded, recorded.lenses) if pair else NOT_ASKED,
         was_compared=recorded.output_check is not None,
     )

@@ -17,7 +17,7 @@ from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import places
 from inspector.protocol.targets import (
     COVERED,
-    TELLS,
+    SECRET_NAME,
     DemoTarget,
     HttpTarget,
     PageTarget,
@@ -159,7 +159,7 @@ def _with_halves(value: str) -> Iterator[str]:
 
 def _header_credentials(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
     for name, value in headers:
-        if not (TELLS.search(name) or sightings(value)):
+        if not (SECRET_NAME.search(name) or sightings(value)):
             continue
         yield value
         scheme = _SCHEME.match(value)
@@ -184,7 +184,7 @@ def _basic_credentials(credential: str) -> Iterator[str]:
 
 def _environment_credentials(environment: dict[str, str]) -> Iterator[str]:
     for name, value in environment.items():
-        is_named = len(value) >= LEAST_VARIABLE and (TELLS.search(name) or sightings(value))
+        is_named = len(value) >= LEAST_VARIABLE and (SECRET_NAME.search(name) or sightings(value))
         is_path = "/" in value or "\\" in value
         if is_named or (len(value) >= LEAST_UNNAMED and not is_path):
             yield value

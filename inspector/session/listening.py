@@ -1,7 +1,7 @@
 """Changed lists and resources in the stateless era: one `subscriptions/listen` request that stays open, and is opened again when it ends.
 
-Source: MCP 2026-07-28, `subscriptions/listen`. A server answers it when it ends the subscription; what changed while none was open
-is not told later, so that lists are read again then.
+Source: MCP 2026-07-28, `subscriptions/listen`. A server answers it when it ends the subscription; it says nothing later of what
+changed while none was open, so that lists are read again then.
 """
 
 import asyncio

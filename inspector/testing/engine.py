@@ -24,7 +24,7 @@ from inspector.errors import InspectorError, UsageError
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.outcome import Failure
-from inspector.protocol.targets import TELLS, StdioTarget, Target
+from inspector.protocol.targets import SECRET_NAME, StdioTarget, Target
 from inspector.recording.target import secret_values
 from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, ListChanged
@@ -335,8 +335,8 @@ def _words(target: object) -> tuple[str, ...] | None:
 def _own_secrets(target: Target) -> frozenset[SecretText]:
     """Those of a target: of its variables, those whose name says so."""
     if isinstance(target, StdioTarget):
-        told = {name: value for name, value in target.environment.items() if TELLS.search(name)}
-        target = replace(target, environment=told)
+        secret = {name: value for name, value in target.environment.items() if SECRET_NAME.search(name)}
+        target = replace(target, environment=secret)
     return frozenset(SecretText(value) for value in secret_values(target) if len(value) >= LEAST)
 
 

@@ -44,7 +44,12 @@ def test_the_json_has_the_shape_that_is_documented_and_every_model_context(tmp_p
         "open",
     ]
     assert spec["model"]["structuredContent"]["id"] == "1"
-    assert spec["open"] == {"observed": True, "leak": "yes", "leaked": ["/structuredContent/s"], "untold": 0}
+    assert spec["open"] == {
+        "observed": True,
+        "leak": "yes",
+        "leaked": ["/structuredContent/s"],
+        "unknown_count": 0,
+    }
     assert [change["pointer"] for change in codex["changes"]] == ["/content"]
     assert "CANARY" not in ran.out
 

@@ -151,4 +151,4 @@ def test_only_so_many_mismatches_are_told() -> None:
     wire.answered({"content": [block for _ in range(150)]})
     (call,) = checked(lines_in(text_of(scribed(wire.frames)).replace("same", "other", 150)))
     assert len(call.mismatches) == 100
-    assert call.untold == 50
+    assert call.more == 50

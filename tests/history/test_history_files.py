@@ -73,9 +73,9 @@ def test_any_name_is_read_as_it_was_and_none_acts_on_a_terminal(name: str) -> No
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"not JSON\n", "is no history of calls"),
-        (b'{"format": "sightline-pin", "version": 1}\n', "is no history of calls"),
-        (b'{"format": "sightline-history", "version": true}\n', "is no history of calls"),
+        (b"not JSON\n", "is not a history of calls"),
+        (b'{"format": "sightline-pin", "version": 1}\n', "is not a history of calls"),
+        (b'{"format": "sightline-history", "version": true}\n', "is not a history of calls"),
         (b'{"format": "sightline-history", "version": 2}\n{"new": 1}\n', "needs a newer Sightline"),
         (b'{"format": "sightline-history", "version": 1, "server": {}}\n', "of another server"),
     ],

@@ -144,7 +144,7 @@ def _row_shape(row: "HostRow") -> JsonObject:
             "observed": row.observed_open,
             "leak": row.leak.value,
             "leaked": list[Json](row.leaks),
-            "untold": row.leaked.unknown,
+            "unknown_count": row.leaked.unknown,
         },
     }
 

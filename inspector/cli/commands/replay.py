@@ -236,7 +236,7 @@ def _mismatch_lines(call: CheckedCall) -> list[str]:
         f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole)'} {one.what}"
         for one in call.mismatches
     ]
-    return [*lines, f"frame {call.frame}: {call.untold:,} more"] if call.untold else lines
+    return [*lines, f"frame {call.frame}: {call.more:,} more"] if call.more else lines
 
 
 def _compared(call: CheckedCall) -> list[str]:

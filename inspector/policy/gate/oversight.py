@@ -165,7 +165,7 @@ class Oversight:
             current.arguments,
             on_progress=on_progress,
             timeout_s=timeout_s,
-            annotations=self._told_to(current.server),
+            annotations=self._annotations_for(current.server),
             meta=meta,
             number=number,
         )
@@ -267,7 +267,7 @@ class Oversight:
             rules = [match.rule.name for match in made.handling.decision.matches]
             await asyncio.to_thread(self._audit.released, call, rules)
 
-    def _told_to(self, server: str) -> JsonObject | None:
+    def _annotations_for(self, server: str) -> JsonObject | None:
         detail = self.propagation.get(server)
         return request_annotations(self.trust, server, detail=detail) if detail is not None else None
 

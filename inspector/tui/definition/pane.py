@@ -20,7 +20,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.pane import OutlineLines, Shown
-from inspector.tui.values.search_line import SearchLine
+from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 
 _LEAST_BESIDE = 72
@@ -62,8 +62,8 @@ class DefinitionPane(Vertical):
 
     def __init__(self) -> None:
         super().__init__(id="definition", classes="-alone")
-        self.values = OutlineLines(id="definition-values")
-        self._search = SearchLine(self.values)
+        self._searched = SearchedValues("definition-values")
+        self.values = self._searched.lines
         self._sides = Static("", markup=False, id="definition-sides")
         self._line = Static("", markup=False, id="definition-line")
         self._why = Static("", markup=False, id="definition-why")
@@ -76,8 +76,7 @@ class DefinitionPane(Vertical):
     def compose(self) -> ComposeResult:
         """Titles of both sides, their values, sizes, the reason."""
         yield self._sides
-        yield self.values
-        yield self._search
+        yield self._searched
         yield self._line
         yield self._why
 
@@ -162,23 +161,11 @@ class DefinitionPane(Vertical):
     @property
     def is_searched(self) -> bool:
         """Whether words are searched for."""
-        return self._search.is_open
+        return self._searched.is_searched
 
     def stop_searching(self) -> None:
         """Close the search."""
-        self._search.close()
-
-    @on(OutlineLines.SearchWanted)
-    def open_search(self, event: OutlineLines.SearchWanted) -> None:
-        """Open the search."""
-        event.stop()
-        self._search.open()
-
-    @on(OutlineLines.Searched)
-    def show_match(self, event: OutlineLines.Searched) -> None:
-        """Another match is shown."""
-        event.stop()
-        self._search.show(event.number, event.matches)
+        self._searched.stop_searching()
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:

@@ -51,7 +51,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     leaks: tuple[str, ...]
     """The first of these values: pointers into the raw result."""
     leak_count: int
-    untold: int
+    unknown_count: int
     """Withheld values that are too many or too common to look for one by one."""
     observed_open: bool
     """Whether the host was seen with the raw result."""
@@ -132,7 +132,7 @@ def _compared(row: HostRow) -> ComparedHost:
         leak=row.leak,
         leaks=row.leaks[:MAX_NAMED],
         leak_count=len(row.leaks),
-        untold=row.leaked.unknown,
+        unknown_count=row.leaked.unknown,
         observed_open=row.observed_open,
     )
 
@@ -238,8 +238,8 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
                 ),
                 *_more(row.leak_count),
             ]
-    if row.untold:
-        words = f"  {count(row.untold, 'withheld value')} could not be looked for one by one."
+    if row.unknown_count:
+        words = f"  {count(row.unknown_count, 'withheld value')} could not be looked for one by one."
         lines.append(Content.styled(words, "$text-warning"))
     if not row.observed_open:
         lines.append(Content.styled("  This host was not observed with the raw result.", "$text-warning"))
@@ -283,7 +283,7 @@ def _evidence_width(width: int) -> int:
 def _leak_word(row: ComparedHost, view: HostsView) -> Content:
     match row.leak:
         case Leak.YES:
-            more = "+" if row.untold else ""
+            more = "+" if row.unknown_count else ""
             number = f" {row.leak_count:,}{more}" if row.leak_count else ""
             return Content.styled(f"✗ leaks{number}", "bold $text-error")
         case Leak.UNKNOWN:

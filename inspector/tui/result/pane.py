@@ -36,7 +36,7 @@ from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
 from inspector.tui.values.pane import OutlineLines, Shown
-from inspector.tui.values.search_line import SearchLine
+from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 
 _MOST_MASKED = 1_000
@@ -78,7 +78,7 @@ class ResultPane(Vertical):
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
         & #result-why { display: none; height: auto; max-height: 12; overflow-y: auto; background: $panel; }
         &.-empty #result-note { display: block; }
-        &.-empty #result-values, &.-empty #result-reasons, &.-empty #result-sides { display: none; }
+        &.-empty SearchedValues, &.-empty #result-reasons, &.-empty #result-sides { display: none; }
         &.-explaining #result-why { display: block; }
         &.-explaining #result-reasons { display: none; }
         &:focus-within #result-sides { background: $primary 20%; text-style: bold; }
@@ -120,8 +120,8 @@ class ResultPane(Vertical):
         self._reasons = Static("", markup=False, id="result-reasons")
         self._sides = Static("", markup=False, id="result-sides")
         self._note = Static("", markup=False, id="result-note")
-        self.values = OutlineLines(id="result-values")
-        self._search = SearchLine(self.values)
+        self._searched = SearchedValues("result-values")
+        self.values = self._searched.lines
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
@@ -140,8 +140,7 @@ class ResultPane(Vertical):
         yield self._reasons
         yield self._sides
         yield self._note
-        yield self.values
-        yield self._search
+        yield self._searched
         yield self._why
 
     def on_mount(self) -> None:
@@ -335,23 +334,11 @@ class ResultPane(Vertical):
     @property
     def is_searched(self) -> bool:
         """Whether words are searched for."""
-        return self._search.is_open
+        return self._searched.is_searched
 
     def stop_searching(self) -> None:
         """Close the search."""
-        self._search.close()
-
-    @on(OutlineLines.SearchWanted)
-    def open_search(self, event: OutlineLines.SearchWanted) -> None:
-        """The user wants to search."""
-        event.stop()
-        self._search.open()
-
-    @on(OutlineLines.Searched)
-    def show_match(self, event: OutlineLines.Searched) -> None:
-        """Another match is shown."""
-        event.stop()
-        self._search.show(event.number, event.matches)
+        self._searched.stop_searching()
 
     def link(self, *, only_here: bool) -> str | None:
         """The URI of the link under the cursor, else of the first in the result; of none that is withheld or masked."""

@@ -188,9 +188,7 @@ class Watcher:
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
             # Called by the user after the save: its result is compared too.
             self._say(remark="")
-            asked = ResultsAsked(before=before, now=record, level=self._lens.level)
-            self._values.ask(asked)
-            self._reach.ask(asked)
+            self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
         """A call has ended without a record. `reason` may quote foreign text."""
@@ -303,9 +301,7 @@ class Watcher:
         )
         self._ended_s = monotonic()
         if record is not None and before is not None and is_comparable:
-            asked = ResultsAsked(before=before, now=record, level=self._lens.level)
-            self._values.ask(asked)
-            self._reach.ask(asked)
+            self._compare(before, record)
 
     async def _why_not(self) -> str:
         """Why the last call is not repeated, with the key that does it; empty where it may be, or there is none."""
@@ -357,6 +353,11 @@ class Watcher:
                 self._ask(_Cause(paths=cause.paths, at_s=monotonic()))
 
     # What changed.
+
+    def _compare(self, before: CallRecord, now: CallRecord) -> None:
+        asked = ResultsAsked(before=before, now=now, level=self._lens.level)
+        self._values.ask(asked)
+        self._reach.ask(asked)
 
     def _take_definitions(self, _asked: DefinitionsAsked, found: ChangesSince | None) -> None:
         self._say(definitions=found)

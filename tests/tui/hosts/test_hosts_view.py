@@ -43,12 +43,18 @@ HOST = ComparedHost(
     leak=Leak.NO,
     leaks=(),
     leak_count=0,
-    untold=0,
+    unknown_count=0,
     observed_open=True,
 )
 LEAKING = replace(HOST, name="leaking", leak=Leak.YES, leaks=("/structuredContent/key",), leak_count=1)
 UNKNOWN = replace(
-    HOST, name="unknown", observed=False, observed_open=False, size_bytes=None, leak=Leak.UNKNOWN, untold=1
+    HOST,
+    name="unknown",
+    observed=False,
+    observed_open=False,
+    size_bytes=None,
+    leak=Leak.UNKNOWN,
+    unknown_count=1,
 )
 
 
@@ -76,7 +82,7 @@ def test_a_row_fits_and_its_columns_stand_under_their_titles(name: str, width: i
 def test_a_row_says_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST).rstrip().endswith("no leak")
     assert line(LEAKING).rstrip().endswith("✗ leaks 1")
-    assert line(replace(LEAKING, untold=5)).rstrip().endswith("✗ leaks 1+")
+    assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("✗ leaks 1+")
     assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("✗ leaks")
     assert line(UNKNOWN).rstrip().endswith("? unknown")
     assert line(HOST, withheld=0).rstrip().endswith("nothing to leak")
