@@ -23,6 +23,7 @@ from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.opening import OpeningScreen
 from inspector.tui.runtime.guard import GuardedApp
+from inspector.tui.runtime.key_order import KeyOrder
 from inspector.tui.runtime.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
 from inspector.tui.runtime.memory import calm_collector
 
@@ -192,6 +193,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._main: MainScreen | None = None
         self._theme_files = theme_files
         self._leaving = False
+        self._typed = KeyOrder(self, super().on_event)
         for each in theme_files:
             self.register_theme(theme_of(each))
         self.theme = theme
@@ -243,10 +245,13 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Hide the hint at the first key, which acts as always."""
+        """Hide the hint at the first key, which acts as always; keys and pastes act in their order."""
         if isinstance(event, events.Key) and self._main is not None:
             self._main.hide_hint()
-        await super().on_event(event)
+        if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
+            await self._typed.take(event)
+        else:
+            await super().on_event(event)
 
     def action_leave(self) -> None:
         """End the session, then the interface. Asked twice, it does not wait for the session."""

@@ -1,0 +1,48 @@
+"""Keys that arrive together, as over a slow line."""
+
+from textual import events
+
+from inspector.tui.app import SightlineApp
+from inspector.tui.call.pane import CallPane
+from tests.driven import drives
+from tests.tui.scripted import LARGE, Script, answering, app_of, settled
+
+_NO_ARGUMENTS = {"type": "object", "properties": {}}
+_TOOLS = (
+    {"name": "quiet", "inputSchema": _NO_ARGUMENTS},
+    {
+        "name": "translate",
+        "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
+    },
+)
+
+
+def arrive(app: SightlineApp, *typed: str) -> None:
+    """As the driver sends what one read of the terminal brought: all of it before any of it is acted on."""
+    for word in typed:
+        for key in [word] if word in {"enter", "escape", "slash"} else word:
+            app.post_message(events.Key(key, None))
+
+
+async def test_what_is_typed_at_once_goes_where_each_key_leads() -> None:
+    drives()
+    script = Script(tools=_TOOLS, answers={"quiet": answering({"content": []})})
+    app = app_of(script)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "▸ quiet")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        # r and t are keys of the list: r calls again.
+        arrive(app, "escape", "slash", "translate", "enter")
+        await settled(pilot, app, "▸ translate")
+        await settled(pilot, app, "translate  ")
+        arrive(app, "enter", "rather this")
+        app.post_message(events.Paste(" and that"))
+        arrive(app, ", quietly")
+        await settled(pilot, app, "rather this and that, quietly")
+        assert app.screen.query_one(CallPane).has_focus_within
+        arrive(app, "escape", "escape", "slash", "qui", "enter", "enter")
+        await settled(pilot, app, "▸ quiet")
+        assert [name for name, _ in script.calls] == ["quiet"]
