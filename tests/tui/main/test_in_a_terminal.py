@@ -66,8 +66,11 @@ def test_no_text_of_a_hostile_server_acts_on_the_terminal(columns: int, lines: i
 
 def test_a_real_call_shows_both_views_and_no_secret() -> None:
     with terminal((*SIGHTLINE, "demo")) as screen:
-        screen.wait_for("generate_api_key")
-        screen.press("j", "j")
+        screen.wait_for("▸ echo_arguments")
+        screen.press("j")
+        screen.wait_for("▸ clean_clock")
+        screen.press("j")
+        screen.wait_for("▸ generate_api_key")
         screen.press_until("enter", until="Esc leave")
         screen.settle()
         screen.press("p", "r", "o", "d", "enter")

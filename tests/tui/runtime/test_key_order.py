@@ -2,14 +2,14 @@
 
 from textual import events
 
+from inspector.json.exact import Json
 from inspector.tui.app import SightlineApp
 from inspector.tui.call.pane import CallPane
 from tests.driven import drives
 from tests.tui.scripted import LARGE, Script, answering, app_of, settled
 
-_NO_ARGUMENTS = {"type": "object", "properties": {}}
-_TOOLS = (
-    {"name": "quiet", "inputSchema": _NO_ARGUMENTS},
+_TOOLS: tuple[Json, ...] = (
+    {"name": "quiet", "inputSchema": {"type": "object"}},
     {
         "name": "translate",
         "inputSchema": {"type": "object", "properties": {"text": {"type": "string"}}, "required": ["text"]},
