@@ -149,6 +149,8 @@ class CallRunner:
         """Whether a call waits for its arguments to be checked; true where it is to be sent anyway."""
         self._checks = Latest(screen, check, self._checked, self._not_checked)
         self.last: RepeatableCall | None = None
+        self._made: dict[int, RepeatableCall] = {}
+        """The calls that have ended, by number."""
 
     def _changed(self) -> None:
         self._screen.post_message(CallChanged())
@@ -231,13 +233,18 @@ class CallRunner:
         self._tick()
         self._changed()
 
-    def repeat(self) -> None:
-        """Call again what was called last, with the same arguments. The policy decides on it like on any call."""
-        obstacle = self.obstacle() or ("" if self.last else "Nothing has been called yet.")
-        if obstacle or self.last is None:
+    def repeatable(self, shown: CallRecord | None) -> RepeatableCall | None:
+        """What `repeat` calls: the call that is shown; the last one where none is."""
+        return self._made.get(shown.number, self.last) if shown is not None else self.last
+
+    def repeat(self, shown: CallRecord | None) -> None:
+        """Call again with the same arguments. The policy decides on it like on any call."""
+        call = self.repeatable(shown)
+        obstacle = self.obstacle() or ("" if call else "Nothing has been called yet.")
+        if obstacle or call is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
         else:
-            self._start(self.last)
+            self._start(call)
 
     def repeat_unasked(self) -> str:
         """Call again what was called last, as long as the policy does not ask. Why it is not called; empty where it is."""
@@ -248,13 +255,13 @@ class CallRunner:
 
     def _start(self, call: RepeatableCall, *, is_quiet: bool = False) -> None:
         self.last = call
-        name, arguments = call.name, call.arguments
+        name = call.name
         self._running = _Running(
             name=name,
             words=running_words(call.title),
-            arguments=arguments,
+            arguments=call.arguments,
             began_s=monotonic(),
-            worker=self._screen.run_worker(self._call(name, arguments, may_ask=not is_quiet), group="call"),
+            worker=self._screen.run_worker(self._call(call, may_ask=not is_quiet), group="call"),
             ticking=self._screen.set_interval(_TICK_S, self._tick),
             is_quiet=is_quiet,
         )
@@ -267,16 +274,16 @@ class CallRunner:
             self._result.focus_result()
         self._changed()
 
-    async def _call(self, name: str, arguments: JsonObject, *, may_ask: bool) -> None:
+    async def _call(self, call: RepeatableCall, *, may_ask: bool) -> None:
         session = self._link.session
         if session is None:
             return
         try:
             ruled = await self._gate.made(
                 session,
-                name,
-                arguments,
-                asking=self._asking(name),
+                call.name,
+                call.arguments,
+                asking=self._asking(call.name),
                 on_hold=self._hold,
                 on_progress=self._advance,
                 may_ask=may_ask,
@@ -284,6 +291,7 @@ class CallRunner:
         except InspectorError as error:
             self._stop(error.message)
         else:
+            self._made[ruled.record.number] = call
             self._end()
             self._screen.post_message(CallFinished(ruled.record))
             self._gate.hear(session, ruled)

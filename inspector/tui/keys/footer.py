@@ -11,8 +11,10 @@ from textual.message import Message
 from textual.reactive import reactive
 from textual.widget import Widget
 
+from inspector.safe_text import safe_line
 from inspector.tui.keys.command import Command
 from inspector.tui.keys.table import command
+from inspector.tui.text import shortened
 
 
 class FocusedPart(Enum):
@@ -46,6 +48,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_tool: bool = False
     """Whether a tool is open."""
     has_called: bool = False
+    repeats: str = ""
+    """What is called again, where that is not what is shown. Foreign text."""
     has_history: bool = False
     """Whether any call is listed in the history."""
     has_result: bool = False
@@ -142,7 +146,7 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.is_changed:
         yield "pins.open", "what changed"
     if now.has_called and now.is_ready and not now.is_running:
-        yield "call.repeat", ""
+        yield "call.repeat", f"call {safe_line(shortened(now.repeats, 24))} again" if now.repeats else ""
     if now.has_history:
         yield "history.open", ""
     if now.secrets:

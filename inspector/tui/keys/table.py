@@ -93,7 +93,7 @@ MAIN: tuple[Command, ...] = (
         "r",
         "repeat_call",
         "call again",
-        "Calls the last tool again, with the same arguments. The policy decides as on any call. With --watch, each save calls it again from then on.",
+        "Makes the call that is shown again, with the same arguments; where none is shown, the last call. The policy decides as on any call. With --watch, each save calls it again from then on.",
         palette=True,
     ),
     _main(

@@ -643,6 +643,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
                 has_called=self._runner.last is not None,
+                repeats=self._repeats(),
                 has_history=bool(self._history.calls),
                 has_result=self._selection.record is not None,
                 has_tool=self._selection.tool is not None,
@@ -656,6 +657,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 secrets=len(self.custody.vault),
             )
         )
+
+    def _repeats(self) -> str:
+        """What `r` calls, where that is another item than the one shown. Foreign text."""
+        call, tool = self._runner.repeatable(self._selection.record), self._selection.tool
+        return call.title if call is not None and (tool is None or tool.name != call.name) else ""
 
     def _part(self) -> FocusedPart:
         focused = self.focused
@@ -740,9 +746,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             do()
 
     def action_repeat_call(self) -> None:
+        self._runner.repeat(self._selection.record)
         if self._watch is not None:
             self._watch.agree()
-        self._runner.repeat()
 
     def action_watch(self) -> None:
         if self._watch is None:

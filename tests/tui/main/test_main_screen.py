@@ -143,6 +143,32 @@ async def test_repeat_calls_with_the_same_arguments_again() -> None:
         assert told.calls == [("mint", {"owner": "ada"})] * 2
 
 
+async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None:
+    plain: JsonObject = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    names = ("first", "second", "third")
+    told = Script(
+        tools=[{"name": name, **plain} for name in names],
+        answers={name: answering({"content": []}) for name in names},
+    )
+    app = app_of(told)
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        for number, name in enumerate(names[:2], 1):
+            await settled(pilot, app, f"▸ {name}")
+            await pilot.press("enter")
+            await settled(pilot, app, "Enter call")
+            await pilot.press("enter")
+            await settled(pilot, app, f"#{number} done")
+            await pilot.press("escape", "j")
+        await settled(pilot, app, "▸ third")
+        await settled(pilot, app, "r call second again")
+        await pilot.press("k", "k")
+        await settled(pilot, app, "#1 done")
+        assert "r call again" in await settled(pilot, app, "r call again")
+        await pilot.press("r")
+        await settled(pilot, app, "#3 done")
+        assert [name for name, _ in told.calls] == ["first", "second", "first"]
+
+
 async def test_a_key_that_cannot_apply_says_why() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
