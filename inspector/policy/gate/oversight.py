@@ -3,7 +3,7 @@
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Coroutine, Iterable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
@@ -108,6 +108,10 @@ class Oversight:
         self.number += 1
         self.trust = SessionTrust()
 
+    def agree(self, changes: Iterable[ConfirmReason]) -> None:
+        """Ask no more about these changes of definitions: they are the user's own."""
+        self._agreed.update(each.key for each in changes)
+
     async def judged(self) -> None:
         """Wait until every answer so far has been added to the session's trust, including answers of cancelled calls."""
         if self._settling:
@@ -159,7 +163,7 @@ class Oversight:
         asked = current.verdict is Verdict.CONFIRM
         await self._deciding(current, number)
         self._note_decision(session, current, agreement if asked else Agreement.NOT_ASKED)
-        self._agreed.update(each.key for each in current.asking)
+        self.agree(current.asking)
         record = await session.call(
             current.name,
             current.arguments,

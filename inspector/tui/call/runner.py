@@ -246,10 +246,15 @@ class CallRunner:
         else:
             self._start(call)
 
-    def repeat_unasked(self) -> str:
-        """Call again what was called last, as long as the policy does not ask. Why it is not called; empty where it is."""
+    def repeat_unasked(self, *, is_own_change: bool) -> str:
+        """Call again what was called last, as long as the policy does not ask. Why it is not called; empty where it is.
+
+        `is_own_change`: whether the user has changed the definitions, so that they are not asked about.
+        """
         obstacle = self.obstacle()
         if self.last is not None and not obstacle:
+            if is_own_change:
+                self._gate.oversight.agree(self._asking(self.last.name))
             self._start(self.last, is_quiet=True)
         return obstacle
 

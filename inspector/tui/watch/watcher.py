@@ -283,7 +283,7 @@ class Watcher:
         if last is not None and not remark:
             self._finished = asyncio.get_running_loop().create_future()
             finished = self._finished
-            remark = self._runner.repeat_unasked()
+            remark = self._runner.repeat_unasked(is_own_change=bool(cause.paths))
             ended = remark or await finished
             if isinstance(ended, str):
                 remark = f"{last.title} was not called again: {ended}. r calls it, after asking where the policy does."

@@ -18,13 +18,8 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
         await shows(app, "#1 done")
 
         edited.save(result=f'{{"value": 2, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
-        # The tool that is called has another schema: the policy asks about that, so it is not called.
-        await shows(app, "read was not called again", "≠ other /description changed")
-        assert "#2" not in screen_text(app)
-        await pilot.press("r")
-        await shows(app, "Call read?", "y call")
-        await pilot.press("y")
-        await shows(app, "#2 done")
+        # The tool that is called has another schema: it is the author's, so that nothing asks about it.
+        await shows(app, "read called again", "≠ other /description changed", "#2 done")
         screen = await shows(app, "/structuredContent/value changed", "+ /structuredContent/token added")
         screen = await shows(app, "now leaks /structuredContent/token in", "hosts without a boundary")
         assert SECRET not in screen
@@ -35,7 +30,6 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
         await pilot.press("escape")
 
         edited.save(result=f'{{"value": 3, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
-        # What was agreed to once is not asked again.
         await shows(
             app, "#3 done", "read called again", "/structuredContent/value changed", absent="now leaks"
         )
