@@ -271,8 +271,10 @@ class Selection:
 
     def follow(self, item: Item) -> None:
         """Open a resource that a result links to, listed or not."""
-        listed = self._catalogue.select(item)
-        if not listed:
+        listed = self._catalogue.find(item)
+        if listed is not None:
+            self._catalogue.go_to(listed)
+        else:
             # The cursor stays where it is, and opens nothing until it is moved.
             self._unlisted, self._passed_over = item.as_tool, self._catalogue.entry
             self._catalogue.say(

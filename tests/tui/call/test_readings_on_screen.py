@@ -100,6 +100,24 @@ async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
         await settled(pilot, app, "#3 resources/read note://far")
 
 
+async def test_a_link_to_a_resource_that_the_filter_hides_takes_the_filter_off() -> None:
+    told = script()
+    told.resources = [{"uri": "note://far", "name": "distant"}]
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "distant")
+        await pilot.press("slash", *"find", "enter")
+        assert "distant" not in await settled(pilot, app, "Tools 1")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("enter")
+        await settled(pilot, app, "resource_link")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "far away")
+        assert "is not listed" not in text
+        assert "▸ distant" in text
+
+
 async def test_completions_are_offered_as_one_types_with_the_other_arguments() -> None:
     told = script()
     asked: list[tuple[str, JsonObject]] = []
