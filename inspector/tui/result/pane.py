@@ -45,6 +45,8 @@ _LARGE_BYTES = 1_000_000
 """Views from this size on are freed in a thread."""
 _LEAST_BESIDE = 80
 """Cells from which on both sides have room."""
+_OTHER_ROWS = 7
+"""Of the verdict, the titles of both sides, and a reason that is longer than its row."""
 _TALL = 16
 """Rows from which on a list of reasons has room."""
 _WIDE = 100
@@ -73,7 +75,7 @@ class ResultPane(Vertical):
         background: $surface;
         & Static { width: 1fr; padding: 0 1; }
         & #result-verdict { height: auto; max-height: 4; background: $panel; }
-        & #result-reasons { height: auto; max-height: 4; text-wrap: wrap; }
+        & #result-reasons { height: auto; max-height: 7; text-wrap: wrap; }
         & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
         & #result-why { display: none; height: auto; max-height: 12; overflow-y: auto; background: $panel; }
@@ -448,11 +450,16 @@ class ResultPane(Vertical):
             self._reasons.update(self._reason_lines(view, outline, node))
 
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> Content:
-        most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else 3
+        most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
         here = reason_line(view, outline, node)
         if most == 1 or view.unfinished or self._is_json or (node is not None and node not in view.order):
             return here
         return Content("\n").join(reasons(view, node, most) or [here])
+
+    def _room_for_reasons(self) -> int:
+        """Three at least; more where nothing of the result has to give way."""
+        free = self.size.height - _OTHER_ROWS - self.values.count
+        return min(max(free, 3), 6)
 
     def _label(self) -> None:
         view, contrast = self._view, self._contrast

@@ -29,7 +29,7 @@ from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import change_line, reason_words, removal_line
 from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
-from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference
+from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
 _MAX_FINDINGS = 200
 MAX_LISTED = 20
@@ -452,7 +452,11 @@ def _nearest(
     The last only where the boundary left nothing of the node: else the host did not pass it on.
     """
     around = _around(outline, node)
-    found = next((removals_at[at] for at in around if at in removals_at), None)
+    at = next((at for at in around if at in removals_at), None)
+    if at is not None and _is_text(kept, at) and _is_dropped_whole(outline, node):
+        # The boundary only rewrote the text.
+        return ()
+    found = removals_at[at] if at is not None else None
     if found is None and outline.difference(node) is SideDifference.LEFT and not _is_in(kept, around[0]):
         inside = f"{around[0]}/"
         place = bisect_left(pointers, inside)
@@ -461,12 +465,29 @@ def _nearest(
     return tuple(found or ())
 
 
-def _is_in(value: Json, pointer: str) -> bool:
-    try:
-        resolve(value, pointer)
-    except LookupError:
+def _is_dropped_whole(outline: Outline, node: int) -> bool:
+    """Whether the model lacks a node with all of the text that it is in."""
+    if outline.difference(node) is not SideDifference.LEFT:
         return False
-    return True
+    while (around := outline.parent(node)) >= 0 and outline.value(around, 1) is ABSENT:
+        node = around
+    # What is inside of JSON in a text has the pointer of the text.
+    return around < 0 or outline.pointer(node) != outline.pointer(around)
+
+
+def _is_in(value: Json, pointer: str) -> bool:
+    return _value_at(value, pointer) is not ABSENT
+
+
+def _is_text(value: Json, pointer: str) -> bool:
+    return isinstance(_value_at(value, pointer), str)
+
+
+def _value_at(value: Json, pointer: str) -> Value:
+    try:
+        return resolve(value, pointer)
+    except LookupError:
+        return ABSENT
 
 
 def _around(outline: Outline, node: int) -> list[str]:

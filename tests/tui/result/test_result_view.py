@@ -74,6 +74,22 @@ def node_of(view: ResultView, pointer: str) -> int:
     return node
 
 
+def test_a_rewritten_text_that_its_host_drops_is_not_withheld_but_not_passed_on() -> None:
+    text = dump_text(RESULT["structuredContent"])
+    value: Json = {**RESULT, "content": [{"type": "text", "text": text}]}
+    signs = {
+        host: {
+            view.sign(view.outline, node)
+            for node in range(len(view.outline))
+            if view.outline.pointer(node) == "/content/0/text"
+        }
+        for host in ("spec", "claude-code")
+        for view in (view_of(value, host=host),)
+    }
+    assert SideDifference.LEFT in signs["spec"]
+    assert signs["claude-code"] == {SideDifference.CHANGED}
+
+
 @pytest.mark.parametrize("level", list(Level))
 def test_the_servers_side_never_shows_what_is_sensitive(level: Level) -> None:
     view = view_of(

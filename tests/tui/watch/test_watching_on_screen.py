@@ -3,7 +3,6 @@ import time
 from pathlib import Path
 
 from tests.peers.terminal import terminal
-from tests.tui.scripted import screen_text
 from tests.tui.watched import Edited, ended, runs, shows, watched
 
 SECRET = "CANARY-7f3a-91be-44d0"
