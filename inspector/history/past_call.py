@@ -6,11 +6,10 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.boundary.bounded import Bounded, Level, Rule
+from inspector.boundary.bounded import Level
 from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.boundary.reading import raw_of
-from inspector.boundary.removals import Removals
 from inspector.credentials.find import sightings
 from inspector.json.exact import JsonObject, JsonText, dump_text, equal, parse
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, unfinished
@@ -68,10 +67,10 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     fits: bool | None = None
     """Whether the result fits the output schema; None where that was not compared."""
     withheld: int = 0
-    """Values that `declared` withholds, without metadata: no model sees that of any result."""
+    """What `declared` withholds, as the verdict of the call counts it."""
     duration_s: float = 0.0
     size_bytes: int = 0
-    """Of the answer."""
+    """Of the frame with the answer."""
 
     @property
     def kept(self) -> JsonObject:
@@ -110,7 +109,7 @@ class Keeper:
                 ended=_ended(outcome),
                 error=error_code(outcome, is_listed=record.tool is not None) or "",
                 fits=False if compared.violations else (compared.is_asked and not compared.unchecked) or None,
-                withheld=0 if isinstance(outcome, Failure) else _withheld(bounded),
+                withheld=0 if isinstance(outcome, Failure) else len(bounded.removals),
                 duration_s=round(record.duration_s, 4),
                 size_bytes=record.size_bytes,
             ),
@@ -157,12 +156,6 @@ def _ended(outcome: Outcome) -> Ended:
     if unfinished(outcome):
         return Ended.UNFINISHED
     return Ended.ERROR if error_code(outcome, is_listed=True) else Ended.OK
-
-
-def _withheld(bounded: Bounded) -> int:
-    removals = bounded.removals
-    rules = removals.by_rule() if isinstance(removals, Removals) else {each.rule: 1 for each in removals}
-    return sum(number for rule, number in rules.items() if rule != Rule.META)
 
 
 def _too_long(texts: "Mapping[str, str]") -> set[str]:

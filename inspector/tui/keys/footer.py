@@ -189,6 +189,9 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "lines.choose", "why"
     if now.secrets:
         yield "secrets.open", ""
+    if now.has_differences:
+        for command_id in _OF_RESULT[:3]:
+            yield command_id, ""
     if now.has_masks and not now.is_unmasked:
         yield "result.unmask", ""
     if now.has_result:
