@@ -10,7 +10,8 @@ from textual.content import Content
 from inspector.boundary.mask import MASK
 from inspector.boundary.options import Level
 from inspector.hosts.reach import ReachChange, ReachKind
-from inspector.json.diff import Change
+from inspector.json.diff import Change, ChangeKind
+from inspector.json.exact import DuplicateKeys, Json, dump_text
 from inspector.pins.pins import ChangesSince, PinState
 from inspector.tui.pins.view import CHANGED, SIGNS, both_sides, change_lines, change_title
 from inspector.tui.text import content, count, duration, shortened
@@ -18,6 +19,8 @@ from inspector.tui.watch.changes import HostReach, ValueChanges
 
 _QUIET = "$foreground 70%"
 _MAX_NAMED = 3
+_SHORT = 24
+"""Characters of a value that the strip shows."""
 """Places that the strip names; the screen has all of them."""
 
 
@@ -76,7 +79,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
 
 def strip_lines(view: WatchView, width: int) -> list[Content]:
     """A few lines: what came of the last save, the worst first. Changes are cut to `width` cells, for `W` shows them."""
-    lines = [_standing(view)]
+    lines = [_standing(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
         words = f"The screen stays as it was. The next save {does}; t shows the timeline, with stderr."
@@ -91,14 +94,14 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
     if view.definitions is not None:
         changed.append(_labelled("definitions", _definition_parts(view.definitions)))
     if view.values is not None and view.values.shown:
-        titles = [_value_title(each) for each in view.values.shown]
+        titles = [_value_in_short(each) for each in view.values.shown]
         changed.append(_labelled("result", titles, more=view.values.more))
     return [*lines, *(line.truncate(width, ellipsis=True) for line in changed)]
 
 
 def all_lines(view: WatchView) -> list[Content]:
     """Everything that the last save changed, with the values before and now."""
-    lines = [_standing(view)]
+    lines = [_standing(view, in_strip=False)]
     if view.remark:
         lines.append(content(view.remark, "$text-warning"))
     if view.reach is not None and (view.reach.changes or view.reach.is_too_large):
@@ -120,7 +123,7 @@ def all_lines(view: WatchView) -> list[Content]:
     return lines
 
 
-def _standing(view: WatchView) -> Content:
+def _standing(view: WatchView, *, in_strip: bool) -> Content:
     what = content(shortened(view.saved, 80), "bold")
     at = (f"{view.at} " if view.at else "", _QUIET)
     match view.phase:
@@ -140,10 +143,12 @@ def _standing(view: WatchView) -> Content:
                 ("✗ ", "bold $text-error"), at, lead, content(shortened(view.reason, 500), "bold $text-error")
             )
         case Phase.STARTED:
-            return Content.assemble(("↻ ", "bold $text-success"), at, what, ": ", *_outcome(view))
+            return Content.assemble(
+                ("↻ ", "bold $text-success"), at, what, ": ", *_outcome(view, in_strip=in_strip)
+            )
 
 
-def _outcome(view: WatchView) -> Iterator[Content | str | tuple[str, str]]:
+def _outcome(view: WatchView, *, in_strip: bool) -> Iterator[Content | str | tuple[str, str]]:
     yield "the server was started again" if view.is_started else "connected again"
     if view.called:
         yield ", "
@@ -151,7 +156,7 @@ def _outcome(view: WatchView) -> Iterator[Content | str | tuple[str, str]]:
         yield " called again"
     if view.took_s is not None:
         yield (f" in {duration(view.took_s)}", _QUIET)
-    if view.has_changes:
+    if view.has_changes and in_strip:
         yield Content.assemble(". ", ("W", "bold $text-accent"), " shows more.")
     elif view.called and view.values is not None and view.reach is not None:
         yield ". Nothing changed."
@@ -179,6 +184,22 @@ def _value_title(change: Change) -> Content:
         content(shortened(change.pointer or "the whole result", 120)),
         (f" {change.kind.value}", _QUIET),
     )
+
+
+def _value_in_short(change: Change) -> Content:
+    """`≠ /temperature 21.5 → 23`, where both are short."""
+    title, before, after = _value_title(change), _in_short(change.before), _in_short(change.after)
+    if change.kind is not ChangeKind.CHANGED or not (before and after):
+        return title
+    return Content.assemble(title, " ", content(before, _QUIET), " → ", content(after, "bold"))
+
+
+def _in_short(value: Json) -> str:
+    """A short value as JSON; empty for any other, and for what is masked."""
+    if isinstance(value, (dict, list, DuplicateKeys)) or (isinstance(value, str) and len(value) > _SHORT):
+        return ""
+    text = dump_text(value)
+    return text if len(text) <= _SHORT and MASK not in text else ""
 
 
 def _value_sides(change: Change) -> Iterable[Content]:

@@ -19,12 +19,14 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
         edited.save(result=f'{{"value": 2, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
         # The tool that is called has another schema: it is the author's, so that nothing asks about it.
         await shows(app, "read called again", "≠ other /description changed", "#2 done")
-        screen = await shows(app, "/structuredContent/value changed", "+ /structuredContent/token added")
+        screen = await shows(
+            app, "/structuredContent/value changed 1 → 2", "+ /structuredContent/token added"
+        )
         screen = await shows(app, "now leaks /structuredContent/token in", "hosts without a boundary")
         assert SECRET not in screen
 
         await pilot.press("W")
-        screen = await shows(app, "What the save changed", "was 1", "now 2", "claude-code")
+        screen = await shows(app, "What the save changed", "was 1", "now 2", "claude-code", absent="W shows")
         assert SECRET not in screen
         await pilot.press("escape")
 
