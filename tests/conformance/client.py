@@ -50,7 +50,12 @@ def identity_of(context: dict[str, Any]) -> ClientIdentity:
     """The client that the suite has registered, or one that registers itself."""
     if "client_id" not in context:
         return ClientIdentity(metadata_url=METADATA_URL)
-    return ClientIdentity(client_id=context["client_id"], client_secret=context.get("client_secret"))
+    return ClientIdentity(
+        client_id=context["client_id"],
+        client_secret=context.get("client_secret"),
+        signing_key=context.get("private_key_pem"),
+        is_machine=os.environ.get(SCENARIO, "").startswith("auth/client-credentials"),
+    )
 
 
 async def use(session: Session, calls: list[dict[str, Any]]) -> None:
