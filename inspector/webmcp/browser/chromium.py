@@ -7,6 +7,7 @@ import shutil
 import signal
 import stat
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.connect import processes
@@ -134,8 +135,10 @@ _FLAGS = (
 class Chromium:
     """The browser's process, profile and stderr."""
 
-    def __init__(self, target: PageTarget, tap: Tap) -> None:
+    def __init__(self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = ()) -> None:
+        """`flags`: further ones."""
         self._target = target
+        self._more_flags = flags
         self._tap = tap
         self._process: processes.Program | None = None
         self._profile: Path | None = None
@@ -164,7 +167,7 @@ class Chromium:
             raise
 
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
-        flags = [*_FLAGS, f"--user-data-dir={profile}"]
+        flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
         if self._target.polyfill:
             flags.append(f"--disable-features={_UNWANTED},WebMCP")
         else:
