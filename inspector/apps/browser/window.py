@@ -207,7 +207,8 @@ class AppWindow:
                 self._take_context(object_at(params, "context"))
             case "Runtime.bindingCalled" if event.session == self._session:
                 self._called(params)
-            case "Runtime.exceptionThrown" | "Log.entryAdded":
+            # Before, Chromium remarks on the outer page.
+            case "Runtime.exceptionThrown" | "Log.entryAdded" if self._is_there:
                 self._take_report(params)
             case _:
                 pass

@@ -152,7 +152,7 @@ class Chromium:
 
     @property
     def is_without_sandbox(self) -> bool:
-        return os.geteuid() == 0
+        return runs_without_sandbox()
 
     async def start(self, timeout_s: float) -> str:
         """Start the browser; the address of its debugging port. Raises UnreachableError, leaving nothing behind."""
@@ -262,6 +262,11 @@ class Chromium:
         if not line.startswith(_LISTENING):
             self._stderr.add(line)
         await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
+
+
+def runs_without_sandbox() -> bool:
+    """Whether Chromium cannot have its own sandbox, because Sightline runs as root."""
+    return os.geteuid() == 0
 
 
 def chromium_path(named: str | None) -> str:
