@@ -13,6 +13,8 @@ from inspector.json.members import text_at
 REVISION = "2026-01-26"
 MAX_CHARACTERS = 1_000_000
 """Of one message."""
+MAX_CHARACTERS_IN_ALL = 50_000_000
+"""Of all messages of one interface; then it is ended."""
 MAX_MESSAGES = 2_000
 """Of one interface; then it is ended."""
 MAX_WAITING = 8

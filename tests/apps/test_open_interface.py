@@ -209,7 +209,7 @@ LEAVING = """<script>
         ("location.reload()", "it tried to leave its document"),
         (
             "for (let i = 0; i < 5000; i++) parent.postMessage({ jsonrpc: '2.0', method: 'x' }, '*')",
-            "it sent more than 2,000 messages",
+            "it sent more than 2,000 messages or 50,000,000 characters",
         ),
     ],
 )

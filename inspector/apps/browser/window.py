@@ -17,7 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from inspector.apps.interface import AppInterface, content_security_policy, resolver_rules
-from inspector.apps.messages import MAX_CHARACTERS, MAX_MESSAGES
+from inspector.apps.messages import MAX_CHARACTERS, MAX_CHARACTERS_IN_ALL, MAX_MESSAGES
 from inspector.connect.tap import Tap
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject, dump_text
@@ -271,7 +271,9 @@ class AppWindow:
         payload = text_at(params, "payload") or ""
         match payload:
             case "!too many":
-                self._end(f"it sent more than {MAX_MESSAGES:,} messages")
+                self._end(
+                    f"it sent more than {MAX_MESSAGES:,} messages or {MAX_CHARACTERS_IN_ALL:,} characters"
+                )
             case "!too long":
                 self._report(f"left out by Sightline: a message of more than {MAX_CHARACTERS:,} characters")
             case _:
@@ -303,6 +305,7 @@ class AppWindow:
                 "origin": self._inner,
                 "most": MAX_MESSAGES,
                 "longest": MAX_CHARACTERS,
+                "inAll": MAX_CHARACTERS_IN_ALL,
             }
         )
         title = html.escape(f"MCP App {safe_line(self._interface.uri[:200])}, sandboxed by Sightline")

@@ -13,7 +13,7 @@ from inspector.apps.browser.running import AppEntry, AppEntryKind, RunningApp
 from inspector.apps.browser.window import has_display
 from inspector.apps.interface import AppInterface, interface_in
 from inspector.boundary.bounded import Level
-from inspector.errors import InspectorError, UnreachableError
+from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
 from inspector.json.exact import JsonObject
 from inspector.pins.pins import ConfirmReason
 from inspector.protocol.catalogue import Kind, Tool, unlisted
@@ -29,6 +29,8 @@ from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 
 _MOST_NOTED = 200
 """Refusals that become entries of the timeline."""
+_MOST_DECLINED = 5
+"""Questions that were answered with no; then the interface asks no more."""
 _QUIET = "$foreground 70%"
 _ORIGINS = (
     ("sends requests to", "connect"),
@@ -59,6 +61,8 @@ class AppDesk:
         self._key = secrets.token_hex(8)
         self._uri = uri
         self._screen: AppScreen | None = None
+        self._declined: set[str] = set()
+        """What the user did not agree to: an interface that asks again is not heard."""
         self._refusals = 0
 
     async def open(self, record: CallRecord, level: Level, *, on_left: Callable[[], None]) -> None:
@@ -112,10 +116,15 @@ class AppDesk:
 
     async def _made(self, name: str, arguments: JsonObject, key: str, does: str) -> CallRecord:
         """Do it as any call is done; the user is asked before the first one of each name."""
+        if key in self._declined or len(self._declined) >= _MOST_DECLINED:
+            raise NotConfirmedError("you did not agree before; nothing was sent")
         sentence = f"the interface {safe_line(shortened(self._uri, 120))} {does}, not you"
-        return await self._done(
-            name, arguments, ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
-        )
+        by_app = ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
+        try:
+            return await self._done(name, arguments, by_app)
+        except NotConfirmedError:
+            self._declined.add(key)
+            raise
 
     async def _done(self, name: str, arguments: JsonObject, *asking: ConfirmReason) -> CallRecord:
         ruled = await self._gate.made(
