@@ -181,7 +181,7 @@ def opening_view(
         _fact(
             "interface", f"{interface.uri}, {size(len(raw))} of HTML, SHA-256 {sha256(raw).hexdigest()[:16]}"
         ),
-        _fact("from", str(session.target)),
+        _fact("from", session.own.cover(str(session.target))),
         *(_fact(words, ", ".join(getattr(reach, name)) or "nothing") for words, name in _ORIGINS),
         _fact("may use", permissions),
         _fact(

@@ -105,7 +105,8 @@ async def test_an_interface_is_opened_after_a_question_watched_and_ended(
         assert "\x1b" not in text
         for level in ("closed", "open"):
             await pilot.press("b")
-            await shows(pilot, app, f"boundary {level}", f"Model sees (spec, {level})")
+            text = await shows(pilot, app, f"boundary {level}", f"Model sees (spec, {level})")
+            assert SECRET not in text
         await pilot.press("escape")
         await shows(pilot, app, "Timeline")
         assert isinstance(app.screen, MainScreen)
