@@ -173,6 +173,8 @@ def _draft_of(
 def _judged(draft: Draft, found: FoundSecrets) -> Draft:
     """The draft after all rules."""
     declarations = tuple(takewhile(lambda rule: rule is not echo.apply, RULES))
+    if draft.contract.kept_back:
+        draft = replace(draft, secrets=Secrets().add(Rule.X_SENSITIVE, draft.contract.kept_back))
     if draft.level is Level.CLOSED:
         # At `closed`, values that the declarations withhold are secrets too, even if an earlier rule removes them.
         secrets = found.secrets or _after(replace(draft, level=Level.DECLARED), declarations).secrets

@@ -34,6 +34,10 @@ class Contract(Struct, frozen=True, kw_only=True):
     """What was asked for: its results have another shape."""
     uri: str = ""
     """Of a resource, what was read."""
+    is_of_app: bool = False
+    """True if an interface of MCP Apps sent it to the model: it is untrusted, whatever is declared."""
+    kept_back: tuple[Json, ...] = ()
+    """Values that the interface was given and the model was not: it may not repeat them."""
     skills: tuple[JsonObject, ...] = ()
     """The entries of the skill that the resource is a file of."""
     fault: str = ""

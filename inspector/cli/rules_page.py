@@ -34,7 +34,7 @@ def _lines() -> Iterator[str]:
 
 
 def _rule(rule: ReviewRule) -> Iterator[str]:
-    needs = ", needs results" if rule.call else ""
+    needs = ", needs results" if rule.call and not rule.each else ""
     yield f"### {rule.id}: {rule.title}"
     yield ""
     yield f"{rule.severity.value}, confidence {rule.confidence.value}{needs}. {', '.join(rule.references)}."

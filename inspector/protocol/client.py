@@ -42,6 +42,9 @@ class ClientProfile(Struct, frozen=True, kw_only=True):
         return ", ".join(sorted(self.capabilities))
 
 
+INTERFACES = "io.modelcontextprotocol/ui"
+"""The extension MCP Apps. Source: SEP-1865, Client (Host) Capabilities."""
+_INTERFACES: JsonObject = {INTERFACES: {"mimeTypes": ["text/html;profile=mcp-app"]}}
 _FORM_AND_URL: JsonObject = {"form": {}, "url": {}}
 FULL = ClientProfile(
     name="full",
@@ -54,8 +57,9 @@ FULL = ClientProfile(
             "cancel": {},
             "requests": {"sampling": {"createMessage": {}}, "elicitation": {"create": {}}},
         },
+        "extensions": _INTERFACES,
     },
-    of_requests={"extensions": {TASKS: {}, SKILLS: {}}},
+    of_requests={"extensions": {TASKS: {}, SKILLS: {}, **_INTERFACES}},
 )
 NONE = ClientProfile(name="none", about="no capability")
 PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}

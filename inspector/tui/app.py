@@ -143,6 +143,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "pins/pins.tcss",
         "findings/findings.tcss",
         "history/history.tcss",
+        "apps/apps.tcss",
         "help/help.tcss",
         "dialogs/ask.tcss",
         "asks/asks.tcss",

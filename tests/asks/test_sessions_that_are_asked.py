@@ -15,7 +15,7 @@ from inspector.asks.answer import Action, Answer, with_defaults
 from inspector.asks.ask import Ask, AskKind
 from inspector.json.exact import Json
 from inspector.json.members import object_at
-from inspector.protocol.client import Announcement, Root
+from inspector.protocol.client import FULL, NONE, Announcement, Root
 from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
 from inspector.protocol.targets import Era, StdioTarget
@@ -253,6 +253,17 @@ async def test_a_log_level_is_in_each_request_of_the_stateless_era(
             "roots",
             "sampling",
         }
+
+
+@pytest.mark.parametrize(("era", "others"), [(Era.LEGACY, set[str]()), (Era.MODERN, {"tasks", "skills"})])
+async def test_interfaces_are_announced_in_both_eras_and_by_no_other_profile(
+    era: Era, others: set[str]
+) -> None:
+    announced = object_at(FULL.announced_in(era), "extensions")
+    prefix = "io.modelcontextprotocol"
+    assert set(announced) == {f"{prefix}/{name}" for name in {"ui", *others}}
+    assert announced[f"{prefix}/ui"] == {"mimeTypes": ["text/html;profile=mcp-app"]}
+    assert "extensions" not in NONE.announced_in(era)
 
 
 async def test_a_ping_is_answered_or_not_sent() -> None:

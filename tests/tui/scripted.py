@@ -42,7 +42,7 @@ from tests.driven import drives
 SMALL = (80, 24)
 LARGE = (140, 45)
 
-_WAITING = {"connection", "call", "interrupting", "renewing", "reviewing"}
+_WAITING = {"connection", "call", "interrupting", "renewing", "reviewing", "app"}
 """Workers that wait for a server, or for the user."""
 
 Answer = Callable[[JsonObject, Callable[[Progress], None]], Awaitable[Outcome]]

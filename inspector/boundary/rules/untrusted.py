@@ -27,6 +27,10 @@ _HIDDEN = "it is declared untrusted, and untrusted content is set to be withheld
 _DELIMITED = "it is declared untrusted, so it is put between markers"
 _FORGED = "it is declared untrusted and contains the marker of this call"
 _STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
+_HIDDEN_APP = "an interface sent it, and untrusted content is set to be withheld"
+_DELIMITED_APP = "an interface sent it, so it is put between markers"
+_FORGED_APP = "an interface sent it, and it contains the marker of this message"
+_STRUCTURED_APP = "an interface sent structured content, which cannot be delimited as text is"
 _NO_NONCE = "text is declared untrusted, and is not delimited: no marker was given"
 
 
@@ -48,6 +52,8 @@ def hide(draft: Draft) -> Draft:
     """Withholds untrusted content, if the policy hides it."""
     if not draft.policy.hide_untrusted:
         return draft
+    if draft.contract.is_of_app:
+        return withhold_all(draft, Reason(rule=Rule.UNTRUSTED, detail=_HIDDEN_APP))
     whole = _claim(_of_result(draft))
     if whole:
         return withhold_all(draft, Reason(rule=Rule.UNTRUSTED, detail=_HIDDEN, claim=whole))
@@ -62,14 +68,16 @@ def hide(draft: Draft) -> Draft:
 
 def delimit(draft: Draft) -> Draft:
     """Puts each untrusted text between markers."""
-    whole = _claim(_of_result(draft))
-    if whole and draft.structured and not draft.structured.gone:
-        draft = draft.finding(_STRUCTURED)
+    whole, is_of_app = _claim(_of_result(draft)), draft.contract.is_of_app
+    if (whole or is_of_app) and draft.structured and not draft.structured.gone:
+        draft = draft.finding(_STRUCTURED_APP if is_of_app else _STRUCTURED)
     claims = claims_by_block(draft)
     claim_at = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
     # Text between markers was untrusted to an earlier boundary, which may have removed the label.
     texts = {
-        block.pointer: text for block, text in _texts(draft) if claim_at[block.pointer] or block.was_delimited
+        block.pointer: text
+        for block, text in _texts(draft)
+        if is_of_app or claim_at[block.pointer] or block.was_delimited
     }
     if not texts:
         return draft
@@ -79,7 +87,13 @@ def delimit(draft: Draft) -> Draft:
     def reason_for(block: Block) -> Reason | None:
         is_forged = draft.nonce in texts.get(block.pointer, "")
         return (
-            Reason(rule=Rule.UNTRUSTED, detail=_FORGED, claim=claim_at[block.pointer]) if is_forged else None
+            Reason(
+                rule=Rule.UNTRUSTED,
+                detail=_FORGED_APP if is_of_app else _FORGED,
+                claim=claim_at[block.pointer],
+            )
+            if is_forged
+            else None
         )
 
     return _between_markers(withhold_blocks(draft, reason_for), texts, claim_at)
@@ -88,8 +102,9 @@ def delimit(draft: Draft) -> Draft:
 def _between_markers(draft: Draft, pointers: Collection[str], claims: Mapping[str, Claim | None]) -> Draft:
     """Puts markers around those of the texts at `pointers` that still pass."""
     marked = {block.pointer: block for block, _ in _texts(draft) if block.pointer in pointers}
+    detail = _DELIMITED_APP if draft.contract.is_of_app else _DELIMITED
     removals = [
-        Reason(rule=Rule.UNTRUSTED, detail=_DELIMITED, claim=claims[pointer]).at(
+        Reason(rule=Rule.UNTRUSTED, detail=detail, claim=claims[pointer]).at(
             pointer + text_pointer(block.value)
         )
         for pointer, block in marked.items()

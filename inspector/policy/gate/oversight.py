@@ -28,7 +28,14 @@ from inspector.policy.gate.consideration import (
 )
 from inspector.policy.gate.ruling import Ruled, in_force, ruled
 from inspector.policy.rules import Policy, Verdict
-from inspector.policy.taint import SessionTrust, TaintDetail, request_annotations
+from inspector.policy.taint import (
+    MarkKind,
+    SessionTrust,
+    TaintDetail,
+    TaintMark,
+    TaintOrigin,
+    request_annotations,
+)
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import PageTarget
 from inspector.session.call_record import CallRecord, Progress
@@ -111,6 +118,14 @@ class Oversight:
     def agree(self, changes: Iterable[ConfirmReason]) -> None:
         """Ask no more about these changes of definitions: they are the user's own."""
         self._agreed.update(each.key for each in changes)
+
+    def hear_app(self, session: Session, method: str) -> int:
+        """Count what an interface of MCP Apps sends to the model as untrusted; its number among the calls."""
+        self._calls += 1
+        origin = TaintOrigin(call=self._calls, server=str(session.target), tool=method)
+        mark = TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)
+        self.trust = self.trust.join(SessionTrust(marks=frozenset({mark})))
+        return self._calls
 
     async def judged(self) -> None:
         """Wait until every answer so far has been added to the session's trust, including answers of cancelled calls."""

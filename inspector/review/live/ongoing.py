@@ -1,6 +1,6 @@
 """A review in small steps, so that a large server does not block the interface; and its report."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -185,17 +185,14 @@ def _entries(found: Iterable[Finding]) -> Iterator[ReportEntry]:
     return (ReportEntry(finding=finding, fingerprint=fingerprint(finding)) for finding in found)
 
 
-_KINDS: dict[str, Callable[[ReviewRule], object]] = {
-    "each": lambda rule: rule.each,
-    "whole": lambda rule: rule.whole,
-    "call": lambda rule: rule.call,
-}
+_KINDS = ("each", "whole", "call")
 
 
 @cache
 def _rules(kind: str) -> tuple[ReviewRule, ...]:
-    """The rules for single definitions, for comparisons, or for results."""
-    return tuple(rule for rule in rules() if _KINDS[kind](rule))
+    """The rules for single definitions, for comparisons, or for results, without what they check beside."""
+    beside = {other: None for other in _KINDS if other != kind}
+    return tuple(replace(rule, **beside) for rule in rules() if getattr(rule, kind))
 
 
 _ALWAYS = (

@@ -1,12 +1,12 @@
 """POI: metadata with instructions to the model or hidden text."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inspector.credentials.names import words_of
 from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.prose import names_secret_path
-from inspector.review.reviewed import Offer
+from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import DEFINITIONS, ReviewRule
 from inspector.review.signals import NOTABLE, judged
 from inspector.review.texts import Text, TextPlace
@@ -51,8 +51,17 @@ def _spelt_out(text: Text) -> Text | None:
 _GAP = re.compile(r"[ \t]{80}|(?:\n[ \t]{0,8}){15}")
 
 
-def _out_of_sight(offer: Offer) -> Iterator[Hit]:
-    for text in offer.texts:
+def _of_skill(call: ReviewedCall) -> Iterator[Text]:
+    """The text of a skill that was read, as the prose that it is; nothing of other results."""
+    tool = call.offer.tool
+    if tool is not None and tool.item is not None and tool.item.skills:
+        for text in call.read:
+            is_text = text.pointer.endswith("/text")
+            yield Text(pointer=text.pointer, place=TextPlace.PROSE if is_text else text.place, text=text.text)
+
+
+def _out_of_sight(texts: Iterable[Text]) -> Iterator[Hit]:
+    for text in texts:
         if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _LEAST:
             continue
         comment = text.text.find("<!--")
@@ -99,8 +108,8 @@ _STEERS = (
 )
 
 
-def _advertises(offer: Offer) -> Iterator[Hit]:
-    for text in offer.texts:
+def _advertises(texts: Iterable[Text], what: str) -> Iterator[Hit]:
+    for text in texts:
         if text.place is not TextPlace.PROSE or not (
             "tool" in text.text or "function" in text.text or "server" in text.text
         ):
@@ -109,7 +118,7 @@ def _advertises(offer: Offer) -> Iterator[Hit]:
             found = pattern.search(text.text)
             if found:
                 yield Hit(
-                    message="The description pushes the model towards this tool, or away from all others.",
+                    message=f"The {what} pushes the model towards this tool, or away from all others.",
                     pointer=text.pointer,
                     evidence=quoted(text.text, found.start()),
                 )
@@ -133,11 +142,12 @@ RULES = (
         title="Hidden text",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="A reviewer does not see the text on a screen, but the model gets it.",
+        meaning="A reviewer does not see the text on a screen, but the model gets it. Definitions are searched, and skills that were read.",
         fix="Remove it, or make it visible.",
         references=("CWE-451", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
-        each=_out_of_sight,
+        each=lambda offer: _out_of_sight(offer.texts),
+        call=lambda call: _out_of_sight(_of_skill(call)),
     ),
     ReviewRule(
         id="SL-POI003",
@@ -155,10 +165,11 @@ RULES = (
         title="Promotes itself to the model",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
-        meaning="Models choose between the tools of several servers by their descriptions.",
+        meaning="Models choose between the tools of several servers by their descriptions. Definitions are searched, and skills that were read.",
         fix="Describe what the tool does and when to use it; leave the choice to the model and the user.",
         references=("CWE-1427", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
-        each=_advertises,
+        each=lambda offer: _advertises(offer.texts, "description"),
+        call=lambda call: _advertises(_of_skill(call), "skill"),
     ),
 )

@@ -89,7 +89,10 @@ def about(entry: Entry) -> Content:
             said = paragraph(shortened(text, _DESCRIPTION_LENGTH)) if text else _silent()
             uri = interface_of(entry)
             if uri is not None:
-                line = content(f"Its interface is {shortened(uri, 120)}; i reads it.", "$foreground 70%")
+                line = content(
+                    f"Its interface is {shortened(uri, 120)}; i reads it, I opens it on a result.",
+                    "$foreground 70%",
+                )
                 said = Content.assemble(said, "\n", line)
             return Content.assemble(said, "\n", origin_line(entry.page)) if entry.page else said
         case _:

@@ -24,6 +24,7 @@ class KeyPlace(StrEnum):
     HOSTS = "In the comparison of hosts"
     SECRETS = "In your secrets"
     PAGE = "On a tool of a page"
+    APP = "In an open interface"
     DECIDING = "In the question before a call"
     TRUST = "In the trust of the session"
     CONTEXT = "In the context before the first call"

@@ -113,6 +113,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "interface.open",
+        "I",
+        "open_interface",
+        "open interface",
+        "Opens the tool's interface (MCP Apps) on the result that is shown, in a sandboxed Chromium, after asking.",
+        palette=True,
+    ),
+    _main(
         "boundary.next",
         "b",
         "cycle_level(1)",
@@ -666,6 +674,8 @@ _secrets = partial(row, KeyPlace.SECRETS)
 
 _page = partial(row, KeyPlace.PAGE)
 
+_app = partial(row, KeyPlace.APP)
+
 _history = partial(row, KeyPlace.HISTORY)
 
 _pair = partial(row, KeyPlace.PAIR)
@@ -715,6 +725,21 @@ SCREENS: tuple[Command, ...] = (
         "Copies a value, where your configuration allows it. Terminals and multiplexers on the way see it.",
     ),
     _page("page.back", "escape,o", "app.pop_screen", "back", "Back to the main screen.", shown="Esc o"),
+    _app(
+        "interface.back",
+        "escape,I",
+        "back",
+        "end it",
+        "Ends the interface, and goes back to the main screen.",
+        shown="Esc I",
+    ),
+    _app(
+        "interface.boundary",
+        "b",
+        "cycle_level(1)",
+        "boundary",
+        "Shows what would reach the model at the next boundary: open, declared, closed.",
+    ),
     _history(
         "history.back",
         "escape,5",

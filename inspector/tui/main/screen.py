@@ -25,8 +25,10 @@ from inspector.protocol.client import FULL
 from inspector.protocol.targets import PageTarget, Target
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
+from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
+from inspector.tui.apps.opening import AppOpener
 from inspector.tui.asks.authorization import UserAuthorizer
 from inspector.tui.asks.responder import UserResponder
 from inspector.tui.asks.roots import roots_dialog
@@ -228,6 +230,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             as_saved=as_saved,
             will_come_back=self._will_come_back_to_history,
         )
+        self._apps = AppOpener(
+            self, self._link, self._gate, self._runner, self._pins.asks, called=self._show_called
+        )
         self._restarting = asyncio.Lock()
         self._watch = self._watcher_of(watching) if watching is not None else None
 
@@ -295,7 +300,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
         await self._link.live()
 
     async def end(self) -> None:
-        """Close the connection, and wait until the server is gone."""
+        """Close the connection and an open interface, and wait until the server and the browser are gone."""
+        await self._apps.end()
         life, self._life = self._life, None
         if life is not None and life.is_running:
             life.cancel()
@@ -423,6 +429,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if message.record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL} and not self.READ_ONLY:
             self._changed.discard(message.record.title)
             self.run_worker(self._link.subscribe(message.record.title), group="subscribing")
+
+    def _show_called(self, record: CallRecord) -> None:
+        """An interface has called a tool, or was read."""
+        if self._link.session is not None:
+            self._timeline.finished(self._link.session, record)
+        self._reviewer.finished(record)
 
     @on(CallGivenUp)
     def note_given_up(self, message: CallGivenUp) -> None:
@@ -762,6 +774,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify("The result links to no resource, and the tool names no interface.", markup=False)
         else:
             self._read(uri)
+
+    def action_open_interface(self) -> None:
+        selection = self._selection
+        self._apps.open(selection.record, selection.interface, selection.level)
 
     @on(ResultPane.LinkChosen)
     def follow_link(self, message: ResultPane.LinkChosen) -> None:

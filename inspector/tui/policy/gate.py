@@ -102,10 +102,16 @@ class PolicyGate:
             words = shortened(f"#{made.record.number} {made.record.name}: warning: {match}", 400)
             self._screen.notify(words, severity="warning", timeout=12, markup=False)
 
+    def hear_app(self, session: Session, method: str) -> int:
+        """Count what an interface sends to the model as untrusted; its number among the calls."""
+        number = self.oversight.hear_app(session, method)
+        self._screen.run_worker(self._weigh(), group="weighing")
+        return number
+
     async def renew(self) -> bool:
         """Begin a new agent session if the user agrees; true if they did. Run it in a worker."""
         oversight = self.oversight
-        agreed = await self._ask(await asyncio.to_thread(renewal_view, oversight.trust, oversight.number))
+        agreed = await self.ask(await asyncio.to_thread(renewal_view, oversight.trust, oversight.number))
         if agreed:
             oversight.renew()
             await self._weigh()
@@ -115,21 +121,22 @@ class PolicyGate:
     async def _ask_about(self, considered: Consideration, on_hold: Callable[[bool], None]) -> bool:
         on_hold(True)
         try:
-            return await self._ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
+            return await self.ask(await asyncio.to_thread(call_view, considered, chunk=_CHUNK))
         finally:
             on_hold(False)
 
     async def _interrupt(self, session: Session, made: Ruled) -> None:
         if made.is_malicious:
-            await self._ask(attack_view(made))
-        if made.is_asked_about and await self._ask(answer_view(made)):
+            await self.ask(attack_view(made))
+        if made.is_asked_about and await self.ask(answer_view(made)):
             try:
                 record = (await self.oversight.release(session, made)).record
                 self._screen.post_message(RecordAmended(record))
             except InspectorError as error:
                 self._screen.notify(f"{error.message}. {error.hint}", severity="error", markup=False)
 
-    async def _ask(self, view: DecisionView) -> bool:
+    async def ask(self, view: DecisionView) -> bool:
+        """Whether the user agrees. Run it in a worker."""
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         screen = DecisionScreen(view)
         try:

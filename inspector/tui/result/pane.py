@@ -483,9 +483,10 @@ class ResultPane(Vertical):
         else:
             model = f" ({view.host}, {view.level})" if view else ""
             is_silent = view is not None and view.failure is not None
+            sender = (view.sender if view is not None else "server").capitalize()
             names = (
                 Content.assemble(
-                    ("Server sent nothing" if is_silent else "Server sent", "bold"), self._about_masks()
+                    (f"{sender} sent nothing" if is_silent else f"{sender} sent", "bold"), self._about_masks()
                 ),
                 Content.assemble(
                     ("Model sees", "bold"),

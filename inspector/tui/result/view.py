@@ -119,6 +119,11 @@ class ResultView:
     """What an MCP App is to this result."""
 
     @property
+    def sender(self) -> str:
+        """Who sent it."""
+        return "app" if self.record.judgement.contract.is_of_app else "server"
+
+    @property
     def size_bytes(self) -> int:
         """Of both values, about."""
         return self.raw_bytes + self.model_bytes
@@ -527,7 +532,9 @@ def strip(view: ResultView) -> Content:
     rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
     sent = size(view.raw_bytes) if view.failure is None else "nothing"
     parts = [
-        Content.assemble("server sent ", (sent, "bold"), ", model gets ", (size(view.model_bytes), "bold")),
+        Content.assemble(
+            f"{view.sender} sent ", (sent, "bold"), ", model gets ", (size(view.model_bytes), "bold")
+        ),
         content(f"✗ {len(view.removals):,} withheld: {rules}", "bold $text-error")
         if view.removals
         else Content.styled("nothing withheld", level_style(view.level)),

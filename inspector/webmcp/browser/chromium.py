@@ -7,6 +7,7 @@ import shutil
 import signal
 import stat
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 
 from inspector.connect import processes
@@ -134,8 +135,10 @@ _FLAGS = (
 class Chromium:
     """The browser's process, profile and stderr."""
 
-    def __init__(self, target: PageTarget, tap: Tap) -> None:
+    def __init__(self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = ()) -> None:
+        """`flags`: further ones."""
         self._target = target
+        self._more_flags = flags
         self._tap = tap
         self._process: processes.Program | None = None
         self._profile: Path | None = None
@@ -149,7 +152,7 @@ class Chromium:
 
     @property
     def is_without_sandbox(self) -> bool:
-        return os.geteuid() == 0
+        return runs_without_sandbox()
 
     async def start(self, timeout_s: float) -> str:
         """Start the browser; the address of its debugging port. Raises UnreachableError, leaving nothing behind."""
@@ -164,7 +167,7 @@ class Chromium:
             raise
 
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
-        flags = [*_FLAGS, f"--user-data-dir={profile}"]
+        flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
         if self._target.polyfill:
             flags.append(f"--disable-features={_UNWANTED},WebMCP")
         else:
@@ -259,6 +262,11 @@ class Chromium:
         if not line.startswith(_LISTENING):
             self._stderr.add(line)
         await self._tap.take(Direction.RECEIVED, Channel.STDERR, line)
+
+
+def runs_without_sandbox() -> bool:
+    """Whether Chromium cannot have its own sandbox, because Sightline runs as root."""
+    return os.geteuid() == 0
 
 
 def chromium_path(named: str | None) -> str:

@@ -1,0 +1,345 @@
+"""An interface while it is open: the handshake, what it is given, and what becomes of each of its messages."""
+
+import asyncio
+import secrets
+from enum import Enum, auto
+from typing import Protocol
+
+from msgspec import Struct
+
+from inspector.apps.browser.window import AppWindow
+from inspector.apps.interface import AppInterface, why_not_called
+from inspector.apps.messages import (
+    BAD_PARAMS,
+    MAX_WAITING,
+    MODE,
+    REFUSED,
+    AppAsk,
+    AppMessage,
+    AppRefusal,
+    answered,
+    handshake,
+    message_in,
+    notified,
+    refused,
+    spoken_in,
+)
+from inspector.apps.speech import speech_record
+from inspector.errors import InspectorError
+from inspector.json.exact import JsonObject, dump_text
+from inspector.json.members import object_at, text_at
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Failure, Result, RpcError
+from inspector.session.call_record import CallRecord
+
+OPEN_TIMEOUT_S = 30.0
+TEARDOWN_S = 1.0
+"""How long an interface may take to end itself."""
+_TEARDOWN_ID = "sightline-teardown"
+_LARGE_CHARACTERS = 64_000
+"""A longer message is read in a thread."""
+_MOST_NOTED = 400
+
+
+class AppEntryKind(Enum):
+    """What an entry is about."""
+
+    STATE = auto()
+    HEARD = auto()
+    TO_MODEL = auto()
+    REFUSED = auto()
+
+
+class AppEntry(Struct, frozen=True, kw_only=True):
+    """One thing that an interface did, or that was done with it."""
+
+    kind: AppEntryKind
+    at_s: float
+    title: str
+    """Foreign text."""
+    detail: str = ""
+    """Foreign text."""
+    record: CallRecord | None = None
+    """What was called or read for it, or what would reach the model."""
+
+
+class AppHost(Protocol):
+    """What an open interface needs of Sightline."""
+
+    def now_s(self) -> float: ...
+
+    def tool(self, name: str) -> Tool | None:
+        """The tool as the server lists it now."""
+        ...
+
+    async def call(self, name: str, arguments: JsonObject) -> CallRecord:
+        """Call a tool of the interface's server, if the policy and the user agree. Raises InspectorError."""
+        ...
+
+    async def read(self, uri: str) -> CallRecord:
+        """Read a resource of the interface's server, likewise. Raises InspectorError."""
+        ...
+
+    def spoken(self, method: str) -> int:
+        """Count a message to the model as untrusted; gives its number."""
+        ...
+
+    def add(self, entry: AppEntry) -> None: ...
+
+
+class RunningApp:
+    """One interface, from its opening to its end. `run` is called once."""
+
+    def __init__(
+        self,
+        interface: AppInterface,
+        record: CallRecord,
+        host: AppHost,
+        *,
+        version: str,
+        is_headed: bool,
+        chromium: str | None = None,
+    ) -> None:
+        """`record`: the call whose arguments and result it gets."""
+        self._interface = interface
+        self._record = record
+        self._host = host
+        self._version = version
+        self._given = [record]
+        """The results that the interface has."""
+        self._queue: asyncio.Queue[str | None] = asyncio.Queue()
+        """Messages; None for the end."""
+        self._why = ""
+        self._is_greeted = False
+        self._is_initialized = False
+        self._waiting: set[asyncio.Task[None]] = set()
+        self._one_at_a_time = asyncio.Lock()
+        self._window = AppWindow(
+            interface,
+            is_headed=is_headed,
+            chromium=chromium,
+            on_message=self._queue.put_nowait,
+            on_report=lambda words: self._note(AppEntryKind.REFUSED, words),
+            on_end=self._ended,
+        )
+
+    async def run(self) -> None:
+        """Open the interface and serve it until it ends. Cancelling ends it too; nothing is left behind. Raises InspectorError."""
+        try:
+            self._note(AppEntryKind.STATE, "opening")
+            await self._window.open(OPEN_TIMEOUT_S)
+            self._note(AppEntryKind.STATE, "loaded")
+            while (text := await self._queue.get()) is not None:
+                await self._take(text)
+            self._note(AppEntryKind.STATE, "ended", self._why)
+        finally:
+            for task in self._waiting:
+                task.cancel()
+            closing = asyncio.ensure_future(self._close())
+            try:
+                await asyncio.shield(closing)
+            except asyncio.CancelledError:
+                await closing
+                raise
+
+    async def _close(self) -> None:
+        try:
+            if self._is_initialized:
+                await self._tear_down()
+        finally:
+            await self._window.close()
+
+    async def _tear_down(self) -> None:
+        request: JsonObject = {
+            "jsonrpc": "2.0",
+            "id": _TEARDOWN_ID,
+            "method": "ui/resource-teardown",
+            "params": {"reason": "the user closed it"},
+        }
+        try:
+            async with asyncio.timeout(TEARDOWN_S):
+                if not await self._window.give(request):
+                    return
+                while (text := await self._queue.get()) is not None:
+                    found = message_in(text, is_initialized=True)
+                    if (
+                        isinstance(found, AppMessage)
+                        and found.ask is AppAsk.REPLY
+                        and found.id == _TEARDOWN_ID
+                    ):
+                        return
+        except TimeoutError:
+            return
+
+    def _ended(self, why: str) -> None:
+        self._why = why
+        self._queue.put_nowait(None)
+
+    async def _take(self, text: str) -> None:
+        if len(text) > _LARGE_CHARACTERS:
+            found = await asyncio.to_thread(message_in, text, is_initialized=self._is_initialized)
+        else:
+            found = message_in(text, is_initialized=self._is_initialized)
+        if isinstance(found, AppRefusal):
+            self._note(AppEntryKind.REFUSED, found.method or "message", f"refused: {found.reason}")
+            if found.id is not None:
+                await self._window.give(refused(found.id, found.code, found.reason))
+            return
+        match found.ask:
+            case AppAsk.INITIALIZE:
+                await self._greet(found)
+            case AppAsk.INITIALIZED:
+                await self._begin()
+            case AppAsk.CALL | AppAsk.READ:
+                await self._queue_up(found)
+            case AppAsk.SPEAK:
+                await self._speak(found)
+            case AppAsk.CLOSE:
+                self._ended("it asked to be ended")
+            case _:
+                await self._settle(found)
+
+    async def _settle(self, message: AppMessage) -> None:
+        """Answer what needs nothing but words."""
+        match message.ask:
+            case AppAsk.LINK:
+                url = text_at(message.params, "url") or "no URL"
+                await self._refuse(message, f"Sightline opens no links: {url}", "links are not opened")
+            case AppAsk.DISPLAY:
+                wanted = text_at(message.params, "mode") or "no mode"
+                self._note(AppEntryKind.HEARD, message.method, f"{wanted}: it stays {MODE}")
+                await self._answer(message, {"mode": MODE})
+            case AppAsk.PING:
+                await self._answer(message, {})
+            case AppAsk.LOG:
+                self._note(AppEntryKind.HEARD, "log", dump_text(message.params.get("data")))
+            case AppAsk.NOTHING:
+                self._note(AppEntryKind.HEARD, message.method, "a notification; nothing is done with it")
+            case _:
+                pass
+
+    async def _greet(self, message: AppMessage) -> None:
+        if self._is_greeted:
+            await self._refuse(message, "the handshake is over", "already initialized")
+            return
+        self._is_greeted = True
+        tool = self._record.tool
+        shown = f"{text_at(message.params, 'appInfo', 'name') or 'no name'}, {text_at(message.params, 'protocolVersion') or 'no revision'}"
+        self._note(AppEntryKind.HEARD, message.method, shown)
+        result = handshake(
+            version=self._version,
+            tool=tool.definition if tool is not None else {},
+            granted=self._interface.declared,
+        )
+        await self._answer(message, result)
+
+    async def _begin(self) -> None:
+        if not self._is_greeted or self._is_initialized:
+            self._note(AppEntryKind.REFUSED, "ui/notifications/initialized", "refused: it came out of turn")
+            return
+        self._is_initialized = True
+        arguments = notified("ui/notifications/tool-input", {"arguments": self._record.arguments})
+        outcome = self._record.outcome
+        result = outcome.value if isinstance(outcome, Result) else {}
+        is_given = await self._window.give(arguments)
+        is_given = is_given and await self._window.give(notified("ui/notifications/tool-result", result))
+        words = (
+            "it has the arguments and the result"
+            if is_given
+            else "the result could not be given to it: too large"
+        )
+        self._note(AppEntryKind.STATE if is_given else AppEntryKind.REFUSED, "initialized", words)
+
+    async def _queue_up(self, message: AppMessage) -> None:
+        if len(self._waiting) >= MAX_WAITING:
+            await self._refuse(message, f"{MAX_WAITING} of its requests wait already", "too many requests")
+            return
+        task = asyncio.ensure_future(self._fetch(message))
+        self._waiting.add(task)
+        task.add_done_callback(self._waiting.discard)
+
+    async def _fetch(self, message: AppMessage) -> None:
+        """Call a tool, or read a resource, and give the interface the answer."""
+        async with self._one_at_a_time:
+            is_call = message.ask is AppAsk.CALL
+            name = text_at(message.params, "name" if is_call else "uri")
+            arguments = message.params.get("arguments", {})
+            if name is None or not isinstance(arguments, dict):
+                await self._refuse(
+                    message, "its parameters are malformed", "malformed parameters", BAD_PARAMS
+                )
+                return
+            why_not = why_not_called(self._host.tool(name)) if is_call else ""
+            if why_not:
+                await self._refuse(message, f"{name}: {why_not}", f"not called: {why_not}")
+                return
+            try:
+                record = await (self._host.call(name, arguments) if is_call else self._host.read(name))
+            except InspectorError as error:
+                await self._refuse(
+                    message, f"{name}: {error.message}", "not done: the policy or the user refused"
+                )
+                return
+            number = message.id if message.id is not None else ""
+            match record.outcome:
+                case Result(value=value):
+                    self._given.append(record)
+                    words, reply = "answered", answered(number, value)
+                case RpcError(value=error):
+                    words = "the server answered with an error"
+                    reply = refused(number, REFUSED, text_at(error, "message") or "the server refused")
+                case Failure(detail=detail):
+                    words, reply = detail, refused(number, REFUSED, "no answer came")
+            is_given = await self._window.give(reply)
+            self._note(
+                AppEntryKind.HEARD,
+                f"{message.method} {name}",
+                words if is_given else "the answer could not be given to it: too large, or it has ended",
+                record,
+            )
+
+    async def _speak(self, message: AppMessage) -> None:
+        """Show what would reach the model. There is no model."""
+        value = spoken_in(message)
+        if isinstance(value, str):
+            await self._refuse(message, value, f"refused: {value}", BAD_PARAMS)
+            return
+        record = await asyncio.to_thread(
+            speech_record,
+            message.method,
+            value,
+            tuple(self._given),
+            number=self._host.spoken(message.method),
+            nonce=secrets.token_hex(8),
+            at_s=self._host.now_s(),
+            policy=self._record.policy,
+        )
+        blocks = value.get("content")
+        number = len(blocks) if isinstance(blocks, list) else 0
+        is_structured = " and structured content" if object_at(value, "structuredContent") else ""
+        words = f"to the model: {number} content block{'' if number == 1 else 's'}{is_structured}, {record.size_bytes:,} B"
+        self._note(AppEntryKind.TO_MODEL, message.method, words, record)
+        await self._answer(message, {})
+
+    async def _refuse(self, message: AppMessage, shown: str, told: str, code: int = REFUSED) -> None:
+        """`shown`: to the user, foreign text. `told`: to the interface."""
+        self._note(AppEntryKind.REFUSED, message.method, f"refused: {shown}")
+        if message.id is not None:
+            await self._window.give(refused(message.id, code, told))
+
+    async def _answer(self, message: AppMessage, result: JsonObject) -> None:
+        if message.id is not None:
+            await self._window.give(answered(message.id, result))
+
+    def _note(
+        self, kind: AppEntryKind, title: str, detail: str = "", record: CallRecord | None = None
+    ) -> None:
+        self._host.add(
+            AppEntry(
+                kind=kind,
+                at_s=self._host.now_s(),
+                title=title[:_MOST_NOTED],
+                detail=detail[:_MOST_NOTED],
+                record=record,
+            )
+        )

@@ -1,0 +1,358 @@
+"""A window with one interface: a page of Sightline's own, and in it, on another origin, the interface in a sandboxed frame.
+
+Nothing is served by a socket: the browser's requests are answered, passed or failed here, before they leave.
+Source: SEP-1865, Sandbox proxy; https://chromedevtools.github.io/devtools-protocol/, Fetch.
+"""
+
+import asyncio
+import base64
+import contextlib
+import html
+import json
+import os
+import secrets
+from collections.abc import Callable, Coroutine
+from functools import cache
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from inspector.apps.interface import AppInterface, content_security_policy, resolver_rules
+from inspector.apps.messages import MAX_CHARACTERS, MAX_CHARACTERS_IN_ALL, MAX_MESSAGES
+from inspector.connect.tap import Tap
+from inspector.errors import UnreachableError
+from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol.targets import PageTarget
+from inspector.safe_text import safe_line
+from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
+from inspector.webmcp.browser.chromium import Chromium
+
+OUTER = "https://sightline.invalid"
+MAX_GIVEN_CHARACTERS = 32 << 20
+"""Of one message to the interface."""
+_MOST_EVENTS = 20_000
+"""Of the browser; then the interface is ended."""
+_SANDBOX = "allow-scripts allow-same-origin allow-forms"
+_FLAGS = (
+    "--site-per-process",
+    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
+    "--window-size=1000,760",
+)
+# No policy of a document covers WebRTC.
+_BEFORE_SCRIPTS = "delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;"
+_FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": True}]
+_STYLE = (
+    "html,body{margin:0;height:100%}body{display:flex;flex-direction:column;font:13px sans-serif}"
+    "header{padding:4px 8px;background:#333;color:#fff}iframe{flex:1;border:2px solid #333;border-top:0}"
+)
+_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy")
+
+
+def has_display() -> bool:
+    """Whether a window can be shown."""
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+class AppWindow:
+    """One interface in a browser of its own. The callbacks run in the event loop, and must return at once."""
+
+    def __init__(
+        self,
+        interface: AppInterface,
+        *,
+        is_headed: bool,
+        chromium: str | None,
+        on_message: Callable[[str], None],
+        on_report: Callable[[str], None],
+        on_end: Callable[[str], None],
+    ) -> None:
+        """`on_message`: gets the JSON of a message. `on_report`: what the browser refused, foreign text.
+
+        `on_end`: why the interface cannot go on, foreign text; called once.
+        """
+        self._interface = interface
+        self._on_message = on_message
+        self._on_report = on_report
+        self._on_end = on_end
+        self._inner = f"https://{secrets.token_hex(12)}.app.invalid"
+        self._binding = f"b{secrets.token_hex(12)}"
+        tap = Tap(lambda _: None)
+        target = PageTarget(url="", polyfill=True, is_headed=is_headed, chromium=chromium)
+        rules = resolver_rules((*interface.reach.hosts, *_proxies()))
+        self._chromium = Chromium(target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"))
+        self._cdp = Cdp(tap, self._heard, self._end)
+        self._pages = {f"{OUTER}/": self._outer_page(), f"{self._inner}/": self._inner_page()}
+        """What is served, each page once."""
+        self._session = ""
+        self._frame = ""
+        """The frame of the outer page."""
+        self._context: int | None = None
+        """Of the scripts of the outer page."""
+        self._loaded = asyncio.Event()
+        self._is_there = False
+        """Whether the interface has been in its frame."""
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._events = 0
+        self._seen: set[str] = set()
+        self._has_ended = False
+        self._why = ""
+
+    async def open(self, timeout_s: float) -> None:
+        """Start the browser and load the interface. Raises UnreachableError. `close` afterwards, whatever happens."""
+        address = await self._chromium.start(timeout_s)
+        try:
+            async with asyncio.timeout(timeout_s):
+                await self._cdp.open(address, timeout_s)
+                await self._cdp.send("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
+                await self._cdp.send("Browser.setDownloadBehavior", {"behavior": "deny"})
+                await self._allow_local()
+                self._frame = await self._first_page()
+                attached = await self._cdp.send(
+                    "Target.attachToTarget", {"targetId": self._frame, "flatten": True}
+                )
+                self._session = text_at(attached, "sessionId") or ""
+                await self._prepare(self._session)
+                await self._cdp.send("Runtime.addBinding", {"name": self._binding}, session=self._session)
+                await self._cdp.send("Page.navigate", {"url": f"{OUTER}/"}, session=self._session)
+                await self._loaded.wait()
+        except TimeoutError as error:
+            raise UnreachableError(f"the interface did not load within {timeout_s:g} s") from error
+        except (CdpError, OSError) as error:
+            raise UnreachableError(f"the browser refused: {error}") from error
+        if self._has_ended:
+            raise UnreachableError(f"the interface did not load: {self._why}")
+
+    async def give(self, message: JsonObject) -> bool:
+        """Send a message to the interface; whether it was. Not what is too large, or after the end."""
+        text = await asyncio.to_thread(dump_text, message)
+        if self._has_ended or len(text) > MAX_GIVEN_CHARACTERS:
+            return False
+        expression = await asyncio.to_thread(lambda: f"deliver({json.dumps(text)})")
+        asked: JsonObject = {"expression": expression, "silent": True}
+        if self._context is not None:
+            asked["contextId"] = self._context
+        try:
+            reply = await self._cdp.send("Runtime.evaluate", asked, session=self._session)
+        except (CdpError, OSError, TimeoutError):
+            return False
+        return "exceptionDetails" not in reply
+
+    async def close(self) -> None:
+        """End the browser, and remove its profile."""
+        self._has_ended = True
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        try:
+            await self._cdp.close()
+        finally:
+            await self._chromium.close()
+
+    async def _allow_local(self) -> None:
+        """Let the interface reach this machine or its network where it declares an origin there."""
+        if not self._interface.reach.is_local:
+            return
+        # A browser that does not know the permissions refuses the requests by itself.
+        with contextlib.suppress(CdpError):
+            for origin in (OUTER, self._inner):
+                asked: JsonObject = {"origin": origin, "permissions": ["loopbackNetwork", "localNetwork"]}
+                await self._cdp.send("Browser.grantPermissions", asked)
+
+    async def _first_page(self) -> str:
+        listed = (await self._cdp.send("Target.getTargets")).get("targetInfos")
+        for each in listed if isinstance(listed, list) else ():
+            if text_at(each, "type") == "page":
+                return text_at(each, "targetId") or ""
+        raise UnreachableError("the browser shows no page")
+
+    async def _prepare(self, session: str) -> None:
+        """Watch one frame, and take from it what no policy covers, before its scripts run."""
+        send = self._cdp.send
+        asked = [
+            send("Page.enable", session=session),
+            send("Runtime.enable", session=session),
+            send("Log.enable", session=session),
+            send("Page.addScriptToEvaluateOnNewDocument", {"source": _BEFORE_SCRIPTS}, session=session),
+            send(
+                "Target.setAutoAttach",
+                {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True, "filter": _FRAMES_ONLY},
+                session=session,
+            ),
+            send("Runtime.runIfWaitingForDebugger", session=session),
+        ]
+        for result in await asyncio.gather(*asked, return_exceptions=True):
+            if isinstance(result, BaseException):
+                raise result
+
+    async def _heard(self, event: CdpEvent) -> None:
+        """Handle an event. Requests are sent in tasks: nothing is read while this runs."""
+        self._events += 1
+        if self._events > _MOST_EVENTS:
+            self._end("the interface kept the browser too busy")
+        if self._has_ended:
+            return
+        params = event.params
+        match event.method:
+            case "Fetch.requestPaused":
+                self._start(self._decide(params))
+            case "Target.attachedToTarget":
+                self._start(self._attach(text_at(params, "sessionId") or ""))
+            case "Target.detachedFromTarget" if params.get("sessionId") == self._session:
+                self._end("its window was closed")
+            case "Inspector.targetCrashed" | "Target.targetCrashed":
+                self._end("its page crashed")
+            case "Page.frameNavigated":
+                self._navigated(object_at(params, "frame"))
+            case "Runtime.executionContextCreated" if event.session == self._session:
+                self._take_context(object_at(params, "context"))
+            case "Runtime.bindingCalled" if event.session == self._session:
+                self._called(params)
+            # Before, Chromium remarks on the outer page.
+            case "Runtime.exceptionThrown" | "Log.entryAdded" if self._is_there:
+                self._take_report(params)
+            case _:
+                pass
+
+    async def _attach(self, session: str) -> None:
+        try:
+            await self._prepare(session)
+        except (CdpError, OSError, TimeoutError) as error:
+            # A frame that ended meanwhile needs no guard; one that runs without it must not.
+            if not (isinstance(error, CdpError) and value_at(error.error, "code") == -32001):
+                self._end("a frame of it could not be watched")
+
+    async def _decide(self, params: JsonObject) -> None:
+        """Serve a page, pass a request that the interface declares, or fail it."""
+        asked: JsonObject = {"requestId": params.get("requestId")}
+        url = text_at(params, "request", "url") or ""
+        page = self._pages.pop(url, None)
+        try:
+            if page is not None:
+                await self._cdp.send("Fetch.fulfillRequest", {**asked, **page})
+            elif urlsplit(url).scheme in {"http", "https"} and self._interface.reach.allows(url):
+                await self._cdp.send("Fetch.continueRequest", asked)
+            else:
+                if not url.startswith((f"{OUTER}/", f"{self._inner}/")):
+                    self._report(f"blocked by Sightline: a request to {url}")
+                await self._cdp.send("Fetch.failRequest", {**asked, "errorReason": "BlockedByClient"})
+        except (CdpError, OSError, TimeoutError, ValueError):
+            # Its frame is gone. A request that was not decided does not leave.
+            return
+
+    def _navigated(self, frame: JsonObject) -> None:
+        url = text_at(frame, "url") or ""
+        if frame.get("id") == self._frame:
+            if self._context is not None and url not in {f"{OUTER}/", "about:blank"}:
+                self._end("its window was navigated elsewhere")
+        elif frame.get("parentId") == self._frame:
+            if url == f"{self._inner}/" and not self._is_there:
+                self._is_there = True
+                self._loaded.set()
+            elif self._is_there or url.startswith("chrome-error:"):
+                self._end("it tried to leave its document")
+
+    def _take_context(self, context: JsonObject) -> None:
+        number, data = context.get("id"), object_at(context, "auxData")
+        if data.get("frameId") == self._frame and data.get("isDefault") is True and isinstance(number, int):
+            self._context = number
+
+    def _take_report(self, params: JsonObject) -> None:
+        details, entry = object_at(params, "exceptionDetails"), object_at(params, "entry")
+        if details:
+            thrown = text_at(details, "exception", "description") or text_at(details, "text") or ""
+            self._report(f"script error: {thrown}")
+        elif entry.get("level") in {"error", "warning"}:
+            self._report(f"blocked by the browser: {text_at(entry, 'text') or ''}")
+
+    def _called(self, params: JsonObject) -> None:
+        """Take a report of the outer page: of no other script, should one find the binding."""
+        if params.get("name") != self._binding or params.get("executionContextId") != self._context:
+            return
+        payload = text_at(params, "payload") or ""
+        match payload:
+            case "!too many":
+                self._end(
+                    f"it sent more than {MAX_MESSAGES:,} messages or {MAX_CHARACTERS_IN_ALL:,} characters"
+                )
+            case "!too long":
+                self._report(f"left out by Sightline: a message of more than {MAX_CHARACTERS:,} characters")
+            case _:
+                self._on_message(payload[1:])
+
+    def _report(self, words: str) -> None:
+        # A browser tells of the same thing again where a frame gets another process.
+        if words not in self._seen and len(self._seen) < MAX_MESSAGES:
+            self._seen.add(words)
+            self._on_report(words)
+
+    def _end(self, why: str) -> None:
+        if not self._has_ended:
+            self._has_ended = True
+            self._why = why
+            self._loaded.set()
+            self._on_end(why)
+
+    def _start(self, work: Coroutine[object, object, None]) -> None:
+        task = asyncio.ensure_future(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    def _outer_page(self) -> JsonObject:
+        nonce = secrets.token_hex(16)
+        options = json.dumps(
+            {
+                "binding": self._binding,
+                "origin": self._inner,
+                "most": MAX_MESSAGES,
+                "longest": MAX_CHARACTERS,
+                "inAll": MAX_CHARACTERS_IN_ALL,
+            }
+        )
+        title = html.escape(f"MCP App {safe_line(self._interface.uri[:200])}, sandboxed by Sightline")
+        local = ("local-network", "loopback-network") if self._interface.reach.is_local else ()
+        allow = html.escape("; ".join((*self._interface.permissions, *local)), quote=True)
+        body = (
+            f'<!doctype html><meta charset="utf-8"><title>{title}</title><style nonce="{nonce}">{_STYLE}</style>'
+            f'<header>{title}</header><iframe sandbox="{_SANDBOX}" allow="{allow}" referrerpolicy="no-referrer"></iframe>'
+            f'<script nonce="{nonce}">{_script()}({options});</script>'
+        )
+        policy = (
+            f"default-src 'none'; script-src 'nonce-{nonce}'; style-src 'nonce-{nonce}'; frame-src {self._inner}; "
+            "base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+        )
+        return _page(body, policy)
+
+    def _inner_page(self) -> JsonObject:
+        return _page(self._interface.html, content_security_policy(self._interface.reach, OUTER))
+
+
+@cache
+def _script() -> str:
+    lines = (Path(__file__).parent / "host.js").read_text("utf-8").split("\n")
+    return "\n".join(line for line in lines if not line.lstrip().startswith("//")).strip()
+
+
+def _page(body: str, policy: str) -> JsonObject:
+    headers = {
+        "Content-Type": "text/html; charset=utf-8",
+        "Content-Security-Policy": policy,
+        "Referrer-Policy": "no-referrer",
+        "X-Content-Type-Options": "nosniff",
+        "Cache-Control": "no-store",
+    }
+    return {
+        "responseCode": 200,
+        "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
+        "body": base64.b64encode(body.encode("utf-8", "replace")).decode("ascii"),
+    }
+
+
+def _proxies() -> list[str]:
+    """The hosts of the user's proxies, through which the browser reaches what an interface declares."""
+    hosts: list[str] = []
+    for name in _PROXIES:
+        with contextlib.suppress(ValueError):
+            host = urlsplit(os.environ.get(name, "")).hostname
+            if host is not None and host.replace("-", "").replace(".", "").isalnum():
+                hosts.append(host)
+    return list(dict.fromkeys(hosts))

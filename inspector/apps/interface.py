@@ -1,0 +1,250 @@
+"""An interface of MCP Apps: its HTML, and what it may reach. Everything that is not understood is refused.
+
+Source: SEP-1865 (stable 2026-01-26), UI Resource Format, Host Behavior, Content Security Policy Enforcement, Visibility.
+"""
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator, Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+
+from msgspec import Struct
+
+from inspector.hosts.apps import MIME_TYPE
+from inspector.json.exact import Json, JsonObject
+from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol.catalogue import Tool
+from inspector.safe_text import safe_line
+from inspector.urls.host import is_on_this_machine
+
+MAX_HTML_BYTES = 16 << 20
+_MOST_ORIGINS = 64
+_LONGEST = 120
+_ORIGIN = re.compile(
+    r"(?P<scheme>https?|wss?)://"
+    r"(?P<host>(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?|\[[0-9a-f:.]+\])"
+    r"(?::(?P<port>[0-9]{1,5}))?/?"
+)
+"""Of what a server declares. A semicolon, a quotation mark or a path would change the policy that it is put into."""
+_DEFAULT_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
+_WEB = frozenset({"http", "https"})
+_FEATURES = {
+    "camera": "camera",
+    "microphone": "microphone",
+    "geolocation": "geolocation",
+    "clipboardWrite": "clipboard-write",
+}
+"""The permissions of the specification, as Permissions Policy names them."""
+
+
+class AppReach(Struct, frozen=True, kw_only=True):
+    """The origins that an interface declares, as they are written into its policy."""
+
+    connect: tuple[str, ...] = ()
+    resources: tuple[str, ...] = ()
+    frames: tuple[str, ...] = ()
+    bases: tuple[str, ...] = ()
+
+    @property
+    def origins(self) -> tuple[str, ...]:
+        """Those from which something is loaded, each once."""
+        return tuple(dict.fromkeys((*self.connect, *self.resources, *self.frames)))
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """Their hosts, with wildcards, each once."""
+        return tuple(dict.fromkeys(_parts(origin)[1] for origin in self.origins))
+
+    @property
+    def is_local(self) -> bool:
+        """Whether an origin is on this machine, or has a private address."""
+        found = (host.strip("[]") for host in self.hosts)
+        return any(is_on_this_machine(host) or _is_private(host) for host in found)
+
+    def allows(self, url: str) -> bool:
+        """Whether a request may leave. The policy of the document says which kind of request."""
+        try:
+            parts = urlsplit(url)
+            port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
+        except ValueError:
+            return False
+        host = (parts.hostname or "").lower()
+        if parts.username is not None or not host:
+            return False
+        return any(_matches(origin, parts.scheme, host, port) for origin in self.origins)
+
+
+class AppInterface(Struct, frozen=True, kw_only=True):
+    """An interface as it may be opened."""
+
+    uri: str
+    """Foreign text."""
+    html: str
+    """Foreign text."""
+    reach: AppReach
+    permissions: tuple[str, ...]
+    """Features of the browser."""
+    refused: tuple[str, ...]
+    """What it asks for and does not get, in sentences that are safe to show."""
+    declared: JsonObject
+    """The members of its `csp` and `permissions` that hold, as the interface is shown them."""
+
+
+def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface | str:
+    """The interface in the answer to `resources/read`; else why it is not opened, in a sentence.
+
+    `definition`: of the resource, where it is listed.
+    """
+    contents = value_at(result, "contents")
+    found = contents[0] if isinstance(contents, list) and len(contents) == 1 else None
+    if not isinstance(found, dict):
+        return "The answer is not one resource."
+    if text_at(found, "uri") != uri:
+        return "The answer is of another URI."
+    if text_at(found, "mimeType") != MIME_TYPE:
+        return f"Its MIME type is not {MIME_TYPE}."
+    html = _html_of(found)
+    if html is None:
+        return "It has no text, or its text is no UTF-8."
+    if len(html) > MAX_HTML_BYTES:
+        return f"It is larger than {MAX_HTML_BYTES >> 20} MB."
+    # What the content says comes before what the list says.
+    said = object_at(found, "_meta", "ui") or object_at(definition, "_meta", "ui")
+    refused: list[str] = []
+    csp = object_at(said, "csp")
+    reach = AppReach(
+        connect=_origins(csp.get("connectDomains"), refused, frozenset(_DEFAULT_PORTS)),
+        resources=_origins(csp.get("resourceDomains"), refused, _WEB),
+        frames=_origins(csp.get("frameDomains"), refused, _WEB),
+        bases=_origins(csp.get("baseUriDomains"), refused, _WEB),
+    )
+    permissions = tuple(_permissions(object_at(said, "permissions"), refused))
+    if text_at(said, "domain"):
+        refused.append("It asks for an origin of its own name; it gets a random one.")
+    return AppInterface(
+        uri=uri,
+        html=html,
+        reach=reach,
+        permissions=tuple(_FEATURES[name] for name in permissions),
+        refused=tuple(refused),
+        declared={
+            "csp": {
+                "connectDomains": [*reach.connect],
+                "resourceDomains": [*reach.resources],
+                "frameDomains": [*reach.frames],
+                "baseUriDomains": [*reach.bases],
+            },
+            "permissions": {name: {} for name in permissions},
+        },
+    )
+
+
+def content_security_policy(reach: AppReach, parent: str) -> str:
+    """The policy of an interface's document. `parent`: the origin that frames it.
+
+    The document is all that its own origin serves, so `'self'` is left out.
+    """
+    directives = (
+        ("default-src", ()),
+        ("script-src", ("'unsafe-inline'", *reach.resources)),
+        ("style-src", ("'unsafe-inline'", *reach.resources)),
+        ("img-src", ("data:", *reach.resources)),
+        ("font-src", reach.resources),
+        ("media-src", ("data:", *reach.resources)),
+        ("connect-src", reach.connect),
+        ("frame-src", reach.frames),
+        ("base-uri", reach.bases),
+        ("object-src", ()),
+        ("form-action", ()),
+        ("frame-ancestors", (parent,)),
+    )
+    return "; ".join(" ".join((name, *(sources or ("'none'",)))) for name, sources in directives)
+
+
+def resolver_rules(hosts: Sequence[str]) -> str:
+    """Rules by which a browser finds no host but these, also where no policy of a document reaches."""
+    return ", ".join(("MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)))
+
+
+def why_not_called(tool: Tool | None) -> str:
+    """Why an interface may not call a tool; empty where it may."""
+    if tool is None or tool.item is not None:
+        return "the server lists no tool of that name"
+    meta = tool.definition.get("_meta", {})
+    ui = meta.get("ui", {}) if isinstance(meta, dict) else None
+    if not isinstance(ui, dict):
+        return "its `_meta.ui` is malformed"
+    visibility = ui.get("visibility", ["model", "app"])
+    if not isinstance(visibility, list):
+        return "its visibility is malformed"
+    return "" if "app" in visibility else "its visibility does not include `app`"
+
+
+def _html_of(content: JsonObject) -> str | None:
+    text, blob = content.get("text"), content.get("blob")
+    if isinstance(text, str):
+        return text
+    if not isinstance(blob, str):
+        return None
+    try:
+        return base64.b64decode(blob, validate=True).decode()
+    except (binascii.Error, ValueError):
+        return None
+
+
+def _origins(value: Json, refused: list[str], schemes: frozenset[str]) -> tuple[str, ...]:
+    if value is None:
+        return ()
+    if not isinstance(value, list):
+        refused.append("It declares origins that are not a list: none of them is granted.")
+        return ()
+    origins: list[str] = []
+    for each in value[:_MOST_ORIGINS]:
+        found = _ORIGIN.fullmatch(each.lower()) if isinstance(each, str) and each.isascii() else None
+        if found is None or found["scheme"] not in schemes or int(found["port"] or 1) not in range(1, 65536):
+            shown = _quoted(each) if isinstance(each, str) else "a value that is no text"
+            refused.append(f"Not an origin, so it is not granted: {shown}")
+        else:
+            origins.append(found[0].removesuffix("/"))
+    if len(value) > _MOST_ORIGINS:
+        refused.append(
+            f"It declares {len(value):,} origins in one list: the first {_MOST_ORIGINS} are granted."
+        )
+    return tuple(dict.fromkeys(origins))
+
+
+def _permissions(value: JsonObject, refused: list[str]) -> Iterator[str]:
+    for name, asked in list(value.items())[:_MOST_ORIGINS]:
+        if name in _FEATURES and isinstance(asked, dict):
+            yield name
+        else:
+            refused.append(f"Not a permission of MCP Apps, so it is not granted: {_quoted(name)}")
+
+
+def _parts(origin: str) -> tuple[str, str, int]:
+    found = _ORIGIN.fullmatch(origin)
+    if found is None:
+        raise LookupError(origin)
+    return found["scheme"], found["host"], int(found["port"] or _DEFAULT_PORTS[found["scheme"]])
+
+
+def _matches(origin: str, scheme: str, host: str, port: int | None) -> bool:
+    wanted = _parts(origin)
+    if (wanted[0], wanted[2]) != (scheme, port):
+        return False
+    pattern = wanted[1].strip("[]")
+    return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
+
+
+def _is_private(host: str) -> bool:
+    try:
+        return ip_address(host).is_private
+    except ValueError:
+        return False
+
+
+def _quoted(text: str) -> str:
+    shown = safe_line(text[:_LONGEST])
+    return f"{shown}…" if len(text) > _LONGEST else shown

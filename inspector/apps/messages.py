@@ -1,0 +1,192 @@
+"""The messages of an interface: what each asks for, and whether it is heard. JSON-RPC over `postMessage`.
+
+Source: SEP-1865 (stable 2026-01-26), Standard MCP Messages, MCP Apps Specific Messages, Lifecycle.
+"""
+
+from enum import Enum, auto
+
+from msgspec import Struct
+
+from inspector.json.exact import Json, JsonObject, JsonText, parse
+from inspector.json.members import text_at
+
+REVISION = "2026-01-26"
+MAX_CHARACTERS = 1_000_000
+"""Of one message."""
+MAX_CHARACTERS_IN_ALL = 50_000_000
+"""Of all messages of one interface; then it is ended."""
+MAX_MESSAGES = 2_000
+"""Of one interface; then it is ended."""
+MAX_WAITING = 8
+"""Calls and readings that wait at a time."""
+
+REFUSED = -32000
+INVALID = -32600
+NO_METHOD = -32601
+BAD_PARAMS = -32602
+
+MODE = "inline"
+
+
+class AppAsk(Enum):
+    """What a message asks for."""
+
+    INITIALIZE = auto()
+    INITIALIZED = auto()
+    PING = auto()
+    CALL = auto()
+    """A tool of the server."""
+    READ = auto()
+    """A resource of the server."""
+    SPEAK = auto()
+    """That something reaches the model."""
+    LINK = auto()
+    DISPLAY = auto()
+    LOG = auto()
+    CLOSE = auto()
+    NOTHING = auto()
+    """A notification that needs nothing."""
+    REPLY = auto()
+    """An answer to a request of the host."""
+    UNKNOWN = auto()
+    """A request that the host does not have."""
+
+
+MESSAGE, CONTEXT = "ui/message", "ui/update-model-context"
+_REQUESTS = {
+    "ui/initialize": AppAsk.INITIALIZE,
+    "ping": AppAsk.PING,
+    "tools/call": AppAsk.CALL,
+    "resources/read": AppAsk.READ,
+    MESSAGE: AppAsk.SPEAK,
+    CONTEXT: AppAsk.SPEAK,
+    "ui/open-link": AppAsk.LINK,
+    "ui/request-display-mode": AppAsk.DISPLAY,
+}
+_NOTIFICATIONS = {
+    "ui/notifications/initialized": AppAsk.INITIALIZED,
+    "ui/notifications/request-teardown": AppAsk.CLOSE,
+    "notifications/message": AppAsk.LOG,
+}
+_AT_ONCE = frozenset({AppAsk.INITIALIZE, AppAsk.PING, AppAsk.NOTHING, AppAsk.LOG, AppAsk.CLOSE, AppAsk.REPLY})
+"""What is heard before the handshake, and after it."""
+
+
+class AppMessage(Struct, frozen=True, kw_only=True):
+    """One message of an interface."""
+
+    ask: AppAsk
+    method: str
+    """Foreign text; empty for an answer."""
+    id: str | int | None = None
+    """None for a notification."""
+    params: JsonObject
+
+
+class AppRefusal(Struct, frozen=True, kw_only=True):
+    """Why a message is not heard, in words that quote nothing of it."""
+
+    reason: str
+    code: int = INVALID
+    id: str | int | None = None
+    """None where nothing is answered."""
+    method: str = ""
+    """Foreign text."""
+
+
+def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
+    """What a message asks for, or why it is not heard. `is_initialized`: whether the handshake is over."""
+    if len(text) > MAX_CHARACTERS:
+        return AppRefusal(reason=f"a message of more than {MAX_CHARACTERS:,} characters")
+    read = parse(text)
+    if not isinstance(read, JsonText) or not isinstance(read.value, dict):
+        return AppRefusal(reason="not a JSON-RPC message")
+    message = read.value
+    number, method = message.get("id"), text_at(message, "method")
+    if (
+        message.get("jsonrpc") != "2.0"
+        or isinstance(number, bool)
+        or not isinstance(number, (str, int, type(None)))
+    ):
+        return AppRefusal(reason="not a JSON-RPC message")
+    if method is None:
+        is_reply = number is not None and bool({"result", "error"} & message.keys())
+        if not is_reply:
+            return AppRefusal(reason="not a JSON-RPC message")
+        return AppMessage(ask=AppAsk.REPLY, method="", id=number, params={})
+    params = message.get("params", {})
+    if not isinstance(params, dict):
+        return AppRefusal(
+            reason="its parameters are not an object", code=BAD_PARAMS, id=number, method=method
+        )
+    ask = (
+        _NOTIFICATIONS.get(method, AppAsk.NOTHING)
+        if number is None
+        else _REQUESTS.get(method, AppAsk.UNKNOWN)
+    )
+    if ask is AppAsk.UNKNOWN:
+        return AppRefusal(reason="Sightline has no such method", code=NO_METHOD, id=number, method=method)
+    if not is_initialized and ask is not AppAsk.INITIALIZED and ask not in _AT_ONCE:
+        return AppRefusal(reason="it came before the handshake was over", id=number, method=method)
+    return AppMessage(ask=ask, method=method, id=number, params=params)
+
+
+def spoken_in(message: AppMessage) -> JsonObject | str:
+    """What is to reach the model, written as a result; else why it is refused."""
+    content = message.params.get("content")
+    blocks = [content] if isinstance(content, dict) else content
+    if message.method == MESSAGE:
+        if message.params.get("role") != "user":
+            return "its role is not `user`"
+        if not isinstance(blocks, list) or not blocks:
+            return "it has no content"
+    elif blocks is not None and not isinstance(blocks, list):
+        return "its content is not a list"
+    if not all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in blocks or ()):
+        return "its content has something that is no content block"
+    if not isinstance(message.params.get("structuredContent", {}), dict):
+        return "its structured content is not an object"
+    rest: JsonObject = {
+        key: value for key, value in message.params.items() if key not in {"role", "content", "isError"}
+    }
+    return {"content": [*(blocks or ())], **rest}
+
+
+def answered(number: str | int, result: Json) -> JsonObject:
+    """An answer."""
+    return {"jsonrpc": "2.0", "id": number, "result": result}
+
+
+def refused(number: str | int, code: int, message: str) -> JsonObject:
+    """An answer that is an error."""
+    error: JsonObject = {"code": code, "message": message}
+    return {"jsonrpc": "2.0", "id": number, "error": error}
+
+
+def notified(method: str, params: Json) -> JsonObject:
+    """A notification."""
+    return {"jsonrpc": "2.0", "method": method, "params": params}
+
+
+def handshake(*, version: str, tool: JsonObject, granted: JsonObject) -> JsonObject:
+    """The answer to `ui/initialize`. `granted`: the origins and permissions that hold. Says nothing about the user."""
+    return {
+        "protocolVersion": REVISION,
+        "hostInfo": {"name": "sightline", "version": version},
+        "hostCapabilities": {
+            "serverTools": {},
+            "serverResources": {},
+            "logging": {},
+            "message": {"text": {}, "structuredContent": {}},
+            "updateModelContext": {"text": {}, "structuredContent": {}},
+            "sandbox": granted,
+        },
+        "hostContext": {
+            "toolInfo": {"tool": tool},
+            "theme": "light",
+            "displayMode": MODE,
+            "availableDisplayModes": [MODE],
+            "platform": "desktop",
+            "userAgent": f"sightline/{version}",
+        },
+    }

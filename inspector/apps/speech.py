@@ -1,0 +1,57 @@
+"""What an interface sends to the model, judged as a result is: untrusted, and without what was kept from the model."""
+
+from collections.abc import Iterable
+
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.contract import Contract
+from inspector.boundary.judgement import Judgement
+from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading import raw_of
+from inspector.boundary.removals import SECRET
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import resolve
+from inspector.json.weight import compact_bytes
+from inspector.protocol.outcome import Result
+from inspector.session.call_record import CallRecord
+
+_KEPT = SECRET | {Rule.SENSITIVE_HINT, Rule.AUDIENCE}
+
+
+def kept_back(records: Iterable[CallRecord]) -> tuple[Json, ...]:
+    """The values of results that the interface was given and that the boundary `declared` keeps from a model. Linear."""
+    values: list[Json] = []
+    for record in records:
+        raw = raw_of(record.outcome)
+        if record.policy.withheld:
+            values.append(raw)
+        bounded = record.judgement.bounded(Level.DECLARED, record.policy.about_secrets)
+        values.extend(resolve(raw, each.pointer) for each in bounded.removals if each.rule in _KEPT)
+    return tuple(values)
+
+
+def speech_record(
+    method: str,
+    value: JsonObject,
+    given: Iterable[CallRecord],
+    *,
+    number: int,
+    nonce: str,
+    at_s: float,
+    policy: BoundaryPolicy,
+) -> CallRecord:
+    """A message to the model as a record, which the panes show. `given`: the results that the interface has. Linear.
+
+    `value`: from `spoken_in`.
+    """
+    contract = Contract(is_of_app=True, kept_back=kept_back(given))
+    return CallRecord(
+        number=number,
+        name=method,
+        arguments={},
+        judgement=Judgement(Result(value=value), None, nonce=nonce, contract=contract),
+        at_s=at_s,
+        duration_s=0.0,
+        size_bytes=compact_bytes(value),
+        received_s=at_s,
+        policy=policy,
+    )

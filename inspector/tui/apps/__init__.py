@@ -1,0 +1,1 @@
+"""Interfaces of MCP Apps: opened on purpose, and watched."""

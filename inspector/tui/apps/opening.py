@@ -1,0 +1,86 @@
+"""Opens the interface of a tool, one at a time. What it takes is loaded when it is wanted."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+from textual.screen import Screen
+from textual.worker import Worker, WorkerCancelled, WorkerFailed
+
+from inspector.boundary.bounded import Level
+from inspector.pins.pins import ConfirmReason
+from inspector.protocol.outcome import Result, unfinished
+from inspector.session.call_record import CallRecord
+from inspector.session.live import Session
+from inspector.tui.call.runner import CallRunner
+from inspector.tui.connection.connection import SessionLink
+from inspector.tui.policy.gate import PolicyGate
+
+
+class AppOpener:
+    """At most one interface at a time. It ends with its screen, with the session, and with Sightline."""
+
+    def __init__(
+        self,
+        screen: Screen[None],
+        link: SessionLink,
+        gate: PolicyGate,
+        runner: CallRunner,
+        asking: Callable[[str], Sequence[ConfirmReason]],
+        *,
+        called: Callable[[CallRecord], None],
+    ) -> None:
+        """`asking`: changes of a tool's definition to ask about. `called`: gets the record of each call for an interface."""
+        self._screen = screen
+        self._link = link
+        self._gate = gate
+        self._runner = runner
+        self._asking = asking
+        self._called = called
+        self._worker: Worker[None] | None = None
+        self._is_ending = False
+
+    def open(self, record: CallRecord | None, uri: str | None, level: Level) -> None:
+        """Open the interface `uri` on the result of a call, after asking."""
+        obstacle = self._runner.obstacle() or _obstacle(record, uri)
+        if obstacle or record is None or uri is None or self._link.session is None:
+            self._screen.notify(obstacle or "There is no session.", severity="warning", markup=False)
+        elif self._worker is not None and self._worker.is_running:
+            self._screen.notify("The interface before is still open, or being ended.", markup=False)
+        else:
+            work = self._live(self._link.session, record, uri, level)
+            self._is_ending = False
+            self._worker = self._screen.run_worker(work, group="app")
+
+    async def end(self) -> None:
+        """End the interface that is open, and wait until its browser is gone."""
+        worker = self._worker
+        if worker is None or not worker.is_running:
+            return
+        if not self._is_ending:
+            # A second time would end its ending.
+            self._is_ending = True
+            worker.cancel()
+        try:
+            await worker.wait()
+        except (WorkerCancelled, WorkerFailed):
+            return
+
+    async def _live(self, session: Session, record: CallRecord, uri: str, level: Level) -> None:
+        await asyncio.to_thread(import_module, "inspector.tui.apps.serving")
+        from inspector.tui.apps.serving import AppDesk  # noqa: PLC0415 - few open an interface
+
+        desk = AppDesk(self._screen, session, self._gate, self._asking, self._called, uri)
+        await desk.open(record, level, on_left=self._leave)
+
+    def _leave(self) -> None:
+        self._screen.run_worker(self.end(), group="leaving an app")
+
+
+def _obstacle(record: CallRecord | None, uri: str | None) -> str:
+    """Why no interface can be opened; empty where one can."""
+    if uri is None:
+        return "The open tool names no interface (MCP Apps)."
+    if record is None or not isinstance(record.outcome, Result) or unfinished(record.outcome):
+        return "There is no result to show. Call the tool, then open its interface."
+    return ""

@@ -1,0 +1,211 @@
+"""Opens the interface of a tool after asking, and does for it what the policy and the user allow."""
+
+import asyncio
+import secrets
+from collections.abc import Callable, Sequence
+from hashlib import sha256
+
+from textual.content import Content
+from textual.screen import Screen
+
+from inspector import __version__
+from inspector.apps.browser.running import AppEntry, AppEntryKind, RunningApp
+from inspector.apps.browser.window import has_display
+from inspector.apps.interface import AppInterface, interface_in
+from inspector.boundary.bounded import Level
+from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
+from inspector.json.exact import JsonObject
+from inspector.pins.pins import ConfirmReason
+from inspector.protocol.catalogue import Kind, Tool, unlisted
+from inspector.protocol.outcome import Result
+from inspector.safe_text import safe_line
+from inspector.session.call_record import CallRecord
+from inspector.session.live import Session
+from inspector.tui.apps.screen import AppScreen
+from inspector.tui.policy.gate import PolicyGate
+from inspector.tui.policy.view import DecisionView
+from inspector.tui.text import content, shortened, size
+from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
+
+_MOST_NOTED = 200
+"""Refusals that become entries of the timeline."""
+_MOST_DECLINED = 5
+"""Questions that were answered with no; then the interface asks no more."""
+_QUIET = "$foreground 70%"
+_ORIGINS = (
+    ("sends requests to", "connect"),
+    ("loads from", "resources"),
+    ("shows frames of", "frames"),
+    ("takes as a base", "bases"),
+)
+
+
+class AppDesk:
+    """Sightline's side of an open interface."""
+
+    def __init__(
+        self,
+        under: Screen[None],
+        session: Session,
+        gate: PolicyGate,
+        asking: Callable[[str], Sequence[ConfirmReason]],
+        called: Callable[[CallRecord], None],
+        uri: str,
+    ) -> None:
+        """`under`: the main screen. The others are as those of `AppOpener`."""
+        self._under = under
+        self._session = session
+        self._gate = gate
+        self._asking = asking
+        self._called = called
+        self._key = secrets.token_hex(8)
+        self._uri = uri
+        self._screen: AppScreen | None = None
+        self._declined: set[str] = set()
+        """What the user did not agree to: an interface that asks again is not heard."""
+        self._refusals = 0
+
+    async def open(self, record: CallRecord, level: Level, *, on_left: Callable[[], None]) -> None:
+        """Open the interface if the user agrees, and serve it until it ends. Cancelling ends it."""
+        try:
+            interface = await self._interface()
+        except InspectorError as error:
+            words = shortened(f"The interface is not opened: {error.message}", 400)
+            self._under.notify(content(words).plain, severity="warning", markup=False)
+            return
+        is_headed = has_display()
+        if not await self._gate.ask(opening_view(interface, record, self._session, is_headed=is_headed)):
+            return
+        self._screen = screen = AppScreen(self._uri, record.name, level)
+        app = self._under.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        app.push_screen(screen, lambda _: on_left())  # pyright: ignore[reportUnknownMemberType]
+        try:
+            await RunningApp(interface, record, self, version=__version__, is_headed=is_headed).run()
+        except InspectorError as error:
+            self._fail("not opened", f"{error.message}. {error.hint}")
+        except Exception as error:  # noqa: BLE001 - whatever an interface sends, it ends nothing but itself
+            self._fail("ended", f"it could not be served ({type(error).__name__}): a defect of Sightline")
+        finally:
+            screen.end()
+
+    def _fail(self, title: str, detail: str) -> None:
+        self.add(AppEntry(kind=AppEntryKind.REFUSED, at_s=self.now_s(), title=title, detail=detail))
+
+    async def _interface(self) -> AppInterface:
+        """Read the interface as any resource is read. Raises InspectorError."""
+        read = await self._done(unlisted(Kind.RESOURCE, self._uri).handle, {})
+        if not isinstance(read.outcome, Result):
+            raise UnreachableError("the server does not give it; the timeline says why")
+        definition = read.tool.definition if read.tool is not None else {}
+        found = await asyncio.to_thread(interface_in, self._uri, read.outcome.value, definition)
+        if isinstance(found, str):
+            raise UnreachableError(found)
+        return found
+
+    def now_s(self) -> float:
+        return self._session.now_s
+
+    def tool(self, name: str) -> Tool | None:
+        return self._session.catalogue.tool(name)
+
+    async def call(self, name: str, arguments: JsonObject) -> CallRecord:
+        return await self._made(name, arguments, name, "calls this tool")
+
+    async def read(self, uri: str) -> CallRecord:
+        return await self._made(unlisted(Kind.RESOURCE, uri).handle, {}, uri, "reads this resource")
+
+    async def _made(self, name: str, arguments: JsonObject, key: str, does: str) -> CallRecord:
+        """Do it as any call is done; the user is asked before the first one of each name."""
+        if key in self._declined or len(self._declined) >= _MOST_DECLINED:
+            raise NotConfirmedError("you did not agree before; nothing was sent")
+        sentence = f"the interface {safe_line(shortened(self._uri, 120))} {does}, not you"
+        by_app = ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
+        try:
+            return await self._done(name, arguments, by_app)
+        except NotConfirmedError:
+            self._declined.add(key)
+            raise
+
+    async def _done(self, name: str, arguments: JsonObject, *asking: ConfirmReason) -> CallRecord:
+        ruled = await self._gate.made(
+            self._session,
+            name,
+            arguments,
+            asking=(*self._asking(name), *asking),
+            on_hold=_ignore,
+            on_progress=_ignore,
+        )
+        self._called(ruled.record)
+        if ruled.is_malicious:
+            self._gate.hear(self._session, ruled)
+        return ruled.record
+
+    def spoken(self, method: str) -> int:
+        return self._gate.hear_app(self._session, method)
+
+    def add(self, entry: AppEntry) -> None:
+        if self._screen is not None:
+            self._screen.add(entry)
+        words = self._words(entry)
+        if words:
+            is_failed = entry.kind is AppEntryKind.REFUSED
+            self._session.note("app", words, kind="app", is_failed=is_failed)
+
+    def _words(self, entry: AppEntry) -> str:
+        """What the timeline and recordings say: nothing of what the interface wrote."""
+        match entry.kind:
+            case AppEntryKind.TO_MODEL:
+                return f"{entry.title}, {entry.detail}"
+            case AppEntryKind.STATE:
+                return entry.title
+            case AppEntryKind.REFUSED:
+                self._refusals += 1
+                return "something that it tried was refused" if self._refusals <= _MOST_NOTED else ""
+            case AppEntryKind.HEARD:
+                return ""
+
+
+def _ignore(_news: object) -> None:
+    """The screen of the interface shows no progress."""
+
+
+def opening_view(
+    interface: AppInterface, record: CallRecord, session: Session, *, is_headed: bool
+) -> DecisionView:
+    """Asks whether to open an interface: what is loaded, from where, and what it may do."""
+    raw = interface.html.encode("utf-8", "replace")
+    reach = interface.reach
+    permissions = ", ".join(interface.permissions) or "none"
+    how = "in a window" if is_headed else "without a window, because there is no display"
+    lines = [
+        _fact(
+            "interface", f"{interface.uri}, {size(len(raw))} of HTML, SHA-256 {sha256(raw).hexdigest()[:16]}"
+        ),
+        _fact("from", session.own.cover(str(session.target))),
+        *(_fact(words, ", ".join(getattr(reach, name)) or "nothing") for words, name in _ORIGINS),
+        _fact("may use", permissions),
+        _fact(
+            "it gets",
+            f"the arguments and the whole result of call #{record.number}, also what models do not get",
+        ),
+        Content(""),
+        Content(f"Its scripts run in a sandboxed frame of a new Chromium with an empty profile, {how}."),
+        Content("Before it calls a tool or reads a resource for the first time, you are asked."),
+    ]
+    if reach.origins:
+        words = "What it gets, it can send to the origins above."
+        lines.append(Content.styled(words, "$text-warning"))
+    if reach.is_local:
+        words = "One of them is on this machine or in its network."
+        lines.append(Content.styled(words, "bold $text-warning"))
+    if runs_without_sandbox():
+        lines.append(Content.styled(NO_SANDBOX, "$text-warning"))
+    lines += [content(shortened(words, 200), "$text-warning") for words in interface.refused[:8]]
+    if len(interface.refused) > 8:
+        lines.append(Content(f"… and {len(interface.refused) - 8} more that it does not get"))
+    title = Content.assemble("Open the interface of ", content(shortened(record.name, 60)), "?")
+    return DecisionView(title=title.stylize("bold $text-warning"), lines=tuple(lines), agree="open")
+
+
+def _fact(name: str, words: str) -> Content:
+    return Content.assemble((f"{name:<18}", _QUIET), content(shortened(words, 400)))
