@@ -6,7 +6,8 @@ One automaton searches for all values at once, so the cost is linear in the text
 import re
 from base64 import b64encode
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -16,8 +17,10 @@ from inspector.boundary.spellings import (
     DecodedView,
     Spelling,
     has_escapes,
+    is_visible,
     needles,
     read_as,
+    runs_of,
     spellings,
     unescaped,
     words,
@@ -25,6 +28,9 @@ from inspector.boundary.spellings import (
 from inspector.boundary.unseen import condensed, visible
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.texts import LEAST_DIGITS, STRETCH, batches, forms_of, texts_in
+
+if TYPE_CHECKING:
+    from ahocorasick_rs import BytesAhoCorasick
 
 _MANY, _PREFIX = 20_000, 8
 """With more needles than `_MANY`, the automaton holds only their first `_PREFIX` bytes, to limit its size."""
@@ -63,8 +69,13 @@ class Echoes:
         self._anywhere_from = anywhere_from
         self.is_weak = False
         """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
+        least = max(SHORTEST, anywhere_from)
         for value in values:
-            self._take(value, wanted, set())
+            # Most are such texts, of which `_take` would take the same.
+            if type(value) is str and is_visible(value) and len(value) - value.count(" ") >= least:
+                wanted.anywhere.add(value)
+            else:
+                self._take(value, wanted, set())
         for value in but[0]:
             self._take(value, wanted, but[1])
         self._anywhere = wanted.anywhere
@@ -93,9 +104,9 @@ class Echoes:
         matches: dict[str, Spelling] = {}
         if not self.is_empty:
             self._search(searched, matches)
-            for text in searched:
+            for text in [text for text in searched if len(text) > STRETCH]:
                 # Invisible characters between the letters of a value may exceed a stretch.
-                close = condensed(text) if len(text) > STRETCH and text not in matches else None
+                close = condensed(text) if text not in matches else None
                 if close is not None:
                     self._search([close], within := dict[str, Spelling]())
                     matches.update((text, spelling) for spelling in within.values())
@@ -177,11 +188,9 @@ class _Automaton:
     """All needles in one automaton."""
 
     def __init__(
-        self, values: Iterable[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
+        self, values: Collection[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
     ) -> None:
         """`coded`: needles with the spelling that each stands for."""
-        from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
-
         self._spelled: dict[bytes, Spelling] = {}
         if whole_words:
             for value in values:
@@ -191,24 +200,40 @@ class _Automaton:
         if coded:
             self._spelled.update(coded)
             self._needles |= coded.keys()
-        if not whole_words and len(self._needles) <= _MANY:
-            self._needles = _without_longer(self._needles)
         self._whole_words = whole_words
-        lengths: dict[bytes, set[int]] = {}
-        if len(self._needles) > _MANY:
-            for needle in self._needles:
-                lengths.setdefault(needle[:_PREFIX], set()).add(len(needle))
-        self._starts = list(lengths or self._needles)
-        self._lengths = lengths
-        self._automaton = BytesAhoCorasick(self._starts)
+        self._runs = runs_of(self._needles)
+        self._starts: list[bytes] = []
+        self._lengths: dict[bytes, set[int]] = {}
+        self._automaton: BytesAhoCorasick | None = None
+        """Built for the first view that may hold a needle: most results have none."""
 
     def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
         """Adds the texts of a batch that contain a needle to `matches`."""
         joined = SEPARATOR.join(batch.units)
-        for view in _as_words(joined) if self._whole_words else spellings(joined):
+        if self._whole_words:
+            text = words(joined)
+            if self._runs.may_hold(text):
+                view = DecodedView(
+                    spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start
+                )
+                self._search(view, batch, matches)
+            return
+        for view in spellings(joined, self._runs):
             self._search(view, batch, matches)
 
+    def _built(self) -> "BytesAhoCorasick":
+        from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
+
+        if not self._whole_words and len(self._needles) <= _MANY:
+            self._needles = _without_longer(self._needles)
+        if len(self._needles) > _MANY:
+            for needle in self._needles:
+                self._lengths.setdefault(needle[:_PREFIX], set()).add(len(needle))
+        self._starts = list(self._lengths or self._needles)
+        return BytesAhoCorasick(self._starts)
+
     def _search(self, view: DecodedView, batch: _Batch, matches: dict[str, Spelling]) -> None:
+        self._automaton = self._automaton or self._built()
         ends: list[int] | None = None
         known = (-1, -1)
         for index, start, end in self._automaton.find_matches_as_indexes(view.text, overlapping=True):
@@ -237,7 +262,7 @@ class _Automaton:
 
 def _length(text: str) -> int:
     """The number of characters, without those that a reader does not see."""
-    if text.isascii() and text.isprintable():
+    if is_visible(text):
         return len(text) - text.count(" ")
     return len("".join(visible(text.replace(SEPARATOR, "")).split()))
 
@@ -253,11 +278,6 @@ def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
         for index, needle in enumerate(every)
         if all(hit == index for hit, _, _ in automaton.find_matches_as_indexes(needle, overlapping=True))
     )
-
-
-def _as_words(joined: str) -> Iterator[DecodedView]:
-    text = words(joined)
-    yield DecodedView(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
 
 
 def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
