@@ -46,7 +46,7 @@ def apply(draft: Draft) -> Draft:
 
 def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
     """The texts that look like credentials, with the title of the rule."""
-    long = (text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST)
+    long = [text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST]
     for searched, owners in batches(long):
         yield from _matches_in(searched, owners)
     suspects = set(filter(_CREDENTIAL_KEY.search, texts.all_keys))
