@@ -39,6 +39,7 @@ ODD: tuple[Json, ...] = (
     {"pin": "other-pin", "id": 2, "name": "n"},
     {"id": "no integer", "name": "n", "pin": "x-pin-x"},
     {"id": 1, "name": "n", "pin": ["list-of", "pins-here"]},
+    {"id": 3, "type": "secret_reference", "pin": "a-pin-of-a-reference"},
 )
 KEYS = st.sampled_from([("id", "name", "pin"), ("id", "type", "pin"), ("pin", "a/b~", "k"), ("id", "name")])
 
@@ -93,7 +94,8 @@ def test_rows_that_are_no_longer_there_are_masked_by_what_is() -> None:
     rows: list[Json] = [row(("id", "name", "pin"), number) for number in range(20)]
     raw: Json = {"content": [], "structuredContent": {"rows": rows}}
     removals = bound(Result(value=raw), tool_with(SCHEMAS[0]), Level.DECLARED).removals
-    kept: list[Json] = [rows[:10], [{"id": 1}] * 20, "no rows", DuplicateKeys((("a", 1),))]
+    lacking: list[Json] = [{"id": 1} for _ in rows]
+    kept: list[Json] = [rows[:10], lacking, "no rows", DuplicateKeys((("a", 1),))]
     for left in kept:
         value: Json = {"structuredContent": {"rows": left}}
         masked = dump(mask(value, removals))
