@@ -26,7 +26,7 @@ SCHEMAS: tuple[Json, ...] = (
     fields(rows={"type": "array", "items": {**ITEM, "propertyNames": {"x-sensitive": True}}}),
     fields(rows={"type": "array", "prefixItems": [{"type": "object"}], "items": ITEM}),
     fields(rows={"type": "array", "items": SENSITIVE}),
-    fields(rows={"type": "array", "items": {"type": "array"}}),
+    fields(rows={"type": "array", "items": {"type": "array", "properties": {"pin": SENSITIVE}}}),
 )
 ODD: tuple[Json, ...] = (
     TWICE,
@@ -76,6 +76,8 @@ def judged(raw: Json, schema: Json, level: Level) -> tuple[Bounded, list[object]
 )
 @example(SCHEMAS[0], ("id", "name", "pin"), 2 * ROWS + 3, [])
 @example(SCHEMAS[0], ("id", "name", "pin"), 2 * ROWS + 9, [(ROWS + 5, TWICE)])
+@example(SCHEMAS[1], ("id", "type", "pin"), 20, [(5, ODD[-1])])
+@example(SCHEMAS[6], ("pin",), 20, [])
 @example(SCHEMAS[4], ("id", "name", "pin"), ROWS + 9, [(5, "[withheld]")])
 def test_rows_are_judged_as_they_would_be_one_by_one(
     level: Level, schema: Json, keys: tuple[str, ...], count: int, odd: list[tuple[int, Json]]
