@@ -22,7 +22,8 @@ from inspector.json.pointer import child, split
 class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a draft that would reach the model."""
 
-    values: set[str] = field(default_factory=set[str])
+    values: dict[str, None] = field(default_factory=dict[str, None])
+    """In the order of the draft: to go through them out of order takes longer than to search them."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])

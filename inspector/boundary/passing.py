@@ -15,7 +15,7 @@ from inspector.boundary.walking import GONE, WITHHELD, Walked
 from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
-from inspector.json.texts import forms_of, texts_in
+from inspector.json.texts import forms_of, leaves_of, texts_in
 
 KNOWN_KEYS = frozenset(
     {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "size"}
@@ -34,7 +34,8 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
         return draft, draft.texts
     texts = Texts()
     for part in _parts(draft):
-        texts_in(part, texts.values, texts.all_keys, at_least=SHORTEST)
+        for leaves in leaves_of(part, texts.all_keys, at_least=SHORTEST):
+            texts.values.update(dict.fromkeys(leaves))
     texts.keys.update(texts.all_keys - draft.contract.names - KNOWN_KEYS)
     return replace(draft, texts=texts), texts
 
@@ -88,7 +89,7 @@ class _Without:
     def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
         self._bad = bad
-        self._values = bad.values
+        self._values = frozenset(bad.values)
         self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
         self._reason_for = reason_for
         self._fields = Ledger(draft.contract, "")

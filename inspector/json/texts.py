@@ -49,14 +49,20 @@ def _forms_of_float(number: float) -> tuple[str, ...]:
 
 def texts_in(value: Json, texts: set[str], keys: set[str], *, at_least: int = 1) -> None:
     """Add every distinct leaf of `value` to `texts`, but strings of fewer characters than `at_least`; and its keys."""
+    for piece in leaves_of(value, keys, at_least=at_least):
+        texts.update(piece)
+
+
+def leaves_of(value: Json, keys: set[str], *, at_least: int = 1) -> Iterator[list[str]]:
+    """The leaves of `value`, as `texts_in` adds them, some thousand at a time. Adds its keys to `keys`."""
     members = iter([[value]])
     while True:
         inner: list[Json] = []
         for piece in members:
-            texts.update([leaf for leaf in piece if type(leaf) is str and len(leaf) >= at_least])
-            texts.update(filter(_is_long, [str(leaf) for leaf in piece if type(leaf) is int]))
+            yield [leaf for leaf in piece if type(leaf) is str and len(leaf) >= at_least]
+            yield list(filter(_is_long, [str(leaf) for leaf in piece if type(leaf) is int]))
             for leaf in [leaf for leaf in piece if type(leaf) in _FLOATS]:
-                texts.update(forms_of(leaf))
+                yield list(forms_of(leaf))
             inner += [member for member in piece if type(member) in CONTAINERS]
         if not inner:
             return

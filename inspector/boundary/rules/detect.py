@@ -37,7 +37,7 @@ def apply(draft: Draft) -> Draft:
     def reason_for(text: str) -> Reason:
         return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
 
-    bad = Texts(values=set(titles), keys=set(titles))
+    bad = Texts(values=dict.fromkeys(titles), keys=set(titles))
     if draft.policy.withhold_credentials:
         return without(draft, bad, reason_for)
     removals, count = places_of(draft, bad, reason_for, MAX_LISTED)

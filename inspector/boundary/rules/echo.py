@@ -40,7 +40,7 @@ def apply(draft: Draft) -> Draft:
     values, keys = echoes.matches(texts.values), echoes.matches(texts.keys)
     if values or keys:
         draft = without(
-            draft, Texts(values=set(values), keys=set(keys)), partial(_reason, {**keys, **values})
+            draft, Texts(values=dict.fromkeys(values), keys=set(keys)), partial(_reason, {**keys, **values})
         )
     if secrets.personal:
         # Content for the user only may be shown to the user, and contains itself.
