@@ -39,7 +39,7 @@ _CODED = frozenset({Spelling.HEX, Spelling.BASE64})
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
-class _Wanted(Struct, frozen=True, kw_only=True):
+class Wanted(Struct, frozen=True, kw_only=True):
     """The needles of a search."""
 
     anywhere: set[str] = field(default_factory=set[str])
@@ -64,7 +64,7 @@ class Echoes:
         `but`: more values, and those among them that are not secret. `anywhere_from`: the characters from which a value is
         found inside words too; a smaller number finds more by chance.
         """
-        wanted = _Wanted()
+        wanted = Wanted()
         self._names = names
         self._anywhere_from = anywhere_from
         self.is_weak = False
@@ -78,19 +78,18 @@ class Echoes:
                 self._take(value, wanted, set())
         for value in but[0]:
             self._take(value, wanted, but[1])
-        self._anywhere = wanted.anywhere
-        self._as_words = wanted.as_words
-        self._coded = wanted.coded
+        self.wanted = wanted
+        """Echoes that want the same find the same."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
     def is_empty(self) -> bool:
-        return not (self._anywhere or self._as_words)
+        return not (self.wanted.anywhere or self.wanted.as_words)
 
     @property
     def shortest(self) -> int:
         """The length of the shortest text that could contain a value."""
-        return 2 if self._as_words else min(SHORTEST, self._anywhere_from)
+        return 2 if self.wanted.as_words else min(SHORTEST, self._anywhere_from)
 
     def holds(self, value: Json) -> bool:
         """True if any text in a JSON value contains a withheld value. Keys that are not secret are skipped."""
@@ -118,7 +117,7 @@ class Echoes:
             for automaton in self._searching():
                 automaton.search(batch, matches)
 
-    def _take(self, value: Json, wanted: _Wanted, known: set[str]) -> None:
+    def _take(self, value: Json, wanted: Wanted, known: set[str]) -> None:
         stack = [value]
         while stack:
             item = stack.pop()
@@ -133,13 +132,13 @@ class Echoes:
             else:
                 self._take_leaf(item, wanted, known)
 
-    def _take_keys(self, keys: Iterable[str], wanted: _Wanted) -> None:
+    def _take_keys(self, keys: Iterable[str], wanted: Wanted) -> None:
         for key in keys:
             if key not in self._names and _length(key) >= SHORTEST:
                 # A key that could be a field name is also a word of the language.
                 (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
 
-    def _take_leaf(self, leaf: Json, wanted: _Wanted, known: set[str]) -> None:
+    def _take_leaf(self, leaf: Json, wanted: Wanted, known: set[str]) -> None:
         if leaf is None or leaf == "":
             # An empty value has no copies.
             return
@@ -151,7 +150,7 @@ class Echoes:
                 for text in read_as(form if isinstance(leaf, str) else form.lstrip("-")):
                     self._take_text(text, wanted)
 
-    def _take_text(self, text: str, wanted: _Wanted) -> None:
+    def _take_text(self, text: str, wanted: Wanted) -> None:
         length = _length(text)
         if length >= self._anywhere_from:
             wanted.anywhere.add(text)
@@ -166,11 +165,12 @@ class Echoes:
 
     def _searching(self) -> "tuple[_Automaton, ...]":
         if self._automata is None:
+            wanted = self.wanted
             automata: list[_Automaton] = []
-            if self._anywhere:
-                automata.append(_Automaton(self._anywhere, whole_words=False, coded=self._coded))
-            if self._as_words:
-                automata.append(_Automaton(self._as_words, whole_words=True))
+            if wanted.anywhere:
+                automata.append(_Automaton(wanted.anywhere, whole_words=False, coded=wanted.coded))
+            if wanted.as_words:
+                automata.append(_Automaton(wanted.as_words, whole_words=True))
             self._automata = tuple(automata)
         return self._automata
 

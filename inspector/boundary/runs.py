@@ -3,6 +3,7 @@
 Most texts have no such run, and to see that costs a tenth of a search. The test may say yes in vain, but never no.
 """
 
+from collections import defaultdict
 from collections.abc import Iterable
 
 _LONGEST = 32
@@ -16,9 +17,12 @@ class Runs:
 
     def __init__(self, needles: Iterable[bytes], read_as: bytes) -> None:
         """`read_as`: the byte as which a decoded text is searched, for each byte."""
-        groups: dict[int, list[bytes]] = {}
+        by_length: defaultdict[int, list[bytes]] = defaultdict(list)
         for needle in needles:
-            groups.setdefault(min(len(needle), _LONGEST).bit_length(), []).append(needle)
+            by_length[len(needle)].append(needle)
+        groups: defaultdict[int, list[bytes]] = defaultdict(list)
+        for length, alike in by_length.items():
+            groups[min(length, _LONGEST).bit_length()] += alike
         self._bytes: list[tuple[bytes, bytes]] = []
         self._base64: list[tuple[bytes, bytes]] = []
         for group in groups.values():
