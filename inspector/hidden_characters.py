@@ -14,6 +14,7 @@ from msgspec import Struct
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.walk import CONTAINERS, below
 from inspector.safe_text import is_plain, replaced_at, safe_line
 
 MAX_PLACES = 20
@@ -90,6 +91,8 @@ def _sentence(hidden: Hidden) -> str:
 
 def _places(value: Json) -> Iterator[Hidden]:
     """Each string with hidden characters. Builds pointers for those only."""
+    if _all_plain(value):
+        return
     path: list[str | int] = []
     waiting: list[Iterator[tuple[str | int, Json]]] = []
     if isinstance(value, str):
@@ -113,6 +116,23 @@ def _places(value: Json) -> Iterator[Hidden]:
             path.append("")
 
 
+def _all_plain(value: Json) -> bool:
+    """True if nothing in a value is hidden. A quick test: False says nothing."""
+    keys = set[str]()
+    level = [value]
+    while level:
+        inner: list[Json] = []
+        for piece in below(level, keys):
+            texts = [text for text in piece if isinstance(text, str)]
+            others = [text for text in texts if not text.isascii()]
+            ascii_texts = [text for text in texts if text.isascii()] if others else texts
+            if not (is_plain("".join(ascii_texts)) and is_plain("".join(others))):
+                return False
+            inner += [member for member in piece if type(member) in CONTAINERS]
+        level = inner
+    return not isinstance(value, str) and is_plain("".join(keys))
+
+
 def _is_plain(value: Json) -> bool:
     """True for a container that holds no hidden character and no other container. A quick test: False says nothing."""
     if isinstance(value, dict):
@@ -123,10 +143,7 @@ def _is_plain(value: Json) -> bool:
         members = value
     else:
         return False
-    return _CONTAINERS.isdisjoint(map(type, members)) and is_plain("".join(texts))
-
-
-_CONTAINERS = frozenset({dict, list, DuplicateKeys})
+    return CONTAINERS.isdisjoint(map(type, members)) and is_plain("".join(texts))
 
 
 def _members(value: Json) -> Iterator[tuple[str | int, Json]] | None:

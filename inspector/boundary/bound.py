@@ -13,7 +13,7 @@ from inspector.boundary.assembly import (
 )
 from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.boundary.contract import Contract, contract_of
-from inspector.boundary.draft import Draft, DraftRule
+from inspector.boundary.draft import Draft, DraftRule, Searched
 from inspector.boundary.error_code import error_code, is_tool_result
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import draft_of, raw_of
@@ -68,9 +68,10 @@ RULES: tuple[DraftRule, ...] = (
 
 @dataclass(slots=True)
 class FoundSecrets:
-    """The values that the declarations withhold from one outcome; None until `declared` was computed."""
+    """The values that the declarations withhold from one outcome, and the search for them; None until `declared` was computed."""
 
     secrets: Secrets | None = None
+    searched: Searched | None = None
 
 
 def bound(
@@ -178,10 +179,13 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
     if draft.level is Level.CLOSED:
         # At `closed`, values that the declarations withhold are secrets too, even if an earlier rule removes them.
         secrets = found.secrets or _after(replace(draft, level=Level.DECLARED), declarations).secrets
-        return _after(replace(draft, secrets=secrets), RULES)
+        searched, found.searched = found.searched, None
+        return _after(replace(draft, secrets=secrets, searched=searched), RULES)
     draft = _after(draft, declarations)
     found.secrets = draft.secrets
-    return _after(draft, RULES[len(declarations) :])
+    draft = _after(draft, RULES[len(declarations) :])
+    found.searched = draft.searched
+    return draft
 
 
 def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> tuple[str, ...]:

@@ -7,12 +7,14 @@ from inspector.boundary.removals import Ledger
 from inspector.boundary.walking import (
     FROM_REFERENCE,
     GONE,
+    ROWS,
     WITHHELD,
     Walked,
     WalkStep,
     fault_of,
     is_reference,
     left_of_flat,
+    left_of_rows,
     note_mark,
     note_other,
     secret_of,
@@ -95,6 +97,8 @@ class _Walk:
             if entered:
                 return entered
         for index, value in step.items:
+            if self._judge_rows(step, index):
+                continue
             if value == WITHHELD:
                 # The placeholder of an earlier boundary is harmless from any sender.
                 step.add(index, value)
@@ -103,6 +107,16 @@ class _Walk:
             if entered:
                 return entered
         return None
+
+    def _judge_rows(self, step: _Built, index: int) -> bool:
+        """Judges the next items of an array together, if they are like enough."""
+        if index % ROWS or self._gate.hint:
+            return False
+        rows = left_of_rows(step, index, self._ledger, declared=True)
+        for row in rows:
+            step.add(index, row)
+        step.skip_items(max(0, len(rows) - 1))
+        return bool(rows)
 
     def _leave(self, step: _Built, above: _Built | None) -> None:
         """Adds a finished container to the one above it, or withholds it if it releases nothing."""

@@ -1,6 +1,6 @@
 """A result between two rules: each rule takes a draft and returns the next."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
 from typing import TypeAlias
 
@@ -9,11 +9,13 @@ from msgspec.structs import replace
 
 from inspector.boundary.bounded import ErrorCode, Level, Removal, Rule
 from inspector.boundary.contract import Contract
+from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.notice import NO_NOTICE, Notice, text_block
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading_shape import ReadingShape
 from inspector.boundary.removals import Removals, Secrets
+from inspector.boundary.spellings import Spelling
 from inspector.claims.claim import Claim, Standing, Subject
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, equal
 from inspector.json.pointer import child, split
@@ -22,11 +24,33 @@ from inspector.json.pointer import child, split
 class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a draft that would reach the model."""
 
-    values: set[str] = field(default_factory=set[str])
+    values: dict[str, None] = field(default_factory=dict[str, None])
+    """In the order of the draft: to go through them out of order takes longer than to search them."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
     """All keys of objects."""
+
+
+class Searched(Struct, frozen=True, kw_only=True):
+    """A search for copies at another level of the same result."""
+
+    echoes: Echoes
+    texts: Texts
+    values: Mapping[str, Spelling]
+    """Those of its texts in which something was found."""
+    keys: Mapping[str, Spelling]
+
+    def again(self, echoes: Echoes, texts: Texts) -> tuple[Mapping[str, Spelling], Mapping[str, Spelling]]:
+        """What `echoes` find in `texts`. What was searched before is not searched again, if they find the same."""
+        if echoes.wanted != self.echoes.wanted:
+            return echoes.matches(texts.values), echoes.matches(texts.keys)
+        values = self.echoes.matches([text for text in texts.values if text not in self.texts.values])
+        keys = self.echoes.matches(texts.keys - self.texts.keys)
+        return (
+            {**values, **{text: spelling for text, spelling in self.values.items() if text in texts.values}},
+            {**keys, **{key: spelling for key, spelling in self.keys.items() if key in texts.keys}},
+        )
 
 
 class Fate(Enum):
@@ -102,6 +126,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """Withheld values to search for everywhere else. Replaced, never modified."""
     texts: Texts | None = None
     """The texts at the time of the first search; some may be withheld since."""
+    searched: Searched | None = None
+    """The search at `declared`, of this draft or, at `closed`, of the one before."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":

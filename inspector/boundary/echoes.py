@@ -6,7 +6,8 @@ One automaton searches for all values at once, so the cost is linear in the text
 import re
 from base64 import b64encode
 from bisect import bisect
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
@@ -16,8 +17,10 @@ from inspector.boundary.spellings import (
     DecodedView,
     Spelling,
     has_escapes,
+    is_visible,
     needles,
     read_as,
+    runs_of,
     spellings,
     unescaped,
     words,
@@ -26,6 +29,9 @@ from inspector.boundary.unseen import condensed, visible
 from inspector.json.exact import DuplicateKeys, Json
 from inspector.json.texts import LEAST_DIGITS, STRETCH, batches, forms_of, texts_in
 
+if TYPE_CHECKING:
+    from ahocorasick_rs import BytesAhoCorasick
+
 _MANY, _PREFIX = 20_000, 8
 """With more needles than `_MANY`, the automaton holds only their first `_PREFIX` bytes, to limit its size."""
 _BETWEEN = re.compile(SEPARATOR.encode())
@@ -33,7 +39,7 @@ _CODED = frozenset({Spelling.HEX, Spelling.BASE64})
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
-class _Wanted(Struct, frozen=True, kw_only=True):
+class Wanted(Struct, frozen=True, kw_only=True):
     """The needles of a search."""
 
     anywhere: set[str] = field(default_factory=set[str])
@@ -58,28 +64,32 @@ class Echoes:
         `but`: more values, and those among them that are not secret. `anywhere_from`: the characters from which a value is
         found inside words too; a smaller number finds more by chance.
         """
-        wanted = _Wanted()
+        wanted = Wanted()
         self._names = names
         self._anywhere_from = anywhere_from
         self.is_weak = False
         """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
+        least = max(SHORTEST, anywhere_from)
         for value in values:
-            self._take(value, wanted, set())
+            # Most are such texts, of which `_take` would take the same.
+            if type(value) is str and is_visible(value) and len(value) - value.count(" ") >= least:
+                wanted.anywhere.add(value)
+            else:
+                self._take(value, wanted, set())
         for value in but[0]:
             self._take(value, wanted, but[1])
-        self._anywhere = wanted.anywhere
-        self._as_words = wanted.as_words
-        self._coded = wanted.coded
+        self.wanted = wanted
+        """Echoes that want the same find the same."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
     def is_empty(self) -> bool:
-        return not (self._anywhere or self._as_words)
+        return not (self.wanted.anywhere or self.wanted.as_words)
 
     @property
     def shortest(self) -> int:
         """The length of the shortest text that could contain a value."""
-        return 2 if self._as_words else min(SHORTEST, self._anywhere_from)
+        return 2 if self.wanted.as_words else min(SHORTEST, self._anywhere_from)
 
     def holds(self, value: Json) -> bool:
         """True if any text in a JSON value contains a withheld value. Keys that are not secret are skipped."""
@@ -93,9 +103,9 @@ class Echoes:
         matches: dict[str, Spelling] = {}
         if not self.is_empty:
             self._search(searched, matches)
-            for text in searched:
+            for text in [text for text in searched if len(text) > STRETCH]:
                 # Invisible characters between the letters of a value may exceed a stretch.
-                close = condensed(text) if len(text) > STRETCH and text not in matches else None
+                close = condensed(text) if text not in matches else None
                 if close is not None:
                     self._search([close], within := dict[str, Spelling]())
                     matches.update((text, spelling) for spelling in within.values())
@@ -107,7 +117,7 @@ class Echoes:
             for automaton in self._searching():
                 automaton.search(batch, matches)
 
-    def _take(self, value: Json, wanted: _Wanted, known: set[str]) -> None:
+    def _take(self, value: Json, wanted: Wanted, known: set[str]) -> None:
         stack = [value]
         while stack:
             item = stack.pop()
@@ -122,13 +132,13 @@ class Echoes:
             else:
                 self._take_leaf(item, wanted, known)
 
-    def _take_keys(self, keys: Iterable[str], wanted: _Wanted) -> None:
+    def _take_keys(self, keys: Iterable[str], wanted: Wanted) -> None:
         for key in keys:
             if key not in self._names and _length(key) >= SHORTEST:
                 # A key that could be a field name is also a word of the language.
                 (wanted.as_words if _IDENTIFIER.fullmatch(key) else wanted.anywhere).add(key)
 
-    def _take_leaf(self, leaf: Json, wanted: _Wanted, known: set[str]) -> None:
+    def _take_leaf(self, leaf: Json, wanted: Wanted, known: set[str]) -> None:
         if leaf is None or leaf == "":
             # An empty value has no copies.
             return
@@ -140,7 +150,7 @@ class Echoes:
                 for text in read_as(form if isinstance(leaf, str) else form.lstrip("-")):
                     self._take_text(text, wanted)
 
-    def _take_text(self, text: str, wanted: _Wanted) -> None:
+    def _take_text(self, text: str, wanted: Wanted) -> None:
         length = _length(text)
         if length >= self._anywhere_from:
             wanted.anywhere.add(text)
@@ -155,11 +165,12 @@ class Echoes:
 
     def _searching(self) -> "tuple[_Automaton, ...]":
         if self._automata is None:
+            wanted = self.wanted
             automata: list[_Automaton] = []
-            if self._anywhere:
-                automata.append(_Automaton(self._anywhere, whole_words=False, coded=self._coded))
-            if self._as_words:
-                automata.append(_Automaton(self._as_words, whole_words=True))
+            if wanted.anywhere:
+                automata.append(_Automaton(wanted.anywhere, whole_words=False, coded=wanted.coded))
+            if wanted.as_words:
+                automata.append(_Automaton(wanted.as_words, whole_words=True))
             self._automata = tuple(automata)
         return self._automata
 
@@ -177,11 +188,9 @@ class _Automaton:
     """All needles in one automaton."""
 
     def __init__(
-        self, values: Iterable[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
+        self, values: Collection[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
     ) -> None:
         """`coded`: needles with the spelling that each stands for."""
-        from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
-
         self._spelled: dict[bytes, Spelling] = {}
         if whole_words:
             for value in values:
@@ -191,24 +200,40 @@ class _Automaton:
         if coded:
             self._spelled.update(coded)
             self._needles |= coded.keys()
-        if not whole_words and len(self._needles) <= _MANY:
-            self._needles = _without_longer(self._needles)
         self._whole_words = whole_words
-        lengths: dict[bytes, set[int]] = {}
-        if len(self._needles) > _MANY:
-            for needle in self._needles:
-                lengths.setdefault(needle[:_PREFIX], set()).add(len(needle))
-        self._starts = list(lengths or self._needles)
-        self._lengths = lengths
-        self._automaton = BytesAhoCorasick(self._starts)
+        self._runs = runs_of(self._needles)
+        self._starts: list[bytes] = []
+        self._lengths: dict[bytes, set[int]] = {}
+        self._automaton: BytesAhoCorasick | None = None
+        """Built for the first view that may hold a needle: most results have none."""
 
     def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
         """Adds the texts of a batch that contain a needle to `matches`."""
         joined = SEPARATOR.join(batch.units)
-        for view in _as_words(joined) if self._whole_words else spellings(joined):
+        if self._whole_words:
+            text = words(joined)
+            if self._runs.may_hold(text):
+                view = DecodedView(
+                    spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start
+                )
+                self._search(view, batch, matches)
+            return
+        for view in spellings(joined, self._runs):
             self._search(view, batch, matches)
 
+    def _built(self) -> "BytesAhoCorasick":
+        from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where something is withheld
+
+        if not self._whole_words and len(self._needles) <= _MANY:
+            self._needles = _without_longer(self._needles)
+        if len(self._needles) > _MANY:
+            for needle in self._needles:
+                self._lengths.setdefault(needle[:_PREFIX], set()).add(len(needle))
+        self._starts = list(self._lengths or self._needles)
+        return BytesAhoCorasick(self._starts)
+
     def _search(self, view: DecodedView, batch: _Batch, matches: dict[str, Spelling]) -> None:
+        self._automaton = self._automaton or self._built()
         ends: list[int] | None = None
         known = (-1, -1)
         for index, start, end in self._automaton.find_matches_as_indexes(view.text, overlapping=True):
@@ -237,7 +262,7 @@ class _Automaton:
 
 def _length(text: str) -> int:
     """The number of characters, without those that a reader does not see."""
-    if text.isascii() and text.isprintable():
+    if is_visible(text):
         return len(text) - text.count(" ")
     return len("".join(visible(text.replace(SEPARATOR, "")).split()))
 
@@ -253,11 +278,6 @@ def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
         for index, needle in enumerate(every)
         if all(hit == index for hit, _, _ in automaton.find_matches_as_indexes(needle, overlapping=True))
     )
-
-
-def _as_words(joined: str) -> Iterator[DecodedView]:
-    text = words(joined)
-    yield DecodedView(spelling=Spelling.PLAIN, text=text, source=text, place=lambda start, _: start)
 
 
 def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:

@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from typing import TypeAlias
 
 from inspector.boundary.bounded import Removal, Rule
-from inspector.boundary.removals import places
+from inspector.boundary.removals import MarkedRows, places
+from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
-from inspector.json.pointer import index_of, split
+from inspector.json.pointer import index_of, join, split
 
 MASK = "••••••••"
 """The length is constant, so it reveals nothing."""
@@ -34,8 +35,37 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
     `removals`: those of `declared`, at every level. `open` has none, and `closed` withholds as free text what `declared`
     identifies as secret. A pointer that leads nowhere masks the innermost container that exists.
     """
-    tree = _tree(pointer for rule, pointer in places(removals) if rule not in SHOWN)
-    return _masked(result, tree) if tree != {} else result
+    pointers: list[str] = []
+    copied = Copied(result)
+    for rule, place in places(removals):
+        if rule in SHOWN:
+            continue
+        if isinstance(place, str):
+            pointers.append(place)
+        elif not _mask_rows(copied, place):
+            pointers.extend(
+                join((*split(place.above), place.start + row, key))
+                for row in range(place.length)
+                for key, _, _ in place.marked
+            )
+    tree = _tree(pointers)
+    return _masked(copied.value, tree) if tree != {} else copied.value
+
+
+def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
+    """Masks the positions in rows; False, and nothing is masked, where one leads nowhere."""
+    above, stop = split(rows.above), rows.start + rows.length
+    masks: JsonObject = dict.fromkeys((key for key, _, _ in rows.marked), MASK)
+    try:
+        array = copied.at(above)
+        found = array[rows.start : stop] if isinstance(array, list) else []
+        objects = [row for row in found if isinstance(row, dict) and masks.keys() <= row.keys()]
+        if len(objects) < rows.length:
+            return False
+        copied.items(above)[rows.start : stop] = [{**row, **masks} for row in objects]
+    except LookupError:
+        return False
+    return True
 
 
 _Tree: TypeAlias = dict[str, "_Tree"] | None

@@ -1,8 +1,7 @@
 """Searches the texts that remain after the rules for places, and removes some of them."""
 
-import dataclasses
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -16,7 +15,7 @@ from inspector.boundary.walking import GONE, WITHHELD, Walked
 from inspector.json.edit import Copied
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
-from inspector.json.texts import forms_of, texts_in
+from inspector.json.texts import forms_of, leaves_of, texts_in
 
 KNOWN_KEYS = frozenset(
     {"type", "text", "data", "mimeType", "annotations", "_meta", "resource", "uri", "blob", "size"}
@@ -35,7 +34,8 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
         return draft, draft.texts
     texts = Texts()
     for part in _parts(draft):
-        texts_in(part, texts.values, texts.all_keys, at_least=SHORTEST)
+        for leaves in leaves_of(part, texts.all_keys, at_least=SHORTEST):
+            texts.values.update(dict.fromkeys(leaves))
     texts.keys.update(texts.all_keys - draft.contract.names - KNOWN_KEYS)
     return replace(draft, texts=texts), texts
 
@@ -89,7 +89,7 @@ class _Without:
     def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
         self._bad = bad
-        self._values = bad.values
+        self._values = frozenset(bad.values)
         self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
         self._reason_for = reason_for
         self._fields = Ledger(draft.contract, "")
@@ -155,31 +155,28 @@ class _Without:
     def _bad_places(self, value: Json) -> list["_Place"]:
         """The places of bad texts. A bad key removes its member."""
         places: list[_Place] = []
-        stack = [_Place(above=None, token="", value=value)]
+        stack = [_Place(None, "", value)]
         while stack:
             place = stack.pop()
             item = place.value
             if isinstance(item, (dict, list)):
                 pairs = item.items() if isinstance(item, dict) else enumerate(item)
                 for token, inner in pairs:
-                    # Most leaves are texts that stay.
-                    if type(inner) is str and inner not in self._values and token not in self._keys:
+                    kind = type(inner)
+                    if token in self._keys:
+                        places.append(_Place(place, token, inner, str(token), is_key=True))
+                    elif kind is dict or kind is list:
+                        stack.append(_Place(place, token, inner))
+                    # Most leaves are texts and numbers that stay.
+                    elif (kind is str and inner not in self._values) or (
+                        kind is int and str(inner) not in self._values
+                    ):
                         continue
-                    below = self._below(place, token, inner)
-                    if below:
-                        (places if below.text else stack).append(below)
+                    elif text := self._bad_text(inner):
+                        places.append(_Place(place, token, inner, text))
             elif text := self._bad_text(item):
-                places.append(dataclasses.replace(place, text=text))
+                places.append(place._replace(text=text))
         return places
-
-    def _below(self, above: "_Place", token: str | int, value: Json) -> "_Place | None":
-        """The place of a value to search or to remove; None if it stays."""
-        if token in self._keys:
-            return _Place(above=above, token=token, value=value, text=str(token), is_key=True)
-        if isinstance(value, (dict, list)):
-            return _Place(above=above, token=token, value=value)
-        text = self._bad_text(value)
-        return _Place(above=above, token=token, value=value, text=text) if text else None
 
     def _bad_text(self, leaf: Json) -> str:
         """The bad text in a leaf; empty if there is none."""
@@ -224,8 +221,7 @@ class _Without:
         self._others.append(self._reason_for(text).at(self._fields.spend(pointer)))
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class _Place:
+class _Place(NamedTuple):
     """A place in a walk. Its path is computed on demand, because a value may be deep and wide."""
 
     above: "_Place | None"

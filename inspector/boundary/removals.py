@@ -25,15 +25,39 @@ class Marked(NamedTuple):
     name: str | None
 
 
+class MarkedRows(NamedTuple):
+    """The sensitive positions in some objects that follow each other in an array and have the same keys."""
+
+    above: str
+    """The pointer to the array."""
+    start: int
+    """The index of the first object."""
+    length: int
+    marked: tuple[tuple[str, Source, str | None], ...]
+    """The key, the source and the name of each position in one object."""
+
+    @property
+    def size(self) -> int:
+        """The number of positions."""
+        return self.length * len(self.marked)
+
+    def at(self, place: int) -> Marked:
+        row, column = divmod(place, len(self.marked))
+        return Marked(child(self.above, self.start + row), *self.marked[column])
+
+
 class NotedRemovals(Sequence[Removal]):
     """The removals in one structured value, in the order of the walk."""
 
-    def __init__(self, entries: Sequence[Marked | Removal], contract: Contract) -> None:
+    def __init__(self, entries: Sequence[Marked | MarkedRows | Removal], contract: Contract) -> None:
         self._entries = entries
         self._contract = contract
+        self._stops = tuple(
+            accumulate(entry.size if isinstance(entry, MarkedRows) else 1 for entry in entries)
+        )
 
     def __len__(self) -> int:
-        return len(self._entries)
+        return self._stops[-1] if self._stops else 0
 
     @overload
     def __getitem__(self, index: int) -> Removal: ...
@@ -41,8 +65,19 @@ class NotedRemovals(Sequence[Removal]):
     def __getitem__(self, index: slice) -> Sequence[Removal]: ...
     def __getitem__(self, index: int | slice) -> Removal | Sequence[Removal]:
         if isinstance(index, slice):
-            return NotedRemovals(self._entries[index], self._contract)
-        entry = self._entries[index]
+            return tuple(self[place] for place in range(*index.indices(len(self))))
+        number, within = _place(self._stops, index)
+        entry = self._entries[number]
+        return self._removal(entry.at(within) if isinstance(entry, MarkedRows) else entry)
+
+    def __iter__(self) -> Iterator[Removal]:
+        for entry in self._entries:
+            if isinstance(entry, MarkedRows):
+                yield from (self._removal(entry.at(place)) for place in range(entry.size))
+            else:
+                yield self._removal(entry)
+
+    def _removal(self, entry: Marked | Removal) -> Removal:
         if isinstance(entry, Removal):
             return entry
         return Removal(
@@ -57,10 +92,12 @@ class NotedRemovals(Sequence[Removal]):
     def changed(self, change: Callable[[Removal], Removal]) -> "NotedRemovals":
         return NotedRemovals([change(removal) for removal in self], self._contract)
 
-    def places(self) -> Iterator[tuple[str, str]]:
+    def places(self) -> Iterator[tuple[str, str | MarkedRows]]:
         for entry in self._entries:
             if isinstance(entry, Removal):
                 yield entry.rule, entry.pointer
+            elif isinstance(entry, MarkedRows):
+                yield Rule.X_SENSITIVE, entry
             else:
                 yield (
                     Rule.X_SENSITIVE,
@@ -68,13 +105,27 @@ class NotedRemovals(Sequence[Removal]):
                 )
 
     def names(self) -> Iterator[str | None]:
-        return (entry.name for entry in self._entries)
+        for entry in self._entries:
+            if isinstance(entry, MarkedRows):
+                yield from [name for _, _, name in entry.marked] * entry.length
+            else:
+                yield entry.name
 
     def rules(self) -> Counter[str]:
-        return Counter(
-            Rule.X_SENSITIVE.value if isinstance(entry, Marked) else str(entry.rule)
-            for entry in self._entries
-        )
+        counts: Counter[str] = Counter()
+        for entry in self._entries:
+            rule = entry.rule if isinstance(entry, Removal) else Rule.X_SENSITIVE
+            counts[str(rule)] += entry.size if isinstance(entry, MarkedRows) else 1
+        return counts
+
+
+def _place(stops: tuple[int, ...], index: int) -> tuple[int, int]:
+    """The part that holds an index, and the index within it. `stops`: the indices at which the parts end."""
+    place = index + stops[-1] if index < 0 and stops else index
+    if place < 0 or not stops or place >= stops[-1]:
+        raise IndexError(index)
+    part = bisect_right(stops, place)
+    return part, place - (stops[part - 1] if part else 0)
 
 
 class Removals(Sequence[Removal]):
@@ -105,11 +156,8 @@ class Removals(Sequence[Removal]):
     def __getitem__(self, index: int | slice) -> Removal | Sequence[Removal]:
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
-        place = index + len(self) if index < 0 else index
-        if place < 0:
-            raise IndexError(index)
-        segment = bisect_right(self._stops, place)
-        return self.segments[segment][place - (self._stops[segment - 1] if segment else 0)]
+        segment, within = _place(self._stops, index)
+        return self.segments[segment][within]
 
     def __iter__(self) -> Iterator[Removal]:
         for segment in self.segments:
@@ -133,8 +181,8 @@ class Removals(Sequence[Removal]):
         return dict(counts)
 
 
-def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str]]:
-    """The rule and the pointer of each removal. Creates no `Removal`."""
+def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]]:
+    """The rule and the pointer of each removal; those of rows are together. Creates no `Removal`."""
     for segment in removals.segments if isinstance(removals, Removals) else (removals,):
         if isinstance(segment, NotedRemovals):
             yield from segment.places()
@@ -204,8 +252,9 @@ class Ledger:
         self.root = root
         """The pointer of the current value in the raw result."""
         self._contract = contract
-        self._entries: list[Marked | Removal] = []
+        self._entries: list[Marked | MarkedRows | Removal] = []
         self._values: list[Json] = []
+        """The value of each entry; those of rows in a list."""
         self._left = MAX_POINTER_CHARACTERS
 
     def __len__(self) -> int:
@@ -222,6 +271,8 @@ class Ledger:
         for entry, value in zip(self._entries, self._values, strict=True):
             if isinstance(entry, Marked):
                 secrets.declared.append(value)
+            elif isinstance(entry, MarkedRows):
+                secrets.declared.extend(cast("list[Json]", value))
             else:
                 secrets.add(entry.rule, (value,))
         return secrets
@@ -242,6 +293,19 @@ class Ledger:
             raise UnjudgeableError(_TOO_MANY)
         self._entries.append(Marked(above, token, source, name))
         self._values.append(value)
+
+    def mark_rows(self, rows: MarkedRows, values: list[Json]) -> None:
+        """Adds the sensitive positions in rows. Raises UnjudgeableError past the limit.
+
+        `values`: those at the positions, row by row.
+        """
+        keys = sum(len(key) + len(rows.above) + 1 for key, _, _ in rows.marked)
+        digits = sum(len(str(index)) for index in range(rows.start, rows.start + rows.length))
+        self._left -= rows.length * keys + len(rows.marked) * digits
+        if self._left < 0:
+            raise UnjudgeableError(_TOO_MANY)
+        self._entries.append(rows)
+        self._values.append(values)
 
     def note(
         self,

@@ -7,13 +7,14 @@ alphabet for base64. So case, line breaks and `base64url` cost nothing extra.
 
 import re
 from binascii import a2b_base64, unhexlify
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from enum import StrEnum
 from unicodedata import normalize
 from urllib.parse import unquote_to_bytes
 
 from msgspec import Struct
 
+from inspector.boundary.runs import Runs
 from inspector.boundary.unseen import visible
 
 SHORTEST = 6
@@ -46,8 +47,11 @@ class DecodedView(Struct, frozen=True, kw_only=True):
     """Maps the start and end of a match in `text` to a position in `source`."""
 
 
-def needles(values: Iterable[str]) -> frozenset[bytes]:
+def needles(values: Collection[str]) -> frozenset[bytes]:
     """The needles to search for in views, cut at LONGEST. Decoded views keep white space and marks, and fold only ASCII case."""
+    if _are_simple(values):
+        folded = SEPARATOR.join(values).encode().translate(_PLAIN)
+        return frozenset(needle[:LONGEST] for needle in folded.split(_BETWEEN) if needle)
     short, coded, result = list[str](), list[str](), set[bytes]()
     for value in values:
         begins = value.strip()[:_ENOUGH]
@@ -68,29 +72,54 @@ def needles(values: Iterable[str]) -> frozenset[bytes]:
     return frozenset(needle[:LONGEST] for needle in result if needle)
 
 
-def spellings(text: str) -> Iterator[DecodedView]:
-    """The views of a text whose escapes are decoded."""
+def _are_simple(values: Collection[str]) -> bool:
+    """Whether all forms of each value are the same but for its case: ASCII that is visible, and not so long as to be cut."""
+    together = "".join(values)
+    return is_visible(together) and " " not in together and max(map(len, values), default=0) <= _ENOUGH
+
+
+def is_visible(text: str) -> bool:
+    """Whether a text is of ASCII alone, without control characters."""
+    return text.isascii() and text.isprintable()
+
+
+def runs_of(needles: Iterable[bytes]) -> Runs:
+    """What a view must have to hold one of the needles."""
+    return Runs(needles, _PLAIN)
+
+
+def spellings(text: str, runs: Runs) -> Iterator[DecodedView]:
+    """The views of a text whose escapes are decoded, but those that hold none of the needles that `runs` is of."""
     original, text = text, _squeezed(text)
     forwards = _folded(text)
-    yield DecodedView(spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start)
+    if runs.may_hold(forwards):
+        yield DecodedView(
+            spelling=Spelling.PLAIN, text=forwards, source=forwards, place=lambda start, _: start
+        )
     # The letters of a ligature keep their order.
     backwards = _folded(text[::-1] if original.isascii() else _squeezed(original[::-1]))
-    yield DecodedView(
-        spelling=Spelling.REVERSED,
-        text=backwards,
-        source=forwards,
-        place=lambda _, end: len(backwards) - end,
-    )
+    if runs.may_hold(backwards):
+        yield DecodedView(
+            spelling=Spelling.REVERSED,
+            text=backwards,
+            source=forwards,
+            place=lambda _, end: len(backwards) - end,
+        )
     raw = text.encode("utf-8", "surrogatepass").translate(_ALPHABET, _CONTROL)
     letters = raw.translate(_ONLY_BASE64)
     for shift in range(4):
-        whole = letters[shift : shift + (len(letters) - shift) // 4 * 4]
-        yield _decoded(Spelling.BASE64, a2b_base64(whole), raw, shift, (4, 3))
-    if _HEX_RUN.search(raw):
+        if runs.may_hold_decoded(letters, shift):
+            whole = letters[shift : shift + (len(letters) - shift) // 4 * 4]
+            decoded = a2b_base64(whole).translate(_PLAIN)
+            if runs.may_hold(decoded):
+                yield _decoded(Spelling.BASE64, decoded, raw, shift, (4, 3))
+    if _HEX_RUN in raw.translate(_AS_DIGITS):
         digits = raw.translate(_ONLY_HEX)
         for shift in range(2):
             whole = digits[shift : shift + (len(digits) - shift) // 2 * 2]
-            yield _decoded(Spelling.HEX, unhexlify(whole), raw, shift, (2, 1))
+            decoded = unhexlify(whole).translate(_PLAIN)
+            if runs.may_hold(decoded):
+                yield _decoded(Spelling.HEX, decoded, raw, shift, (2, 1))
 
 
 def words(text: str) -> bytes:
@@ -144,7 +173,7 @@ def _decoded(
     coded, plain = ratio
     return DecodedView(
         spelling=spelling,
-        text=text.translate(_PLAIN),
+        text=text,
         source=source,
         place=lambda start, _: shift + start * coded // plain,
     )
@@ -181,10 +210,12 @@ _LETTERS = (
     ('\\"', '"'),
     ("\\/", "/"),
 )
-_HEX_RUN = re.compile(rb"[0-9a-fA-F]{%d}" % (2 * SHORTEST))
+_HEX = b"0123456789abcdefABCDEF"
+_HEX_RUN = b"0" * (2 * SHORTEST)
+_AS_DIGITS = bytes(ord("0" if code in _HEX else " ") for code in range(256))
 _CONTROL = bytes(code for code in (*range(1, 32), 127) if code not in b"\t\n\v\f\r\x1c\x1d\x1e\x1f")
 _ALPHABET = bytes.maketrans(b"-_", b"+/")
 _PLAIN = bytes(range(256)).lower().translate(_ALPHABET)
 _BASE64 = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 _ONLY_BASE64 = bytes(code if code in _BASE64 else ord("A") for code in range(256))
-_ONLY_HEX = bytes(code if code in b"0123456789abcdefABCDEF" else ord("0") for code in range(256))
+_ONLY_HEX = bytes(code if code in _HEX else ord("0") for code in range(256))

@@ -1,18 +1,13 @@
 """Counts the values that pass `declared` but would not pass `closed`."""
 
-from typing import TYPE_CHECKING
-
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.construct import Gate, construct
 from inspector.boundary.contract import Contract
 from inspector.boundary.notice import MEMBER, is_own, notice_in_block
 from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.walking import WITHHELD
-from inspector.json.exact import DuplicateKeys, Json, JsonObject
-from inspector.schema.nodes import SCALARS
-
-if TYPE_CHECKING:
-    from collections.abc import Iterable
+from inspector.json.exact import Json, JsonObject
+from inspector.json.walk import CONTAINERS, below
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
@@ -57,18 +52,13 @@ def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
 def _leaves(value: Json) -> int:
     """The number of scalars, without the boundary's placeholders."""
     count = 0
-    stack: list[Iterable[Json]] = [(value,)]
-    while stack:
-        members = list(stack.pop())
-        below = [member for member in members if type(member) not in SCALARS]
-        count += len(members) - len(below) - members.count(WITHHELD)
-        for container in below:
-            if isinstance(container, dict):
-                stack.append(container.values())
-            elif isinstance(container, list):
-                stack.append(container)
-            elif isinstance(container, DuplicateKeys):
-                stack.append([inner for _, inner in container.pairs])
-            else:
-                count += 1
-    return count
+    pieces = iter([[value]])
+    while True:
+        inner: list[Json] = []
+        for piece in pieces:
+            containers = [member for member in piece if type(member) in CONTAINERS]
+            count += len(piece) - len(containers) - piece.count(WITHHELD)
+            inner += containers
+        if not inner:
+            return count
+        pieces = below(inner)

@@ -1,11 +1,13 @@
 """The common parts of the walks over structured content, and a shortcut for containers of scalars."""
 
+from itertools import islice
+from operator import itemgetter
 from typing import NamedTuple, cast
 
 from msgspec import Struct
 
 from inspector.boundary.bounded import Rule
-from inspector.boundary.removals import Ledger
+from inspector.boundary.removals import Ledger, MarkedRows
 from inspector.claims.claim import Claim
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
@@ -103,6 +105,10 @@ class WalkStep:
             self.left[str(token)] = value
         else:
             self.left[int(token)] = value
+
+    def skip_items(self, count: int) -> None:
+        """Goes past the next items of an array."""
+        next(islice(self.items, count, count), None)
 
     def finish(self) -> None:
         """Drops withheld items at the end of an array, where no later item moves."""
@@ -223,6 +229,39 @@ def _left_of_object(
     return left
 
 
+def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) -> list[Json]:
+    """The passing parts of the next items of an array, from `index` on; empty if they must be judged one by one.
+
+    Objects of scalars that all have the same keys are judged together, column by column.
+    `declared`: as in `left_of_flat`.
+    """
+    rows = cast("list[JsonObject]", step.raw[index : index + ROWS] if isinstance(step.raw, list) else [])
+    position = step.position.every_item
+    if (
+        len(rows) < _FEW
+        or position is None
+        or position.sensitive is not None
+        or {dict} != set(map(type, rows))
+    ):
+        return []
+    if declared and not position.declares_object:
+        return []
+    keys, *others = {tuple(row) for row in rows}
+    plan = None if others else _plan_of(position, keys, declared=declared)
+    if plan is None or (plan.may_be_reference and any(map(is_reference, rows))):
+        return []
+    for key, kinds in zip(keys, plan.kinds, strict=True):
+        if not kinds.issuperset(map(type, map(itemgetter(key), rows))):
+            return []
+    if not plan.marked:
+        return cast("list[Json]", rows)
+    left = [row.copy() for row in rows]
+    columns = [[row.pop(key) for row in left] for key, _, _ in plan.marked]
+    marked = MarkedRows(step.pointer(ledger), index, len(rows), plan.marked)
+    ledger.mark_rows(marked, [value for row in zip(*columns, strict=True) for value in row])
+    return cast("list[Json]", left)
+
+
 class _Plan(NamedTuple):
     """The treatment of objects with certain keys, if all their members are scalars."""
 
@@ -259,5 +298,7 @@ def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> 
     return _Plan(tuple(marked), tuple(kinds), "type" in keys)
 
 
+ROWS, _FEW = 1_000, 8
+"""Items of an array that are judged together, and how many are too few to gain from it."""
 _REMEMBERED = 1_000
 """The maximum number of key sets per position; the objects of a result mostly share a few."""

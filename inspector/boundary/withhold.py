@@ -1,10 +1,13 @@
 """The deny-list walk: everything passes except marked values. Copies only what changes."""
 
+from typing import cast
+
 from inspector.boundary.bounded import Rule
 from inspector.boundary.removals import Ledger
 from inspector.boundary.walking import (
     FROM_REFERENCE,
     GONE,
+    ROWS,
     WITHHELD,
     Walked,
     WalkStep,
@@ -12,6 +15,7 @@ from inspector.boundary.walking import (
     is_plain,
     is_reference,
     left_of_flat,
+    left_of_rows,
     note_mark,
     note_other,
     secret_of,
@@ -69,6 +73,12 @@ class _Walk:
         """Judges items up to the next container to enter."""
         item = step.position.item
         for index, value in step.items:
+            if not index % ROWS and (rows := left_of_rows(step, index, self._ledger, declared=False)):
+                if rows[0] is not value:
+                    _own(step)
+                    cast("list[Json]", step.left)[index : index + len(rows)] = rows
+                step.skip_items(len(rows) - 1)
+                continue
             below = item(index)
             if below.sensitive is not None:
                 # The placeholder of an earlier boundary is harmless from any sender.

@@ -17,25 +17,32 @@ _TAIL = 16
 _FEWEST_DISTINCT = 6
 _SIGNATURE_BYTES = 32
 
-_PLACEHOLDERS = (
-    "example",
-    "changeme",
-    "change_me",
-    "change-me",
-    "placeholder",
-    "redacted",
-    "withheld",
-    "dummy",
-    "your_",
-    "your-",
-    "xxxx",
-    "****",
-    "....",
-    "insert_",
-    "replace_",
-    "process.env",
-    "os.environ",
-    "getenv",
+_PLACEHOLDER = re.compile(
+    "|".join(
+        map(
+            re.escape,
+            (
+                "example",
+                "changeme",
+                "change_me",
+                "change-me",
+                "placeholder",
+                "redacted",
+                "withheld",
+                "dummy",
+                "your_",
+                "your-",
+                "xxxx",
+                "****",
+                "....",
+                "insert_",
+                "replace_",
+                "process.env",
+                "os.environ",
+                "getenv",
+            ),
+        )
+    )
 )
 _USUAL_WORDS = frozenset(
     {"pass", "passwd", "password", "pwd", "secret", "token", "key", "user", "username", "xxx", "***", "..."}
@@ -49,8 +56,16 @@ def entropy(value: str) -> float:
     """The Shannon entropy in bits per character; 0 for an empty string."""
     if not value:
         return 0.0
-    repeated = [count for count in map(value.count, set(value)) if count > 1]
-    return log2(len(value)) - sum(count * log2(count) for count in repeated) / len(value)
+    counts = map(value.count, set(value))
+    weights = map(_WEIGHTS.__getitem__ if len(value) < len(_WEIGHTS) else _weight, counts)
+    return log2(len(value)) - sum(weights) / len(value)
+
+
+def _weight(count: int) -> float:
+    return count * log2(count)
+
+
+_WEIGHTS = (0.0, *map(_weight, range(1, 512)))
 
 
 def is_placeholder(value: str) -> bool:
@@ -58,7 +73,7 @@ def is_placeholder(value: str) -> bool:
     if _TEMPLATE.match(value):
         return True
     folded = value.lower()
-    return folded in _USUAL_WORDS or any(word in folded for word in _PLACEHOLDERS)
+    return folded in _USUAL_WORDS or _PLACEHOLDER.search(folded) is not None
 
 
 def is_varied(value: str) -> bool:

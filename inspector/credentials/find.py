@@ -38,14 +38,14 @@ def sightings(text: str) -> tuple[Sighting, ...]:
     Unchecked text counts as a match: if a check fails, the match itself; if a rule matches more than
     `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
     """
-    folded = _folded(text)
-    if not _holds_keyword(folded):
+    keywords = _keywords_in(_folded(text))
+    if not keywords:
         return ()
     found: list[Sighting] = []
     taken = bytearray(len(text))  # one byte per character: 1 inside a match
     unjudged: list[Sighting] = []
     for rule in RULES:
-        if not any(keyword in folded for keyword in _ENCODED[rule.id]):
+        if keywords.isdisjoint(_ENCODED[rule.id]):
             continue
         group = "secret" if "secret" in rule.pattern.groupindex else 0
         for number, match in enumerate(rule.pattern.finditer(text)):
@@ -102,6 +102,15 @@ def _holds_keyword(folded: bytes) -> bool:
     return False
 
 
+def _keywords_in(folded: bytes) -> set[bytes]:
+    search = _search().find_matches_as_indexes
+    found: set[int] = set()
+    for start in range(0, len(folded), _SLICE):
+        part = folded[start : start + _SLICE + _LONGEST]
+        found.update([index for index, _, _ in search(part, overlapping=True)])
+    return {_KEYWORDS[index] for index in found}
+
+
 @cache
 def _search() -> "BytesAhoCorasick":
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - only where text is searched
@@ -110,5 +119,5 @@ def _search() -> "BytesAhoCorasick":
 
 
 _ENCODED = {rule.id: tuple(keyword.encode() for keyword in rule.keywords) for rule in RULES}
-_KEYWORDS = frozenset(keyword for keywords in _ENCODED.values() for keyword in keywords)
+_KEYWORDS = tuple({keyword for keywords in _ENCODED.values() for keyword in keywords})
 _LONGEST = max(map(len, _KEYWORDS))

@@ -23,6 +23,13 @@ class Copied:
             below = _below(below, token)
         return below
 
+    def items(self, tokens: tuple[str | int, ...]) -> list[Json]:
+        """The array where the tokens lead, as a copy that may be changed. Raises LookupError where there is none."""
+        array = self._own(*self._holder(tokens))
+        if not isinstance(array, list):
+            raise LookupError(tokens)  # noqa: TRY004 - the pointer is wrong, not the type
+        return array
+
     def reach(self, tokens: tuple[str | int, ...]) -> int:
         """How many of the tokens lead to a value, one after another."""
         below = self.value

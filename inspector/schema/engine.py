@@ -5,6 +5,7 @@ from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING, cast
 
 from inspector.json.exact import MAX_INTEGER_DIGITS, Json, dump
+from inspector.json.walk import below
 
 if TYPE_CHECKING:
     from jsonschema_rs import Validator
@@ -59,15 +60,14 @@ def has_exact_number(text: str) -> bool:
 
 def levels_of(value: Json) -> tuple[int, bool]:
     """The levels of containers, one past MAX_DEPTH where there are more, and whether all is of Python's own types."""
-    below = [value]
+    inner = [value] if type(value) in CONTAINERS else []
     kinds = {type(value)}
     for depth in range(1, MAX_DEPTH + 1):
-        level, below = below, list[Json]()
-        for item in level:
-            inner = item.values() if type(item) is dict else item if type(item) is list else ()
-            kinds.update(map(type, inner))
-            below += [one for one in inner if type(one) in CONTAINERS]
-        if not below:
+        level, inner = inner, list[Json]()
+        for piece in below(level):
+            kinds.update(map(type, piece))
+            inner += [one for one in piece if type(one) in CONTAINERS]
+        if not inner:
             return depth, kinds <= _PLAIN
     return MAX_DEPTH + 1, False
 

@@ -9,10 +9,15 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from inspector.boundary.bound import FoundSecrets, bound
+from inspector.boundary.bounded import Level, Rule
+from inspector.boundary.draft import Searched, Texts
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.spellings import Spelling
 from inspector.boundary.unseen import visible
-from inspector.json.exact import DuplicateKeys, Json, Number
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
+from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Result
 
 VALUE = "hunter2-Sécret key+1"
 RAW = VALUE.encode()
@@ -219,3 +224,25 @@ def test_any_value_is_found_in_any_encoding_between_any_texts(
 @given(st.lists(st.text(), max_size=5), st.lists(st.text(), max_size=5))
 def test_nothing_makes_it_raise_and_what_it_finds_was_given(secrets: list[str], texts: list[str]) -> None:
     assert Echoes(secrets).matches(texts).keys() <= set(texts)
+
+
+@pytest.mark.parametrize("first", [Level.DECLARED, None])
+def test_at_closed_a_copy_is_found_whether_declared_was_searched_before_or_not(first: Level | None) -> None:
+    marked: Json = {"type": "string", "x-sensitive": True}
+    text: Json = {"type": "string"}
+    schema: Json = {"type": "object", "properties": {"pin": marked, "note": text, "more": text}}
+    copies: JsonObject = {"pin": "hunter2-Secret", "note": "is HUNTER2-secret", "more": "words"}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema})
+    found = FoundSecrets()
+    outcome = Result(value={"content": [], "structuredContent": copies})
+    if first:
+        bound(outcome, tool, first, found=found)
+    bounded = bound(outcome, tool, Level.CLOSED, found=found)
+    assert [removal.pointer[-5:] for removal in bounded.removals if removal.rule == Rule.ECHO] == ["/note"]
+    earlier = Searched(
+        echoes=Echoes(["hunter2-Secret"]), texts=Texts(values={"words": None}), values={}, keys={}
+    )
+    for echoes in (Echoes(["hunter2-Secret"]), Echoes(["hunter2-Secret", "another-one"])):
+        texts = Texts(values=dict.fromkeys(["words", "hunter2-secret"]), keys={"x-hunter2-secret"})
+        values, keys = earlier.again(echoes, texts)
+        assert (list(values), list(keys)) == (["hunter2-secret"], ["x-hunter2-secret"])

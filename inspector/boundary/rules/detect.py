@@ -14,6 +14,7 @@ from inspector.boundary.passing import places_of, with_texts, without
 from inspector.credentials.find import may_hold, sightings
 from inspector.json.exact import Json
 from inspector.json.texts import batches
+from inspector.json.walk import below
 
 MAX_LISTED = 20
 """The maximum number of places in findings; more are counted."""
@@ -22,6 +23,7 @@ _SHORTEST = 10
 """The minimum length of a match of any rule, including its context."""
 _BETWEEN = "\n\0"
 """No rule matches across either character, and a credential may end before each."""
+_ENTERED = frozenset({dict, list})
 _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 
 
@@ -35,7 +37,7 @@ def apply(draft: Draft) -> Draft:
     def reason_for(text: str) -> Reason:
         return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
 
-    bad = Texts(values=set(titles), keys=set(titles))
+    bad = Texts(values=dict.fromkeys(titles), keys=set(titles))
     if draft.policy.withhold_credentials:
         return without(draft, bad, reason_for)
     removals, count = places_of(draft, bad, reason_for, MAX_LISTED)
@@ -46,7 +48,7 @@ def apply(draft: Draft) -> Draft:
 
 def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
     """The texts that look like credentials, with the title of the rule."""
-    long = (text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST)
+    long = [text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST]
     for searched, owners in batches(long):
         yield from _matches_in(searched, owners)
     suspects = set(filter(_CREDENTIAL_KEY.search, texts.all_keys))
@@ -71,14 +73,13 @@ def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, st
 def _assignments(value: Json, suspects: set[str]) -> dict[str, str]:
     """Members with a credential's key, as text in the form of an assignment; maps the text to the value."""
     assignments: dict[str, str] = {}
-    stack = [value]
-    while stack:
-        item = stack.pop()
-        if isinstance(item, list):
-            stack.extend(item)
-        elif isinstance(item, dict):
-            stack.extend(item.values())
-            for key, below in item.items():
-                if key in suspects and isinstance(below, str) and len(below) >= _SHORTEST:
-                    assignments[f'{key} = "{below}"'] = below
+    level = [value]
+    while level:
+        for item in level:
+            if isinstance(item, dict):
+                for key in suspects.intersection(item):
+                    inner = item[key]
+                    if isinstance(inner, str) and len(inner) >= _SHORTEST:
+                        assignments[f'{key} = "{inner}"'] = inner
+        level = [one for piece in below(level) for one in piece if type(one) in _ENTERED]
     return assignments

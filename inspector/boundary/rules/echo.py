@@ -9,7 +9,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level, Removal, Rule
-from inspector.boundary.draft import Draft, Reason, Texts
+from inspector.boundary.draft import Draft, Reason, Searched, Texts
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.mask import SHOWN
 from inspector.boundary.passing import KNOWN_KEYS, with_texts, without
@@ -37,10 +37,14 @@ def apply(draft: Draft) -> Draft:
     if echoes.is_empty:
         return draft
     draft, texts = with_texts(draft)
-    values, keys = echoes.matches(texts.values), echoes.matches(texts.keys)
+    if draft.searched:
+        values, keys = draft.searched.again(echoes, texts)
+    else:
+        values, keys = echoes.matches(texts.values), echoes.matches(texts.keys)
+        draft = replace(draft, searched=Searched(echoes=echoes, texts=texts, values=values, keys=keys))
     if values or keys:
         draft = without(
-            draft, Texts(values=set(values), keys=set(keys)), partial(_reason, {**keys, **values})
+            draft, Texts(values=dict.fromkeys(values), keys=set(keys)), partial(_reason, {**keys, **values})
         )
     if secrets.personal:
         # Content for the user only may be shown to the user, and contains itself.
