@@ -123,3 +123,8 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
 @pytest.mark.parametrize("part", PARTS)
 def test_every_character_is_on_the_screen(part: int) -> None:
     prove("every character is on the screen", part, pairs(), check, mostly=())
+
+
+def test_a_comma_that_only_one_side_has_may_need_a_row_more() -> None:
+    text = "00000000\x800000"
+    check(([text], [text, text], 20, 20))

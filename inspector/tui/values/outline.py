@@ -322,7 +322,9 @@ class Outline:
         left = self._side_height(node, 0, widths[0]) if widths[0] else 0
         if not self.is_pair or not widths[1]:
             return left
-        if self._values[0][node] is not self._values[1][node] or widths[0] != widths[1]:
+        commas = flags & (_COMMA_LEFT | _COMMA_RIGHT)
+        is_same = self._values[0][node] is self._values[1][node] and commas in {0, _COMMA_LEFT | _COMMA_RIGHT}
+        if not is_same or widths[0] != widths[1]:
             left = max(left, self._side_height(node, 1, widths[1]))
         return left or int(self.begins_absence(node))
 
