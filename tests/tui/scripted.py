@@ -37,6 +37,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.requests import request_of
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.driven import drives
 
 SMALL = (80, 24)
@@ -247,15 +248,13 @@ def app_of(
         return ScriptedSession(script, chosen, listener)
 
     return SightlineApp(
-        chosen,
-        open_session,
+        [ServerSource(target=chosen, opener=open_session, as_saved=lambda: "demo")],
         level=level,
         theme_files=themes.shipped(),
         own=own,
         terms=terms,
         is_first=is_first,
         is_history_kept=is_history_kept,
-        as_saved=lambda: "demo",
     )
 
 

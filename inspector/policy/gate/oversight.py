@@ -29,7 +29,7 @@ from inspector.policy.gate.ruling import Ruled, in_force, ruled
 from inspector.policy.rules import Policy, Verdict
 from inspector.policy.taint import SessionTrust, TaintDetail, request_annotations
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.targets import PageTarget
+from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import handle_of
@@ -97,8 +97,8 @@ class Oversight:
         """By target, how much its server learns of the sources of others; a target that is not in it learns nothing."""
         self._audit = audit
         self._calls = 0
-        self._agreed: set[str] = set()
-        """Changes of definitions that the user agreed to."""
+        self._agreed: list[tuple[Target, str]] = []
+        """Changes of definitions that the user agreed to, by server."""
         self._resolver = Resolver()
         self._settling: set[asyncio.Task[Ruled]] = set()
 
@@ -133,7 +133,7 @@ class Oversight:
             server_name=session.server.name if session.server else "",
             resolution=resolution,
         )
-        changed = tuple(each for each in asking if each.key not in self._agreed)
+        changed = tuple(each for each in asking if (session.target, each.key) not in self._agreed)
         return await asyncio.to_thread(considered, self.policy, session.target, situation, changed)
 
     async def call(
@@ -158,7 +158,7 @@ class Oversight:
         asked = current.verdict is Verdict.CONFIRM
         await self._deciding(current, number)
         self._note_decision(session, current, agreement if asked else Agreement.NOT_ASKED)
-        self._agreed.update(each.key for each in current.asking)
+        self._agreed += ((session.target, each.key) for each in current.asking)
         record = await session.call(
             current.name,
             current.arguments,
