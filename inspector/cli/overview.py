@@ -66,8 +66,12 @@ def remember(
 ) -> None:
     """Keep a target for the overview, unless it holds a credential."""
     words = None if isinstance(target, DemoTarget) else words_of(word, connection, command_line, target)
-    if words is None:
-        return
+    if words is not None:
+        remember_words(words)
+
+
+def remember_words(words: tuple[str, ...]) -> None:
+    """Keep targets as on a command line for the overview."""
     try:
         remember_target(words)
     except (InspectorError, OSError):

@@ -521,7 +521,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.remark(each.number, "no client capabilities" if is_silent else "")
         self._catalogue.head(self._servers.headings())
         self._header.view = HeaderView(
-            target=str(server.target),
+            target=server.label or str(server.target),
             state=link.state,
             level=server.selection.level,
             host=server.selection.host,
