@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from textual.pilot import Pilot
@@ -20,7 +20,7 @@ from inspector.protocol.client import FULL, Announcement, ClientProfile
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
-from inspector.protocol.targets import DemoTarget, Era, Target
+from inspector.protocol.targets import DemoTarget, Era, StdioTarget, Target
 from inspector.secrets.outcomes import Redeemer
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
@@ -256,6 +256,21 @@ def app_of(
         is_first=is_first,
         is_history_kept=is_history_kept,
     )
+
+
+def app_of_several(scripts: Mapping[str, Script], *, terms: Terms | None = None) -> SightlineApp:
+    """The interface on several scripts, by the names of the servers."""
+
+    def source(name: str, script: Script) -> ServerSource:
+        target = StdioTarget(command=(f"serve-{name}",))
+
+        async def open_session(listener: Listener) -> Session:
+            return ScriptedSession(script, target, listener)
+
+        return ServerSource(target=target, opener=open_session, name=name)
+
+    sources = [source(name, script) for name, script in scripts.items()]
+    return SightlineApp(sources, theme_files=themes.shipped(), terms=terms)
 
 
 def screen_strips(app: SightlineApp) -> list[Strip]:

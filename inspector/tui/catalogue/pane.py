@@ -82,6 +82,8 @@ class CatalogueLines(Lines):
 
     def head(self, headings: Sequence[ServerHeading], query: str) -> None:
         """Show the headings of several servers."""
+        if [*headings] == self._headings:
+            return
         is_first = not self._headings
         self._headings = [*headings]
         if is_first:
@@ -110,6 +112,9 @@ class CatalogueLines(Lines):
             owners += [server] * len(found)
         self._shown, self._owners = tuple(shown), tuple(owners)
         place = self._place_of(spot) if spot is not None else None
+        if place is None and spot is not None:
+            # What was there is gone: another server's items are no substitute.
+            place = self._place_of(CatalogueSpot(spot.server, None))
         self.show_rows(len(self._shown), self._first if place is None else place)
         self.reveal(self.cursor)
         self.post_message(self.Moved(self, self.cursor))
