@@ -88,7 +88,7 @@ def several_launch(
     if given:
         raise UsageError(
             f"{', '.join(given)}: not with several servers",
-            "Write a server's own settings into a configuration file, and name its entries. ^r in the interface records one.",
+            "Write a server's own settings into a configuration file, and name its entries. w in the interface records one.",
         )
 
     def launched(server: NamedServer) -> Launch:

@@ -222,9 +222,13 @@ def read_target(
 
 
 def server_names(path: str) -> tuple[str, ...]:
-    """The servers in `path`, in its order, without those that it disables. Raises UsageError."""
+    """The servers in `path`, in its order, without those that it disables or has for other projects. Raises UsageError."""
     entries = _read(path).entries
-    return tuple(name for name, written in entries.items() if not _is_disabled(written.value))
+    return tuple(
+        name
+        for name, written in entries.items()
+        if not written.is_elsewhere and not _is_disabled(written.value)
+    )
 
 
 def installed() -> Iterator[FoundServer]:

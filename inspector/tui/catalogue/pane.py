@@ -286,7 +286,8 @@ class CataloguePane(Vertical):
     def show(self, server: int, found: tuple[ItemRow, ...]) -> None:
         """Show what a server has listed so far."""
         self._lines.take(server, found, self._filter.value)
-        if found:
+        spot = self._lines.spot
+        if found and (spot is None or spot.server == server):
             self.say(Content(""))
 
     def judge(self) -> None:

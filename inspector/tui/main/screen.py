@@ -520,12 +520,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             is_silent = announced is not None and not announced.capabilities
             self._catalogue.remark(each.number, "no client capabilities" if is_silent else "")
         self._catalogue.head(self._servers.headings())
+        own = facts.name if facts and not isinstance(server.target, PageTarget) else ""
         self._header.view = HeaderView(
-            target=server.label or str(server.target),
+            target=(own or str(server.target)) if server.label else str(server.target),
             state=link.state,
             level=server.selection.level,
             host=server.selection.host,
-            server=facts.name if facts and not isinstance(server.target, PageTarget) else "",
+            server=server.label or own,
             place=self._servers.place,
             protocol=facts.protocol_version if facts else "",
             recording=server.recorder.sign,
