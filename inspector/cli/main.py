@@ -144,7 +144,8 @@ def _is_one_of_several(head: list[str], command_line: tuple[str, ...] | None) ->
     if head[:1] != ["demo"]:
         return False
     is_followed = len(head) > 1 and not head[1].startswith("-")
-    return is_followed or command_line is not None or "--config" in head
+    has_file = any(word.partition("=")[0] == "--config" for word in head)
+    return is_followed or command_line is not None or has_file
 
 
 def _overview() -> int:

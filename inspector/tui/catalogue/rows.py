@@ -144,7 +144,7 @@ STATE_STYLES = {
 def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
     """`git  ready  12 tools`, or why there is no connection. `here`: the cursor is on it."""
     parts = [
-        Content.assemble("▸ " if here else "■ ", content(shortened(heading.name, width), "bold")),
+        Content.assemble("▸ " if here else "» ", content(shortened(heading.name, width), "bold")),
         Content.styled(str(heading.state), STATE_STYLES[heading.state]),
         Content.styled("● recording" if heading.is_recorded else "", "bold $text-error"),
         content(shortened(headline(heading.reason), 300), "$text-error"),

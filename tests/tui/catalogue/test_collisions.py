@@ -64,8 +64,8 @@ def test_foreign_names_do_nothing_in_headings_marks_and_notes(width: int) -> Non
 
 def test_a_heading_says_how_its_server_is() -> None:
     ready = ServerHeading(name="git", state=SessionState.READY, tools=12)
-    assert server_line(ready, 60, here=False).plain == "■ git  ready  12 tools"
+    assert server_line(ready, 60, here=False).plain == "» git  ready  12 tools"
     recorded = ServerHeading(name="git", state=SessionState.READY, tools=1, is_recorded=True)
     assert "● recording" in server_line(recorded, 60, here=False).plain
     failed = ServerHeading(name="git", state=SessionState.FAILED, reason="the server exited with 1\nmore")
-    assert server_line(failed, 80, here=False).plain == "■ git  failed  the server exited with 1, more"
+    assert server_line(failed, 80, here=False).plain == "» git  failed  the server exited with 1, more"

@@ -138,7 +138,7 @@ async def test_one_that_fails_says_why_in_its_heading_and_the_other_goes_on() ->
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         text = await settled(pilot, app, "notes  ready  2 tools")
         heading = next(
-            line for line in text.splitlines() if ("failed" in line and "■" in line) or "▸" in line
+            line for line in text.splitlines() if ("failed" in line and "»" in line) or "▸" in line
         )
         assert "failed  the" in heading
         assert "\x1b" not in text
