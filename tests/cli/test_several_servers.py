@@ -55,7 +55,7 @@ def launched(*words: str) -> tuple[int, tuple[Launch, ...]]:
         (("demo", "--", "node", "a.js", "--flag"), {"demo": "demo", "a.js": "node a.js --flag"}),
         (("one.json", "http://127.0.0.1:1/mcp"), {"only": "only", "127.0.0.1": "http://127.0.0.1:1/mcp"}),
         (("one.json",), {"": "only"}),
-        (("demo", "--theme", "light"), {"": "demo"}),
+        (("open", "demo"), {"": "demo"}),
     ],
 )
 def test_which_servers_a_command_line_names(words: tuple[str, ...], named: dict[str, str]) -> None:

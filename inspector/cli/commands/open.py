@@ -31,7 +31,6 @@ class _WatchingCommand(SectionedCommand):
     examples=(
         "sightline --watch -- python server.py",
         "sightline demo mcp.json:git -- node server.js",
-        "sightline session.jsonl --host claude-code",
     ),
 )
 @click.argument("words", metavar="[TARGET]...", nargs=-1)
