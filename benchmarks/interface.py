@@ -21,6 +21,7 @@ from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.runtime.memory import calm_collector
 from inspector.tui.widgets.lines import Lines
 
@@ -77,7 +78,9 @@ async def application(
         await asyncio.to_thread(__import__, "inspector.connect.connection")
         return Session(target, Options(), hear)
 
-    app = SightlineApp(target, opened, level=Level.DECLARED, theme_files=themes.themes())
+    app = SightlineApp(
+        [ServerSource(target=target, opener=opened)], level=Level.DECLARED, theme_files=themes.themes()
+    )
     async with app.run_test(size=(140, 45)) as pilot, observed.stalls.watched():
         await listed.wait()
         await pilot.pause()

@@ -19,6 +19,7 @@ from inspector.session.events import Event, Listener, ListingAdvanced, SessionSt
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.runtime.memory import calm_collector
 
 MEGABYTE = 1_000_000
@@ -96,7 +97,9 @@ async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Wat
         await asyncio.to_thread(__import__, "inspector.webmcp.browser.connection")
         return Session(target, Options(), hear)
 
-    app = SightlineApp(target, opened, level=Level.DECLARED, theme_files=themes.themes())
+    app = SightlineApp(
+        [ServerSource(target=target, opener=opened)], level=Level.DECLARED, theme_files=themes.themes()
+    )
     async with app.run_test(size=(140, 45)) as pilot:
         await pilot.pause()
         async with watched.stalls.watched():

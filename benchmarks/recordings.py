@@ -20,6 +20,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.player.transport import TransportBar
 from inspector.tui.runtime.memory import calm_collector
 
@@ -179,7 +180,11 @@ async def _keys(path: Path) -> list[tuple[str, float, str]]:
         return RecordedSession(opened, listener)
 
     observed = Observed()
-    app = SightlineApp(opened.target, open_session, theme_files=themes.themes(), recording=opened)
+    app = SightlineApp(
+        [ServerSource(target=opened.target, opener=open_session)],
+        theme_files=themes.themes(),
+        recording=opened,
+    )
     async with app.run_test(size=(140, 45)) as pilot:
         await until(pilot, lambda: bool(app.screen.query(TransportBar)))
         bar = app.screen.query_one(TransportBar)

@@ -23,6 +23,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.runtime.memory import calm_collector
 
 RUNS = 7
@@ -78,8 +79,7 @@ async def _both(report: Report, name: str, command: tuple[str, ...], file: Path,
 
     calm_collector()
     app = SightlineApp(
-        target,
-        opened,
+        [ServerSource(target=target, opener=opened)],
         level=Level.DECLARED,
         theme_files=themes.themes(),
         watching=watching_of(target, (str(file),)),

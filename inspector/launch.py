@@ -30,6 +30,10 @@ class Launch(Struct, frozen=True, kw_only=True):
     """Theme of the interface; None for the usual one."""
     is_history_kept: bool = False
     """Whether the interface keeps calls beyond this run."""
+    name: str = ""
+    """What the server is called where there are several: as in its configuration, or in short."""
+    further: tuple["Launch", ...] = ()
+    """Servers that the interface connects to beside this one. Of each, the target, options, name and `as_saved` count."""
     as_saved: Callable[[], str] | None = None
     """Gives the target as saved calls have it; None, or an empty text, where it cannot be written."""
     recording: "OpenedRecording | None" = None

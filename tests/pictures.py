@@ -16,6 +16,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.tui.scripted import screen_text, settled
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
@@ -70,7 +71,9 @@ async def take(picture: Picture) -> str:
     async def open_session(listener: Listener) -> Session:
         return Session(target, Options(), listener)
 
-    app = SightlineApp(target, open_session, theme_files=themes.shipped(), theme=picture.theme)
+    app = SightlineApp(
+        [ServerSource(target=target, opener=open_session)], theme_files=themes.shipped(), theme=picture.theme
+    )
     async with app.run_test(size=picture.size) as pilot:
         await shows(pilot, app, "Tools 2")
         for keys, text in picture.steps:

@@ -78,6 +78,7 @@ sightline https://host/mcp            on a server
 sightline mcp.json:name               on an entry of a configuration file
 sightline web+https://host/page       on a page, in its own Chromium
 sightline demo                        on the built-in server
+sightline demo mcp.json:a mcp.json:b  on several servers; mcp.json alone: on all of the file's
 sightline session.jsonl               on a recording
 
 sightline COMMAND --help shows the options of a command, with examples.
@@ -102,11 +103,13 @@ def run(argv: list[str], interface: Interface) -> int:
         if has_terminal() and _COMPLETION not in os.environ:
             return _overview()
         head = ["--help"]
-    elif not head or (head[0] not in COMMANDS and head[0] not in {"-h", "--help", "--version"}):
+    elif _is_one_of_several(head, command_line) or (
+        not head or (head[0] not in COMMANDS and head[0] not in {"-h", "--help", "--version"})
+    ):
         head = ["open", *head]
     DIAGNOSTICS.as_json = _wants_json(head)
     try:
-        if head[0] == "open" and argv[0] != "open":
+        if head[0] == "open" and argv[0] not in COMMANDS:
             _check_command(argv[0])
         result: object = sightline.main(
             args=head,
@@ -134,6 +137,15 @@ def run(argv: list[str], interface: Interface) -> int:
     except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else OK
+
+
+def _is_one_of_several(head: list[str], command_line: tuple[str, ...] | None) -> bool:
+    """Whether `demo` is the first of several targets, and not the command of that name."""
+    if head[:1] != ["demo"]:
+        return False
+    is_followed = len(head) > 1 and not head[1].startswith("-")
+    has_file = any(word.partition("=")[0] == "--config" for word in head)
+    return is_followed or command_line is not None or has_file
 
 
 def _overview() -> int:

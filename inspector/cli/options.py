@@ -404,14 +404,39 @@ class ConnectionOptions(OptionGroup):
     config: str | None = option(
         "--config", default=None, metavar="FILE", help="A configuration file with mcpServers or servers."
     )
-    server: str | None = option(
-        "--server", default=None, metavar="NAME", help="The entry of the --config file to use."
+    servers: tuple[str, ...] = option(
+        "--server",
+        default=(),
+        multiple=True,
+        metavar="NAME",
+        help="The entry of the --config file to use; the interface takes several.",
     )
     client: ClientOptions = field(default_factory=ClientOptions, metadata={"group": ClientOptions})
     authorization: AuthorizationOptions = field(
         default_factory=AuthorizationOptions, metadata={"group": AuthorizationOptions}
     )
     browser: BrowserOptions = field(default_factory=BrowserOptions, metadata={"group": BrowserOptions})
+
+    @property
+    def server(self) -> str | None:
+        """The only entry that is named; None for none. Raises UsageError for several."""
+        if len(self.servers) > 1:
+            raise UsageError(
+                f"two servers: {self.servers[0]} and {self.servers[1]}", "This takes one --server."
+            )
+        return next(iter(self.servers), None)
+
+    @property
+    def of_one_server(self) -> tuple[str, ...]:
+        """The options that are given and can only be about one server."""
+        given = {
+            "-e": self.environment,
+            "--header": self.headers,
+            "--cwd": self.cwd,
+            "options of authorization and certificates": self.authorization.is_given,
+            "options of web pages": self.browser.is_given,
+        }
+        return tuple(name for name, value in given.items() if value)
 
     def options(self) -> Options:
         """Options of a session. Raises UsageError where the user's settings are wrong."""

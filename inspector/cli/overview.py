@@ -2,7 +2,7 @@
 
 import shlex
 from collections.abc import Iterator
-from itertools import islice
+from itertools import groupby, islice
 from pathlib import Path
 
 from inspector.cli.options import ConnectionOptions
@@ -41,9 +41,13 @@ def _recent() -> Iterator[str]:
 
 
 def _configured() -> Iterator[str]:
-    for found in installed():
-        if not found.problem:
-            yield f"sightline {shlex.quote(found.word)}"
+    for path, servers in groupby(installed(), lambda found: found.path):
+        found = list(servers)
+        usable = [server for server in found if not server.problem]
+        # A file is opened as a whole only where all of it can be read.
+        if len(usable) == len(found) > 1:
+            yield f"sightline {shlex.quote(str(path))}    all of its servers"
+        yield from (f"sightline {shlex.quote(server.word)}" for server in usable)
 
 
 def words_of(
@@ -66,8 +70,12 @@ def remember(
 ) -> None:
     """Keep a target for the overview, unless it holds a credential."""
     words = None if isinstance(target, DemoTarget) else words_of(word, connection, command_line, target)
-    if words is None:
-        return
+    if words is not None:
+        remember_words(words)
+
+
+def remember_words(words: tuple[str, ...]) -> None:
+    """Keep targets as on a command line for the overview."""
     try:
         remember_target(words)
     except (InspectorError, OSError):

@@ -72,9 +72,12 @@ class Invocation(Struct, frozen=True, kw_only=True):
         """Run the interface; its exit code. Raises UsageError where there is no terminal."""
         self.check_terminal()
         # The interface follows what a page registers.
-        roots = launch.options.roots or (root_of(Path.cwd()),)
-        options = replace(launch.options, wait_s=None, forms=Forms.WAIT, roots=roots)
-        return self.interface(replace(launch, options=options))
+        return self.interface(replace(_shown(launch), further=tuple(map(_shown, launch.further))))
+
+
+def _shown(launch: Launch) -> Launch:
+    roots = launch.options.roots or (root_of(Path.cwd()),)
+    return replace(launch, options=replace(launch.options, wait_s=None, forms=Forms.WAIT, roots=roots))
 
 
 def has_terminal() -> bool:
@@ -292,7 +295,7 @@ def recording_launch(
 
     It starts with the boundary and the host that were recorded, unless the user gives others.
     """
-    if word is None or not _names_recording(word):
+    if word is None or not names_recording(word):
         if identity is not None:
             raise UsageError("--identity is for recordings", "Give a recording, or leave it out.")
         return None
@@ -328,7 +331,8 @@ def recording_launch(
     return Launch(target=opened.target, level=lens.level, host=lens.host, theme=theme, recording=opened)
 
 
-def _names_recording(word: str) -> bool:
+def names_recording(word: str) -> bool:
+    """Whether a word of the command line names a recording, by its ending or its first line."""
     if word.startswith(_SCHEMES) or word == "demo":
         return False
     from inspector.recording.files.reading import begins_as_recording  # noqa: PLC0415

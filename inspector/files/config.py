@@ -221,6 +221,16 @@ def read_target(
     return reading.server()
 
 
+def server_names(path: str) -> tuple[str, ...]:
+    """The servers in `path`, in its order, without those that it disables or has for other projects. Raises UsageError."""
+    entries = _read(path).entries
+    return tuple(
+        name
+        for name, written in entries.items()
+        if not written.is_elsewhere and not _is_disabled(written.value)
+    )
+
+
 def installed() -> Iterator[FoundServer]:
     """The servers in the usual places of clients: of the current folder, then of the user. Starts nothing.
 

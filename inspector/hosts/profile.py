@@ -50,3 +50,5 @@ class Host(Struct, frozen=True, kw_only=True):
     notes: str
     model_view: Callable[[Bounded, Call], ModelContext]
     """Returns the model's view. Never raises."""
+    tool_name: Callable[[str, str], str] | None = None
+    """What the model knows a tool by, of the names of server and tool; None where that was not observed."""

@@ -83,7 +83,8 @@ WrittenTarget: TypeAlias = Target | ConfiguredTarget
 _INTERPRETERS = {"py": "python", "js": "node", "mjs": "node"}
 _ADDRESS = re.compile(r"[A-Za-z0-9.-]+:[0-9]{1,5}(?:/.*)?")
 # TOML is none, but the reader says best which files are.
-_CONFIGURATIONS = (".json", ".jsonc", ".toml")
+CONFIGURATIONS = (".json", ".jsonc", ".toml")
+"""How the names of configuration files end."""
 
 
 def parse_target(word: str) -> WrittenTarget:
@@ -99,9 +100,9 @@ def parse_target(word: str) -> WrittenTarget:
     if word.startswith(("web+http://", "web+https://")):
         return PageTarget(url=_checked_url(word.removeprefix("web+")))
     path, colon, name = word.rpartition(":")
-    if colon and path.endswith(_CONFIGURATIONS):
+    if colon and path.endswith(CONFIGURATIONS):
         return ConfiguredTarget(path=path, name=name)
-    if word.endswith(_CONFIGURATIONS):
+    if word.endswith(CONFIGURATIONS):
         return ConfiguredTarget(path=word, name=None)
     if word.endswith(".jsonl"):
         raise UsageError(
@@ -144,6 +145,25 @@ def _checked_url(url: str) -> str:
     if not parts.hostname:
         raise UsageError(f"not a URL: {url}", "It names no host.")
     return url
+
+
+_LAUNCHERS = re.compile(r"(?:python|node|npx|uvx|uv|bunx?|deno|pipx|pnpm|yarn|ruby|java|perl)[0-9.]*")
+_OF_LAUNCHERS = frozenset({"run", "exec", "dlx", "tool", "x"})
+
+
+def short_name(target: Target) -> str:
+    """A name for a server in a list of several: its host, or its program. Holds no secret."""
+    match target:
+        case DemoTarget():
+            return "demo"
+        case HttpTarget(url=url) | PageTarget(url=url):
+            return urlsplit(url).hostname or "page"
+        case StdioTarget(command=command):
+            words = [word.rstrip("/").rpartition("/")[2] for word in shown_command(command)]
+            if not _LAUNCHERS.fullmatch(words[0]):
+                return words[0]
+            named = (word for word in words[1:] if not word.startswith("-") and word not in _OF_LAUNCHERS)
+            return next(named, words[0])
 
 
 COVERED = "•••"

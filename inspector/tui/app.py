@@ -18,6 +18,7 @@ from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.files.recent import recent_targets
 from inspector.protocol.targets import StdioTarget, Target
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
@@ -36,7 +37,6 @@ if TYPE_CHECKING:
     from inspector.secrets.session import Custody
     from inspector.session.events import Listener
     from inspector.session.live import Session
-    from inspector.tui.connection.connection import Opener
     from inspector.tui.keys.footer import KeyLine
     from inspector.tui.main.screen import MainScreen
 
@@ -46,16 +46,56 @@ def run(launch: "Launch") -> int:
 
     Raises UsageError where a theme file or the user's own settings are wrong, or the theme is unknown.
     """
-    target, options, recording, theme = launch.target, launch.options, launch.recording, launch.theme
+    recording, theme = launch.recording, launch.theme
     own = _own()
-    if own is not None:
-        options = replace(options, redeem_origin=own.redeem_origin(target))
     found = themes.themes()
     chosen = theme or themes.DEFAULT
     if chosen not in {each.name for each in found}:
         names = ", ".join(each.name for each in found)
         raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
 
+    launches = (launch, *launch.further)
+    names = _names(launches)
+    sources = [_source(each, name, own) for each, name in zip(launches, names, strict=True)]
+    calm_collector()
+    end_with_the_terminal()
+    app = SightlineApp(
+        sources,
+        level=launch.level,
+        host=launch.host,
+        theme_files=found,
+        theme=chosen,
+        own=own,
+        recording=recording,
+        terms=launch.terms,
+        is_history_kept=launch.is_history_kept and (own is None or own.history),
+        is_first=not recent_targets(),
+        watching=launch.watching,
+    )
+    try:
+        asyncio.run(run_and_leave(app.run_async))
+    finally:
+        wait_a_moment()
+        if launch.options.recorder:
+            launch.options.recorder.close()
+    return app.return_code or 0
+
+
+def _names(launches: "Sequence[Launch]") -> list[str]:
+    """A name for each of several servers, `demo` and `demo-2` where two have the same; none for one."""
+    names: list[str] = []
+    for launch in launches if len(launches) > 1 else ():
+        name, number = launch.name, 2
+        while name in names:
+            name, number = f"{launch.name}-{number}", number + 1
+        names.append(name)
+    return names or [""]
+
+
+def _source(launch: "Launch", name: str, own: "Settings | None") -> ServerSource:
+    recording, options = launch.recording, launch.options
+    if own is not None:
+        options = replace(options, redeem_origin=own.redeem_origin(launch.target))
     targets = _targets(launch)
 
     async def open_session(listener: "Listener") -> "Session":
@@ -71,30 +111,7 @@ def run(launch: "Launch") -> int:
         # Sessions of a run differ only where files are watched.
         return Session(next(targets), options, listener)
 
-    calm_collector()
-    end_with_the_terminal()
-    app = SightlineApp(
-        target,
-        open_session,
-        level=launch.level,
-        host=launch.host,
-        theme_files=found,
-        theme=chosen,
-        own=own,
-        recording=recording,
-        terms=launch.terms,
-        is_history_kept=launch.is_history_kept and (own is None or own.history),
-        as_saved=launch.as_saved,
-        is_first=not recent_targets(),
-        watching=launch.watching,
-    )
-    try:
-        asyncio.run(run_and_leave(app.run_async))
-    finally:
-        wait_a_moment()
-        if options.recorder:
-            options.recorder.close()
-    return app.return_code or 0
+    return ServerSource(target=launch.target, opener=open_session, name=name, as_saved=launch.as_saved)
 
 
 def _targets(launch: "Launch") -> Iterator[Target]:
@@ -157,8 +174,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def __init__(  # noqa: PLR0913 - all that a run of the interface is about
         self,
-        target: Target,
-        opener: "Opener",
+        sources: Sequence[ServerSource],
         *,
         level: Level = Level.DECLARED,
         host: str = "spec",
@@ -168,25 +184,23 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         recording: "OpenedRecording | None" = None,
         terms: "Terms | None" = None,
         is_history_kept: bool = False,
-        as_saved: Callable[[], str] | None = None,
         is_first: bool = False,
         watching: "Watching | None" = None,
     ) -> None:
         """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
 
         `terms`: what decides on calls; None for the built-in policy. `is_first`: begins with a hint on the keys.
-        `is_history_kept`: whether calls are kept beyond this run. `as_saved`: gives the target as saved calls have it.
-        `watching`: the files on whose save the server is started again.
+        `is_history_kept`: whether calls are kept beyond this run. `watching`: the files on whose save the only server is
+        started again.
         """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy
-        self._remarks = (own.warning, own.why_unpinned(target)) if own else ()
-        self._opener = opener
-        self._target = target
+        targets = [source.target for source in sources]
+        self._remarks = (own.warning, *map(own.why_unpinned, targets)) if own else ()
+        self._sources = sources
         self._opened = recording
         self._terms = terms
         self._is_history_kept = is_history_kept
-        self._as_saved = as_saved
         self._is_first = is_first
         self._watching = watching
         self._level = level
@@ -201,14 +215,13 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def get_default_screen(self) -> OpeningScreen:
         """What is painted first."""
-        return OpeningScreen(
-            str(self._opened or self._target), self._level.value, self._host, self._load_main
-        )
+        shown = ", ".join(source.name or str(self._opened or source.target) for source in self._sources)
+        return OpeningScreen(shown, self._level.value, self._host, self._load_main)
 
     @property
-    def custody(self) -> "Custody | None":
-        """The secrets of the session in use."""
-        return self._main.custody if self._main is not None else None
+    def custodies(self) -> "Sequence[Custody]":
+        """The secrets of the sessions in use."""
+        return self._main.custodies if self._main is not None else ()
 
     def _load_main(self) -> None:
         self.run_worker(self._open_main(), group="opening")
@@ -227,20 +240,22 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             from inspector.tui.player.screen import PlayerScreen  # noqa: PLC0415 - after the first paint
 
             return PlayerScreen(
-                self._opener, self._opened, level=self._level, host=self._host, copy_secret=copy_secret
+                self._sources[0].opener,
+                self._opened,
+                level=self._level,
+                host=self._host,
+                copy_secret=copy_secret,
             )
         await asyncio.to_thread(import_module, "inspector.tui.main.screen")
         from inspector.tui.main.screen import MainScreen  # noqa: PLC0415 - after the first paint
 
         return MainScreen(
-            self._opener,
-            self._target,
+            self._sources,
             level=self._level,
             host=self._host,
             copy_secret=copy_secret,
             terms=self._terms,
             is_history_kept=self._is_history_kept,
-            as_saved=self._as_saved,
             is_first=self._is_first,
             watching=self._watching,
         )

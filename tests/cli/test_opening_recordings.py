@@ -46,7 +46,7 @@ def test_what_is_no_recording_is_told_in_a_line_and_exits_2(
     [
         (["--record", "b.jsonl"], "--record: not for recordings"),
         (["-e", "A=b", "--timeout", "3"], "-e, --timeout: not for recordings"),
-        (["--", "node"], "two targets"),
+        (["--", "node"], "A recording is opened alone"),
     ],
 )
 def test_options_that_reach_a_server_are_refused(argv: list[str], words: str, tmp_path: Path) -> None:

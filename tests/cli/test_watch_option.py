@@ -68,8 +68,8 @@ def test_without_the_option_nothing_is_watched(folder: Path) -> None:
     ("words", "message"),
     [
         (("--watch", "src", "demo"), "Write the files to watch as --watch=PATH."),
-        (("src", "--", "python"), "two targets"),
-        (("src", "demo"), "two targets: src and demo"),
+        (("src", "--", "python"), "not a target: src"),
+        (("src", "demo"), "not a target: src"),
         (("--watch=missing", "demo"), "--watch missing: no such file or folder"),
         (("--watch",), "no target"),
     ],

@@ -15,6 +15,7 @@ from inspector.session.events import Listener, SessionState
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.player.screen import PlayerScreen
 from tests.recording.sessions import TOOL, Wire, recorded_to
 from tests.tui.scripted import settled
@@ -64,7 +65,10 @@ def player_of(path: Path, *, level: Level = Level.DECLARED, identity: Path | Non
         return RecordedSession(found, listener)
 
     return SightlineApp(
-        found.target, open_session, level=level, theme_files=themes.shipped(), recording=found
+        [ServerSource(target=found.target, opener=open_session)],
+        level=level,
+        theme_files=themes.shipped(),
+        recording=found,
     )
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from textual.pilot import Pilot
@@ -20,7 +20,7 @@ from inspector.protocol.client import FULL, Announcement, ClientProfile
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome, Result
-from inspector.protocol.targets import DemoTarget, Era, Target
+from inspector.protocol.targets import DemoTarget, Era, StdioTarget, Target
 from inspector.secrets.outcomes import Redeemer
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.events import (
@@ -37,6 +37,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.requests import request_of
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.driven import drives
 
 SMALL = (80, 24)
@@ -247,16 +248,29 @@ def app_of(
         return ScriptedSession(script, chosen, listener)
 
     return SightlineApp(
-        chosen,
-        open_session,
+        [ServerSource(target=chosen, opener=open_session, as_saved=lambda: "demo")],
         level=level,
         theme_files=themes.shipped(),
         own=own,
         terms=terms,
         is_first=is_first,
         is_history_kept=is_history_kept,
-        as_saved=lambda: "demo",
     )
+
+
+def app_of_several(scripts: Mapping[str, Script], *, terms: Terms | None = None) -> SightlineApp:
+    """The interface on several scripts, by the names of the servers."""
+
+    def source(name: str, script: Script) -> ServerSource:
+        target = StdioTarget(command=(f"serve-{name}",))
+
+        async def open_session(listener: Listener) -> Session:
+            return ScriptedSession(script, target, listener)
+
+        return ServerSource(target=target, opener=open_session, name=name)
+
+    sources = [source(name, script) for name, script in scripts.items()]
+    return SightlineApp(sources, theme_files=themes.shipped(), terms=terms)
 
 
 def screen_strips(app: SightlineApp) -> list[Strip]:

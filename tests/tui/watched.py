@@ -17,6 +17,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.driven import drives
 from tests.peers.edited_server import source
 from tests.tui.scripted import LARGE, screen_text
@@ -60,8 +61,7 @@ async def watched(edited: Edited) -> AsyncGenerator[tuple[Pilot[None], Sightline
         return Session(target, Options(is_quick_to_end=True), listener)
 
     app = SightlineApp(
-        target,
-        opened,
+        [ServerSource(target=target, opener=opened)],
         level=Level.DECLARED,
         theme_files=themes.shipped(),
         watching=watching_of(target, ()),

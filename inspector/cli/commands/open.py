@@ -14,6 +14,7 @@ from inspector.cli.options import (
     takes,
     theme_option,
 )
+from inspector.cli.several import named_servers, remember_several, several_launch
 from inspector.cli.start import Invocation, launch_of, recording_launch, target_of, watching_launch
 from inspector.errors import UsageError
 
@@ -29,10 +30,10 @@ class _WatchingCommand(SectionedCommand):
     cls=_WatchingCommand,
     examples=(
         "sightline --watch -- python server.py",
-        "sightline session.jsonl --host claude-code",
+        "sightline demo mcp.json:git -- node server.js",
     ),
 )
-@click.argument("words", metavar="[TARGET]", nargs=-1)
+@click.argument("words", metavar="[TARGET]...", nargs=-1)
 @click.option(
     "--watch",
     "watched",
@@ -68,9 +69,18 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     recording: RecordingOptions,
     rules: PolicyOptions,
 ) -> int:
-    """Open the interface on TARGET, or on a recording."""
-    target, paths = _target_and_paths(words, watched, invocation.command_line)
+    """Open the interface on TARGET, on several, or on a recording."""
     terms = rules.read()
+    several = () if watched or identity else named_servers(words, connection, invocation.command_line)
+    if several:
+        lens.check()
+        invocation.check_terminal()
+        with rules.logged(terms) as terms:
+            launch = several_launch(several, connection, recording, lens=lens, terms=terms, theme=theme)
+            code = invocation.open(replace(launch, is_history_kept=not no_history))
+        remember_several(several, launch)
+        return code
+    target, paths = _target_and_paths(words, watched, invocation.command_line)
     played = recording_launch(target, identity, lens, theme, click.get_current_context())
     if played is not None:
         invocation.check_terminal()
@@ -105,6 +115,10 @@ def _target_and_paths(
     if watched and command_line is not None:
         return None, (*words, *paths)
     if len(words) > 1:
-        hint = "Write the files to watch as --watch=PATH." if watched else "Give one of them."
+        hint = (
+            "--watch takes one target. Write the files to watch as --watch=PATH."
+            if watched
+            else "Give one of them."
+        )
         raise UsageError(f"two targets: {words[0]} and {words[1]}", hint)
     return (words[0] if words else None), paths

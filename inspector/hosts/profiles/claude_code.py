@@ -137,7 +137,7 @@ def _content(blocks: list[Json], call: Call, notes: Notes) -> Json:
         notes.change("/content", "the host reports that there is no output")
         if texts:
             notes.beyond("/content", "only blank texts; they count as no output here")
-        return f"({_tool_name(call)} completed with no output)"
+        return f"({_tool_name(call.server, call.tool)} completed with no output)"
     if sum(map(javascript.length, texts)) <= _LONG:
         return blocks
     if len(texts) != len(blocks):
@@ -176,8 +176,8 @@ def _persisted(text: str, notes: Notes) -> str:
     )
 
 
-def _tool_name(call: Call) -> str:
-    return f"mcp__{_NOT_A_NAME.sub('_', call.server)}__{_NOT_A_NAME.sub('_', call.tool)}"
+def _tool_name(server: str, tool: str) -> str:
+    return f"mcp__{_NOT_A_NAME.sub('_', server)}__{_NOT_A_NAME.sub('_', tool)}"
 
 
 def _text(text: str) -> Json:
@@ -198,4 +198,5 @@ HOST = Host(
         "paragraph about its input schema in addition."
     ),
     model_view=judged(JAVASCRIPT, _model),
+    tool_name=_tool_name,
 )

@@ -37,7 +37,7 @@ from inspector.policy.taint import (
     request_annotations,
 )
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.targets import PageTarget
+from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import handle_of
@@ -105,8 +105,8 @@ class Oversight:
         """By target, how much its server learns of the sources of others; a target that is not in it learns nothing."""
         self._audit = audit
         self._calls = 0
-        self._agreed: set[str] = set()
-        """Changes of definitions that the user agreed to."""
+        self._agreed: list[tuple[Target, str]] = []
+        """Changes of definitions that the user agreed to, by server."""
         self._resolver = Resolver()
         self._settling: set[asyncio.Task[Ruled]] = set()
 
@@ -115,9 +115,9 @@ class Oversight:
         self.number += 1
         self.trust = SessionTrust()
 
-    def agree(self, changes: Iterable[ConfirmReason]) -> None:
-        """Ask no more about these changes of definitions: they are the user's own."""
-        self._agreed.update(each.key for each in changes)
+    def agree(self, target: Target, changes: Iterable[ConfirmReason]) -> None:
+        """Ask no more about these changes of a server's definitions."""
+        self._agreed += ((target, each.key) for each in changes)
 
     def hear_app(self, session: Session, method: str) -> int:
         """Count what an interface of MCP Apps sends to the model as untrusted; its number among the calls."""
@@ -153,7 +153,7 @@ class Oversight:
             server_name=session.server.name if session.server else "",
             resolution=resolution,
         )
-        changed = tuple(each for each in asking if each.key not in self._agreed)
+        changed = tuple(each for each in asking if (session.target, each.key) not in self._agreed)
         return await asyncio.to_thread(considered, self.policy, session.target, situation, changed)
 
     async def call(
@@ -178,7 +178,7 @@ class Oversight:
         asked = current.verdict is Verdict.CONFIRM
         await self._deciding(current, number)
         self._note_decision(session, current, agreement if asked else Agreement.NOT_ASKED)
-        self.agree(current.asking)
+        self.agree(session.target, current.asking)
         record = await session.call(
             current.name,
             current.arguments,

@@ -53,6 +53,7 @@ class CallChanged(Message):
 class CallStarted(Message):
     """A call begins. `arguments` is what may be shown of them, in short."""
 
+    link: SessionLink
     name: str
     arguments: str
 
@@ -61,6 +62,7 @@ class CallStarted(Message):
 class CallGivenUp(Message):
     """A call was sent and then cancelled: it has no record."""
 
+    link: SessionLink
     name: str
     arguments: JsonObject
     duration_s: float
@@ -70,6 +72,7 @@ class CallGivenUp(Message):
 class CallFinished(Message):
     """A call has ended with a record."""
 
+    link: SessionLink
     record: CallRecord
 
 
@@ -77,6 +80,7 @@ class CallFinished(Message):
 class CallStopped(Message):
     """A call has ended without a record. `note` says why, `reason` the same in a few words of foreign text."""
 
+    link: SessionLink
     name: str
     note: Content
     reason: str
@@ -151,6 +155,8 @@ class CallRunner:
         self.last: RepeatableCall | None = None
         self._made: dict[int, RepeatableCall] = {}
         """The calls that have ended, by number."""
+        self.is_shown = True
+        """Whether the panes show this server; another server has them otherwise."""
 
     def _changed(self) -> None:
         self._screen.post_message(CallChanged())
@@ -253,8 +259,8 @@ class CallRunner:
         """
         obstacle = self.obstacle()
         if self.last is not None and not obstacle:
-            if is_own_change:
-                self._gate.oversight.agree(self._asking(self.last.name))
+            if is_own_change and self._link.session is not None:
+                self._gate.oversight.agree(self._link.session.target, self._asking(self.last.name))
             self._start(self.last, is_quiet=True)
         return obstacle
 
@@ -270,7 +276,7 @@ class CallRunner:
             ticking=self._screen.set_interval(_TICK_S, self._tick),
             is_quiet=is_quiet,
         )
-        self._screen.post_message(CallStarted(call.title, call.in_short))
+        self._screen.post_message(CallStarted(self._link, call.title, call.in_short))
         is_in_use = is_quiet and self._pane.has_focus_within
         if self.tool is not None and self.tool.name == name and not is_in_use:
             self._pane.fold(call_words(call.title, call.in_short, is_tool=self.tool.item is None))
@@ -298,7 +304,7 @@ class CallRunner:
         else:
             self._made[ruled.record.number] = call
             self._end()
-            self._screen.post_message(CallFinished(ruled.record))
+            self._screen.post_message(CallFinished(self._link, ruled.record))
             self._gate.hear(session, ruled)
 
     def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
@@ -325,7 +331,8 @@ class CallRunner:
         if self._running is not None:
             self._running.ticking.stop()
             self._running = None
-            self._result.show_progress(None)
+            if self.is_shown:
+                self._result.show_progress(None)
             self._changed()
 
     def _stop(self, reason: str) -> None:
@@ -346,7 +353,7 @@ class CallRunner:
             " has no result. Sightline: ",
             content(shortened(reason, 600)),
         )
-        self._screen.post_message(CallStopped(name, note, reason, is_quiet))
+        self._screen.post_message(CallStopped(self._link, name, note, reason, is_quiet))
 
     def cancel(self) -> None:
         """Cancel the running call."""
@@ -355,7 +362,9 @@ class CallRunner:
             running, was_sent = self._running, not self._running.is_held
             running.worker.cancel()
             if was_sent:
-                given_up = CallGivenUp(running.name, running.arguments, monotonic() - running.began_s)
+                given_up = CallGivenUp(
+                    self._link, running.name, running.arguments, monotonic() - running.began_s
+                )
                 self._screen.post_message(given_up)
             sent = f"cancelled after {elapsed}; the {self._link.peer} was notified"
             self._stop(sent if was_sent else "cancelled; nothing was sent")
@@ -479,7 +488,7 @@ class CallRunner:
 
     def _tick(self) -> None:
         running = self._running
-        if running is None:
+        if running is None or not self.is_shown:
             return
         elapsed_s = monotonic() - running.began_s
         if running.is_held:

@@ -1,6 +1,6 @@
 """The catalogue: a filter line over a list of everything the server offers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -20,46 +20,76 @@ from inspector.tui.catalogue.rows import (
     Group,
     ItemRow,
     RowMarks,
+    ServerHeading,
     entry_line,
     group_line,
     has_letters,
     is_counted,
     item_identity,
     matching,
+    server_line,
 )
 from inspector.tui.widgets.lines import Lines
 
 _SETTLE_S = 0.08
 """How long the cursor must rest on an item before it is opened."""
 
-Marks = Callable[[Tool], RowMarks]
-"""The marks of a tool. Called while rows are drawn, so it must only look things up."""
+Marks = Callable[[int, Tool], RowMarks]
+"""The marks of a tool of a server, by its number. Called while rows are drawn, so it must only look things up."""
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueSpot:
+    """What the cursor is on: an item of a server, or the heading of the server."""
+
+    server: int
+    entry: Entry | None
 
 
 class CatalogueLines(Lines):
     """The rows of the catalogue that match the filter."""
 
-    def __init__(self, marks: Marks) -> None:
+    def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue-lines")
         self._marks_of = marks
         self._marks: dict[int, RowMarks] = {}
         """By the identity of an item, of which two may have one name."""
-        self._all: tuple[ItemRow, ...] = ()
+        self._all: list[tuple[ItemRow, ...]] = [()] * servers
+        self._headings: list[ServerHeading] = []
+        """None where there is one server."""
         self._shown: tuple[CatalogueRow, ...] = ()
-        self._sizes: dict[str, int] = {}
-        self._last: Entry | None = None
+        self._owners: tuple[int, ...] = ()
+        """Of which server each of those rows is."""
+        self._sizes: dict[tuple[int, str], int] = {}
+        self._last: CatalogueSpot | None = None
         """The last item under the cursor: a filter without a match leaves none there."""
-        self.remark = ""
-        """A remark behind the heading of the tools. Holds no foreign text."""
+        self.remarks: dict[int, str] = {}
+        """A remark behind the heading of the tools, by server. Holds no foreign text."""
 
-    def take(self, found: tuple[ItemRow, ...], query: str) -> None:
-        """Show `found`; the cursor stays on the item that it was on, where that is still there."""
-        self._all = found
+    def take(self, server: int, found: tuple[ItemRow, ...], query: str) -> None:
+        """Show what a server lists; the cursor stays on the item that it was on, where that is still there."""
+        spot = self.spot
+        if spot == CatalogueSpot(server, None) and found and not self._all[server]:
+            # What was waited for on the heading of the server.
+            spot = CatalogueSpot(server, found[0].entry)
+        self._all[server] = found
         self._marks.clear()
-        self._sizes = {}
+        self._sizes = {key: size for key, size in self._sizes.items() if key[0] != server}
         for row in found:
-            self._sizes[row.group] = self._sizes.get(row.group, 0) + is_counted(row)
-        self._show(query, self.entry)
+            key = server, row.group
+            self._sizes[key] = self._sizes.get(key, 0) + is_counted(row)
+        self._show(query, spot)
+
+    def head(self, headings: Sequence[ServerHeading], query: str) -> None:
+        """Show the headings of several servers."""
+        if [*headings] == self._headings:
+            return
+        is_first = not self._headings
+        self._headings = [*headings]
+        if is_first:
+            self._show(query, self.spot)
+        else:
+            self.refresh()
 
     def judge(self) -> None:
         """What is known of the tools changed: badges are computed again for the rows that are seen."""
@@ -68,95 +98,125 @@ class CatalogueLines(Lines):
 
     def narrow(self, query: str) -> None:
         """Show the rows that match `query`, with the cursor on the best; without a query it stays on its item."""
-        self._last = self.entry or self._last
+        self._last = self.spot or self._last
         self._show(query, None if query.strip() else self._last)
 
-    def _show(self, query: str, entry: Entry | None) -> None:
-        self._shown = matching(self._all, query)
-        self.show_rows(len(self._shown), self._place_of(entry))
+    def _show(self, query: str, spot: CatalogueSpot | None) -> None:
+        shown: list[CatalogueRow] = []
+        owners: list[int] = []
+        for server, rows in enumerate(self._all):
+            found: list[CatalogueRow] = [*matching(rows, query)]
+            if self._headings and (found or not query.strip()):
+                found = [self._headings[server], *found]
+            shown += found
+            owners += [server] * len(found)
+        self._shown, self._owners = tuple(shown), tuple(owners)
+        place = self._place_of(spot) if spot is not None else None
+        if place is None and spot is not None:
+            # What was there is gone: another server's items are no substitute.
+            place = self._place_of(CatalogueSpot(spot.server, None))
+        self.show_rows(len(self._shown), self._first if place is None else place)
         self.reveal(self.cursor)
         self.post_message(self.Moved(self, self.cursor))
 
     @property
+    def spot(self) -> CatalogueSpot | None:
+        """What is under the cursor; None for the heading of a list."""
+        found = self._shown[self.cursor] if self.cursor < len(self._shown) else None
+        if found is None or isinstance(found, Group):
+            return None
+        return CatalogueSpot(self._owners[self.cursor], found.entry if isinstance(found, ItemRow) else None)
+
+    @property
     def entry(self) -> Entry | None:
         """The item under the cursor."""
-        found = self._shown[self.cursor] if self.cursor < len(self._shown) else None
-        return found.entry if isinstance(found, ItemRow) else None
+        spot = self.spot
+        return spot.entry if spot is not None else None
+
+    @property
+    def _first(self) -> int:
+        """The first item, behind the headings."""
+        return next((index for index, row in enumerate(self._shown) if isinstance(row, ItemRow)), 0)
 
     def row(self, index: int, width: int) -> Content:
         """A heading or an item."""
-        found = self._shown[index]
+        found, server = self._shown[index], self._owners[index]
+        if isinstance(found, ServerHeading):
+            return server_line(self._headings[server], width, here=index == self.cursor)
         if isinstance(found, Group):
-            line = group_line(found, self._sizes.get(found.key, found.size))
-            if found.key != TOOLS or not self.remark:
+            line = group_line(found, self._sizes.get((server, found.key), found.size))
+            remark = self.remarks.get(server)
+            if found.key != TOOLS or not remark:
                 return line
-            return Content.assemble(line, (f"  {self.remark}", "$foreground 70%")).truncate(
-                width, ellipsis=True
-            )
-        return entry_line(found.entry, self._marks_for(found.entry), width, here=index == self.cursor)
+            return Content.assemble(line, (f"  {remark}", "$foreground 70%")).truncate(width, ellipsis=True)
+        marks = self._marks_for(server, found.entry)
+        return entry_line(found.entry, marks, width, here=index == self.cursor)
 
     @property
     def badges_in_words(self) -> Content:
         """The badges of the item under the cursor where its row has letters; else nothing."""
-        entry = self.entry
-        found = self._marks_for(entry) if entry is not None else RowMarks()
+        spot = self.spot
+        if spot is None or spot.entry is None:
+            return Content("")
+        found = self._marks_for(spot.server, spot.entry)
         width = self.scrollable_content_region.width
-        is_short = entry is not None and has_letters(entry, found, width)
+        is_short = has_letters(spot.entry, found, width)
         return (
             Content.assemble(found.letters, "  ", found.words)
             if is_short and found.letters.plain
             else Content("")
         )
 
-    def select(self, entry: Entry) -> bool:
+    def select(self, server: int, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""
-        identity = item_identity(entry)
-        for index, row in enumerate(self._shown):
-            if isinstance(row, ItemRow) and item_identity(row.entry) == identity:
-                self.cursor = index
-                return True
-        return False
+        place = self._place_of(CatalogueSpot(server, entry))
+        if place is not None:
+            self.cursor = place
+        return place is not None
 
-    def find(self, entry: Entry) -> Entry | None:
+    def find(self, server: int, entry: Entry) -> Entry | None:
         """The listed item that is the same as `entry`, or was before the lists were read again."""
         identity = item_identity(entry)
-        return next((row.entry for row in self._all if item_identity(row.entry) == identity), None)
+        return next((row.entry for row in self._all[server] if item_identity(row.entry) == identity), None)
 
     def action_move(self, step: int) -> None:
-        """Headings are stepped over."""
+        """Headings of lists are stepped over."""
         there = self.cursor + step
         if 0 <= there < len(self._shown) and isinstance(self._shown[there], Group):
             there += step
-        if there >= (1 if self._shown else 0):
+        if there >= (1 if self._shown and not self._headings else 0):
             self.cursor = there
 
     def reveal(self, index: int) -> None:
-        """The first item is seen with its heading."""
-        super().reveal(0 if index == 1 else index)
+        """The first item is seen with its headings."""
+        super().reveal(0 if index <= self._first else index)
 
     def action_first(self) -> None:
-        """The first row is a heading."""
-        self.cursor = 1
+        """The first item; with several servers, the heading of the first."""
+        self.cursor = 0 if self._headings else 1
 
-    def _place_of(self, entry: Entry | None) -> int:
-        if entry is not None:
-            identity = item_identity(entry)
-            for index, row in enumerate(self._shown):
-                if isinstance(row, ItemRow) and item_identity(row.entry) == identity:
-                    return index
-        return 1
+    def _place_of(self, spot: CatalogueSpot) -> int | None:
+        identity = item_identity(spot.entry) if spot.entry is not None else None
+        for index, (row, server) in enumerate(zip(self._shown, self._owners, strict=True)):
+            if server != spot.server:
+                continue
+            if identity is None and isinstance(row, ServerHeading):
+                return index
+            if identity is not None and isinstance(row, ItemRow) and item_identity(row.entry) == identity:
+                return index
+        return None
 
-    def _marks_for(self, entry: Entry) -> RowMarks:
+    def _marks_for(self, server: int, entry: Entry) -> RowMarks:
         if not isinstance(entry, Tool):
             return RowMarks()
         found = self._marks.get(id(entry))
         if found is None:
-            found = self._marks[id(entry)] = self._marks_of(entry)
+            found = self._marks[id(entry)] = self._marks_of(server, entry)
         return found
 
 
 class CataloguePane(Vertical):
-    """Everything the server offers, and the line that filters it."""
+    """Everything the servers offer, and the line that filters it."""
 
     DEFAULT_CSS = """
     CataloguePane {
@@ -179,19 +239,19 @@ class CataloguePane(Vertical):
 
     @dataclass
     class Rested(Message):
-        """The cursor has rested on an item."""
+        """The cursor has rested on an item, or on the heading of a server."""
 
-        entry: Entry
+        spot: CatalogueSpot
 
     @dataclass
     class Chosen(Message):
-        """The user wants to work with this item."""
+        """The user wants to work with this item, or with this server."""
 
-        entry: Entry
+        spot: CatalogueSpot
 
-    def __init__(self, marks: Marks) -> None:
+    def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue")
-        self._lines = CatalogueLines(marks)
+        self._lines = CatalogueLines(marks, servers)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
         self._legend = Static("", id="catalogue-legend", markup=False)
@@ -215,10 +275,19 @@ class CataloguePane(Vertical):
         self._legend.update(words)
         self.set_class(bool(words.plain), "-lettered")
 
-    def show(self, found: tuple[ItemRow, ...]) -> None:
-        """Show what has been listed so far."""
-        self._lines.take(found, self._filter.value)
-        if found:
+    def section(self, server: int) -> "CatalogueSection":
+        """The part of one server, by its number."""
+        return CatalogueSection(self, self._lines, server)
+
+    def head(self, headings: Sequence[ServerHeading]) -> None:
+        """Show the headings of several servers."""
+        self._lines.head(headings, self._filter.value)
+
+    def show(self, server: int, found: tuple[ItemRow, ...]) -> None:
+        """Show what a server has listed so far."""
+        self._lines.take(server, found, self._filter.value)
+        spot = self._lines.spot
+        if found and (spot is None or spot.server == server):
             self.say(Content(""))
 
     def judge(self) -> None:
@@ -226,18 +295,18 @@ class CataloguePane(Vertical):
         self._lines.judge()
         self._explain()
 
-    def remark(self, words: str) -> None:
-        """Put `words` behind the heading of the tools."""
-        if words != self._lines.remark:
-            self._lines.remark = words
+    def remark(self, server: int, words: str) -> None:
+        """Put `words` behind the heading of the tools of a server."""
+        if words != self._lines.remarks.get(server, ""):
+            self._lines.remarks[server] = words
             self._lines.refresh()
 
-    def go_to(self, entry: Entry) -> None:
+    def go_to(self, server: int, entry: Entry) -> None:
         """Put the cursor on an item; a filter that hides it is taken off."""
-        if not self._lines.select(entry):
+        if not self._lines.select(server, entry):
             self.close_filter()
             self._lines.narrow("")
-            self._lines.select(entry)
+            self._lines.select(server, entry)
 
     def say(self, note: Content) -> None:
         """Say why there is nothing; an empty note says nothing."""
@@ -247,14 +316,6 @@ class CataloguePane(Vertical):
     def focus_list(self) -> None:
         """Put the focus on the list."""
         self._lines.focus()
-
-    def find(self, entry: Entry) -> Entry | None:
-        """The listed item that is the same as `entry`, or was before the lists were read again."""
-        return self._lines.find(entry)
-
-    def select(self, entry: Entry) -> bool:
-        """Put the cursor on an item; whether it is among those shown."""
-        return self._lines.select(entry)
 
     def open_filter(self) -> None:
         """Let the user type a filter."""
@@ -271,11 +332,6 @@ class CataloguePane(Vertical):
     def is_filtering(self) -> bool:
         """Whether the filter line is open."""
         return self.has_class("-filtering")
-
-    @property
-    def entry(self) -> Entry | None:
-        """The item under the cursor."""
-        return self._lines.entry
 
     @on(Input.Changed, "#filter")
     def narrow(self, event: Input.Changed) -> None:
@@ -296,14 +352,53 @@ class CataloguePane(Vertical):
         event.stop()
         if self._settling is not None:
             self._settling.stop()
-        entry = self._lines.entry
+        spot = self._lines.spot
         self._explain()
-        if entry is not None:
-            self._settling = self.set_timer(_SETTLE_S, lambda: self.post_message(self.Rested(entry)))
+        if spot is not None:
+            self._settling = self.set_timer(_SETTLE_S, lambda: self.post_message(self.Rested(spot)))
 
     @on(Lines.Chosen)
     def tell_chosen(self, event: Lines.Chosen) -> None:
         """Enter on an item."""
         event.stop()
-        if self._lines.entry is not None:
-            self.post_message(self.Chosen(self._lines.entry))
+        if self._lines.spot is not None:
+            self.post_message(self.Chosen(self._lines.spot))
+
+
+class CatalogueSection:
+    """What one server offers, in the catalogue."""
+
+    def __init__(self, pane: CataloguePane, lines: CatalogueLines, server: int) -> None:
+        self._pane = pane
+        self._lines = lines
+        self._server = server
+
+    @property
+    def entry(self) -> Entry | None:
+        """The item under the cursor, where it is of this server."""
+        spot = self._lines.spot
+        return spot.entry if spot is not None and spot.server == self._server else None
+
+    def show(self, found: tuple[ItemRow, ...]) -> None:
+        """Show what has been listed so far."""
+        self._pane.show(self._server, found)
+
+    def find(self, entry: Entry) -> Entry | None:
+        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        return self._lines.find(self._server, entry)
+
+    def select(self, entry: Entry) -> bool:
+        """Put the cursor on an item; whether it is among those shown."""
+        return self._lines.select(self._server, entry)
+
+    def go_to(self, entry: Entry) -> None:
+        """Put the cursor on an item; a filter that hides it is taken off."""
+        self._pane.go_to(self._server, entry)
+
+    def say(self, note: Content) -> None:
+        """Say why there is nothing; an empty note says nothing."""
+        self._pane.say(note)
+
+    def focus_list(self) -> None:
+        """Put the focus on the list."""
+        self._pane.focus_list()

@@ -10,7 +10,8 @@ from textual.content import Content
 from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.page import PageDocument, RefusedTool
-from inspector.tui.text import content, cut_in_the_middle, shortened
+from inspector.session.events import SessionState
+from inspector.tui.text import content, count, cut_in_the_middle, headline, shortened
 
 _SEARCHED_LENGTH = 600
 _LEAST_ADDRESS = 8
@@ -44,6 +45,19 @@ class Group:
     """Of the items, those that cannot be called."""
 
 
+class ServerHeading(Struct, frozen=True, kw_only=True):
+    """The heading of one server, where there are several."""
+
+    name: str
+    """By which the user knows it. May be foreign, as `reason` is."""
+    state: SessionState
+    tools: int | None = None
+    """None before any list is there."""
+    reason: str = ""
+    """Why there is no connection."""
+    is_recorded: bool = False
+
+
 class ItemRow(Struct, frozen=True, kw_only=True):
     """One item, with the text that the filter looks through."""
 
@@ -57,7 +71,8 @@ class ItemRow(Struct, frozen=True, kw_only=True):
     searched: str
 
 
-CatalogueRow = Group | ItemRow
+ListRow = Group | ItemRow
+CatalogueRow = ServerHeading | ListRow
 
 
 def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
@@ -67,7 +82,7 @@ def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
     return tuple(found)
 
 
-def matching(found: Sequence[ItemRow], query: str) -> tuple[CatalogueRow, ...]:
+def matching(found: Sequence[ItemRow], query: str) -> tuple[ListRow, ...]:
     """The rows in which every word of `query` occurs, under the headings of their groups.
 
     In a group, names that match come before titles and descriptions that do, and the group with the best name comes
@@ -83,7 +98,7 @@ def matching(found: Sequence[ItemRow], query: str) -> tuple[CatalogueRow, ...]:
     groups: dict[str, list[ItemRow]] = {}
     for row in kept:
         groups.setdefault(row.group, []).append(row)
-    grouped: list[CatalogueRow] = []
+    grouped: list[ListRow] = []
     for key, members in groups.items():
         malformed = sum(not is_counted(row) for row in members)
         size = len(members) - malformed
@@ -114,6 +129,29 @@ def group_line(group: Group, total: int) -> Content:
     return Content.assemble(
         content(shortened(group.title, 200), "bold $text-primary"), (f" {counted}", "$foreground 70%")
     )
+
+
+STATE_STYLES = {
+    SessionState.IDLE: "$foreground 70%",
+    SessionState.CONNECTING: "$text-warning",
+    SessionState.READY: "$text-success",
+    SessionState.LOST: "bold $text-error",
+    SessionState.FAILED: "bold $text-error",
+    SessionState.CLOSED: "$text-warning",
+}
+
+
+def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
+    """`git  ready  12 tools`, or why there is no connection. `here`: the cursor is on it."""
+    parts = [
+        Content.assemble("▸ " if here else "» ", content(shortened(heading.name, width), "bold")),
+        Content.styled(str(heading.state), STATE_STYLES[heading.state]),
+        Content.styled("● recording" if heading.is_recorded else "", "bold $text-error"),
+        content(shortened(headline(heading.reason), 300), "$text-error"),
+        Content.styled(count(heading.tools, "tool") if heading.tools is not None else "", "$foreground 70%"),
+    ]
+    shown = Content("  ").join(part for part in parts if part.plain)
+    return shown.truncate(width, ellipsis=True)
 
 
 def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Content:

@@ -1,10 +1,8 @@
 """The session that the screens use, and its events as messages."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import TypeAlias
 
 from msgspec.structs import replace
 from textual.message import Message
@@ -21,7 +19,6 @@ from inspector.session.events import (
     Event,
     FrameSeen,
     ListChanged,
-    Listener,
     ListingAdvanced,
     Noted,
     ResourceUpdated,
@@ -31,12 +28,14 @@ from inspector.session.events import (
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.tui.connection.failure import STDERR_LINES, last_words
+from inspector.tui.connection.source import Opener
 
 
 @dataclass
 class StateReported(Message):
     """The session has another state."""
 
+    link: "SessionLink"
     event: StateChanged
 
 
@@ -44,6 +43,7 @@ class StateReported(Message):
 class ListingReported(Message):
     """The catalogue has grown; or, where `outdated`, the server says that it is no longer true."""
 
+    link: "SessionLink"
     outdated: bool = False
 
 
@@ -51,6 +51,7 @@ class ListingReported(Message):
 class ResourceReported(Message):
     """A resource that was read has changed."""
 
+    link: "SessionLink"
     uri: str
 
 
@@ -58,17 +59,17 @@ class ResourceReported(Message):
 class TimelineGrew(Message):
     """Entries of the timeline are new or changed."""
 
+    link: "SessionLink"
+
 
 @dataclass
 class ConnectionFailed(Message):
     """No connection could be made, or listing failed. Both texts may quote foreign text."""
 
+    link: "SessionLink"
     message: str
     hint: str
 
-
-Opener: TypeAlias = Callable[[Listener], Awaitable[Session]]
-"""Makes a session that has not yet connected."""
 
 _CALM_S = 0.1
 """News of one kind come no closer together than this: a server may send thousands of frames a second."""
@@ -155,7 +156,7 @@ class SessionLink:
             await session.listen()
         except InspectorError as error:
             self.state = SessionState.FAILED
-            self._screen.post_message(ConnectionFailed(error.message, error.hint))
+            self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
         finally:
             await session.close()
 
@@ -172,7 +173,7 @@ class SessionLink:
             try:
                 await self.session.list_all()
             except InspectorError as error:
-                self._screen.post_message(ConnectionFailed(error.message, error.hint))
+                self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
         """What the server offers for an argument of a prompt or template."""
@@ -198,12 +199,12 @@ class SessionLink:
         match event:
             case StateChanged():
                 self.state = event.state
-                self._screen.post_message(StateReported(event))
+                self._screen.post_message(StateReported(self, event))
             case ListChanged():
                 self.is_listed = False
-                self._screen.post_message(ListingReported(outdated=True))
+                self._screen.post_message(ListingReported(self, outdated=True))
             case ResourceUpdated():
-                self._screen.post_message(ResourceReported(event.uri))
+                self._screen.post_message(ResourceReported(self, event.uri))
             case ListingAdvanced():
                 self.is_listed = event.complete
                 if event.complete:
@@ -222,4 +223,4 @@ class SessionLink:
         waiting = self._waiting.pop(news, None)
         if waiting is not None:
             waiting.cancel()
-        self._screen.post_message(news())
+        self._screen.post_message(news(self))

@@ -45,6 +45,8 @@ class DefinitionPane(Vertical):
         height: 1fr;
         & > Static { height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         & > #definition-line { background: $panel; height: auto; max-height: 3; text-wrap: wrap; }
+        & > #definition-note { display: none; height: auto; max-height: 5; text-wrap: wrap; overflow-y: auto; }
+        &.-noted > #definition-note { display: block; }
         &.-alone > #definition-sides, &.-alone > #definition-why { display: none; }
         &.-alone.-marked > #definition-why { display: block; }
         &.-explaining > #definition-why {
@@ -67,6 +69,8 @@ class DefinitionPane(Vertical):
         self._sides = Static("", markup=False, id="definition-sides")
         self._line = Static("", markup=False, id="definition-line")
         self._why = Static("", markup=False, id="definition-why")
+        self._note = Static("", markup=False, id="definition-note")
+        self._noted = Content("")
         self._view: DefinitionView | None = None
         self._mark: DefinitionMark | None = None
         self._skill: Item | None = None
@@ -79,6 +83,7 @@ class DefinitionPane(Vertical):
         yield self._searched
         yield self._line
         yield self._why
+        yield self._note
 
     @property
     def lines(self) -> Lines:
@@ -104,6 +109,13 @@ class DefinitionPane(Vertical):
         self.mark(None)
         self.values.show_outline(outline)
         self._line.update(line)
+
+    def note(self, words: Content) -> None:
+        """Say something about the whole below it; nothing for an empty text."""
+        if not words.is_same(self._noted):
+            self._noted = words
+            self._note.update(words)
+            self.set_class(bool(words.plain), "-noted")
 
     def show(self, view: DefinitionView) -> None:
         """Show both sides; the cursor stays on its value where it is the same tool."""

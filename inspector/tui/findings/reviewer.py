@@ -155,6 +155,10 @@ class Reviewer:
         self._shown = (view, of_result)
         self._look_again()
 
+    def look_away(self) -> None:
+        """Show no findings: another server is shown."""
+        self._shown = None
+
     def material(self) -> Material:
         """Everything to review now. Raises RuntimeError without a session."""
         session, server = self._link.session, self._link.server

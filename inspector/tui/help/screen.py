@@ -52,6 +52,7 @@ _SIGNS = (
         "a value that reaches the model unprotected; a line of the server's stderr; the place of a finding",
     ),
     ("◆C ▲H", "a tool's worst finding and their number: critical, high; ■M medium, ▽L low, ·I info"),
+    ("» ≡", "a server, where there are several; a tool whose name another one has too"),
     ("…", "not reviewed yet"),
     ("✓", "an accepted finding"),
 )

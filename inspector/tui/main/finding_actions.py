@@ -15,7 +15,7 @@ from inspector.protocol.timeline import Entry, EntryKind
 from inspector.review.finding import Finding
 from inspector.review.report import ReportEntry
 from inspector.session.live import Session
-from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.catalogue.pane import CatalogueSection
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.definition.pane import DefinitionMark
 from inspector.tui.dialogs.ask import Accept, AskField, AskScreen
@@ -76,7 +76,7 @@ class FindingActions:
         link: SessionLink,
         reviewer: Reviewer,
         selection: Selection,
-        catalogue: CataloguePane,
+        catalogue: CatalogueSection,
         target: Target,
         will_go_back: Callable[[Callable[[], None]], None],
     ) -> None:

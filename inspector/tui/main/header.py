@@ -7,6 +7,7 @@ from textual.widget import Widget
 
 from inspector.boundary.bounded import Level
 from inspector.session.events import SessionState
+from inspector.tui.catalogue.rows import STATE_STYLES
 from inspector.tui.text import content, count, level_style, shortened
 from inspector.tui.trust.view import SessionStanding
 
@@ -20,6 +21,8 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     level: Level
     host: str
     server: str = ""
+    place: str = ""
+    """Which server of several it is: `2 of 3`."""
     protocol: str = ""
     recording: str = ""
     """Since when the session is recorded; empty where it is not."""
@@ -34,15 +37,6 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     tools: int | None = None
     """None until the first page of the listing is in."""
 
-
-_STATE_STYLES = {
-    SessionState.IDLE: "$foreground 70%",
-    SessionState.CONNECTING: "$text-warning",
-    SessionState.READY: "$text-success",
-    SessionState.LOST: "bold $text-error",
-    SessionState.FAILED: "bold $text-error",
-    SessionState.CLOSED: "$text-warning",
-}
 
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
@@ -68,7 +62,7 @@ def header(view: HeaderView, width: int) -> Content:
     state = Content.assemble(
         ("a recording", "bold $text-accent")
         if view.is_replay
-        else (str(view.state), _STATE_STYLES[view.state]),
+        else (str(view.state), STATE_STYLES[view.state]),
         (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
         if view.trust and view.trust.word
         else "",
@@ -79,6 +73,7 @@ def header(view: HeaderView, width: int) -> Content:
         content(f"as {view.profile}" if view.profile else "", "$text-warning"),
         content(_protocol(view.protocol), "$foreground 70%"),
         Content(count(view.tools, "tool") if view.tools is not None else ""),
+        Content(f"server {view.place}" if view.place else ""),
     ]
     parts = [state, *(detail for detail in details if detail.plain)]
     least = min(len(view.target), _LEAST_TARGET)

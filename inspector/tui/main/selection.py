@@ -16,7 +16,7 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.call.arguments import in_short
 from inspector.tui.call.runner import CallRunner, call_words
 from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
-from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.catalogue.pane import CatalogueSection
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.definition.pane import DefinitionMark
 from inspector.tui.definition.view import DefinitionAsked, DefinitionView, Learnt, asked_definition
@@ -59,7 +59,7 @@ class Selection:
     def __init__(  # noqa: PLR0913 - the parts that follow the selection
         self,
         screen: Screen[None],
-        catalogue: CataloguePane,
+        catalogue: CatalogueSection,
         tool: ToolPane,
         result: ResultPane,
         runner: CallRunner,
@@ -67,9 +67,14 @@ class Selection:
         *,
         level: Level,
         host: str,
+        enter: Callable[[], None],
     ) -> None:
+        """`enter`: called before an item is shown while `is_shown` is false."""
         self._screen = screen
         self._catalogue = catalogue
+        self._enter = enter
+        self.is_shown = True
+        """Whether the panes show an item of this server; another server has them otherwise."""
         self._tool = tool
         self._result = result
         self._runner = runner
@@ -216,10 +221,10 @@ class Selection:
             self._unlisted = self._passed_over = None
             if again is not None and is_listed and tool is not None and tool.name == again.name:
                 self._catalogue.select(again.item or again)
-        if not rows and self._unlisted is None:
+        if not rows and self._unlisted is None and self.is_shown:
             if self._tool.has_focus_within:
                 self._catalogue.focus_list()
-            self._close()
+            self.close()
             self._catalogue.say(Content("The server lists nothing."))
 
     def _keeps(self, tool: Tool, catalogue: Catalogue) -> bool:
@@ -232,15 +237,43 @@ class Selection:
             self._unlisted = self._passed_over = None
             self._catalogue.say(Content(""))
 
-    def _close(self) -> None:
-        """There is no item to open."""
+    def drop(self) -> None:
+        """Do not show an item that is still being prepared: another one was asked for."""
         self._is_closed = True
+
+    def leave(self) -> None:
+        """Another server takes the panes: forget which item is open, and keep what was called and written."""
+        self.mask()
+        self.comparing.stop()
+        self._runner.no_form()
+        self._result.show_progress(None)
+        if self._unlisted is not None:
+            self._catalogue.say(Content(""))
+        if self.is_earlier:
+            self._tool.call.end_earlier()
+        self._item = self._unlisted = self._passed_over = self._earlier = self._wanted = self._then = None
+        self._is_going, self._following = False, ""
+        self.is_shown = self._runner.is_shown = False
+        self.drop()
+
+    def enter(self, level: Level, host: str) -> None:
+        """Take the panes, with the boundary and host that the server before was shown at."""
+        self.level, self.host = level, host
+        self.is_shown = self._runner.is_shown = True
+
+    def close(self) -> None:
+        """There is no item to open."""
+        self.drop()
         if self._item is not None:
-            self._item = None
-            self._runner.no_form()
-            self._tool.clear()
-            self._result.show_note(self._why_none())
-            self._changed()
+            self.show_none()
+
+    def show_none(self) -> None:
+        """Empty both panes."""
+        self._item = None
+        self._runner.no_form()
+        self._tool.clear()
+        self._result.show_note(self._why_none())
+        self._changed()
 
     def go_to(self, entry: Entry) -> None:
         """Open an item, and put the focus there."""
@@ -392,6 +425,8 @@ class Selection:
 
     def look(self) -> None:
         """Both panes, and the definition, follow the item and the lenses."""
+        if not self.is_shown:
+            return
         self._changed()
         self._look_at_definition()
         record = self._record(self._item.entry) if self._item else None
@@ -414,7 +449,7 @@ class Selection:
 
     def say_why_none(self) -> None:
         """Where a call was waited for, say of the item that is open what there is to say."""
-        if self._result.view is None and self.record is None:
+        if self.is_shown and self._result.view is None and self.record is None:
             self._result.show_note(self._why_none())
 
     def _why_none(self) -> Content:
@@ -437,6 +472,8 @@ class Selection:
     def _take_item(self, asked: ItemAsked, view: ToolView) -> None:
         if self._is_closed:
             return
+        if not self.is_shown:
+            self._enter()
         before, self._item = self._item, view
         if before is not None and before.entry is asked.before and view.is_same:
             self._tool.show_claims(view)
@@ -524,8 +561,9 @@ class Selection:
             self._tool.want_findings(self._item, result_findings(shown) if shown else ())
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
-        del asked
         self._vault.take()
+        if self._item is None or self._record(self._item.entry) is not asked.record:
+            return
         words = f"The result could not be judged ({type(error).__name__}), so all of it is withheld."
         self._result.show_note(content(f"{words} This is a defect of Sightline.", "$text-error"))
 

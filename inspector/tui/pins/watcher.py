@@ -20,6 +20,8 @@ from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
 _NO_MARK = Content("")
+_UNKNOWN = count(1)
+"""Numbers the questions about definitions that are not compared: each is asked once more."""
 
 
 class _Listing(Struct, frozen=True, kw_only=True):
@@ -45,7 +47,6 @@ class PinWatcher:
         self._changed = changed
         self._watch: Watch | None = None
         self._comparisons = Latest(screen, self._look, self._take, self._could_not)
-        self._unknown = count(1)
         self._reported = ""
         self._compared: Catalogue | None = None
         """The listing that `view` is of."""
@@ -99,7 +100,7 @@ class PinWatcher:
         if self.state is not None and self._is_current:
             return self.state.asks(name)
         words = "its definition is not yet compared with its pin"
-        return (ConfirmReason(key=f"not known {next(self._unknown)}", sentence=words),)
+        return (ConfirmReason(key=f"not known {next(_UNKNOWN)}", sentence=words),)
 
     def mark(self, name: str) -> Content:
         """The sign of a new or changed definition; empty for others."""

@@ -22,12 +22,14 @@ from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession, Scene
 from inspector.tui.call.runner import CallChanged
 from inspector.tui.catalogue.rows import Rows
-from inspector.tui.connection.connection import Opener, StateReported
+from inspector.tui.connection.connection import StateReported
+from inspector.tui.connection.source import Opener, ServerSource
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.main.selection import SelectionChanged
+from inspector.tui.main.servers import ServerParts
 from inspector.tui.player.player import Player, PlayerChanged
 from inspector.tui.player.scenes import SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
@@ -57,9 +59,8 @@ class PlayerScreen(MainScreen):
         copy_secret: Callable[[str], None] | None = None,
     ) -> None:
         timeline = RecordedTimeline()
-        super().__init__(
-            opener, opened.target, level=level, host=host, copy_secret=copy_secret, timeline=timeline
-        )
+        source = ServerSource(target=opened.target, opener=opener)
+        super().__init__([source], level=level, host=host, copy_secret=copy_secret, timeline=timeline)
         self._opened = opened
         self._bar = TransportBar()
         self._player: Player | None = None
@@ -70,8 +71,8 @@ class PlayerScreen(MainScreen):
         self._kept = set[int]()
         """Calls whose values the vault has."""
         self._scenes = SceneReader(self, timeline, self._show_scene)
-        self._selection.uncalled = _UNCALLED
-        self._selection.is_recorded = True
+        self.server.selection.uncalled = _UNCALLED
+        self.server.selection.is_recorded = True
         self._tool.call.add_class("-recorded")
 
     def above_keys(self) -> ComposeResult:
@@ -80,12 +81,12 @@ class PlayerScreen(MainScreen):
     @on(StateReported)
     def begin_reading(self, message: StateReported) -> None:
         """The file is open."""
-        session = self._link.session
+        session = self.server.link.session
         if message.event.state is SessionState.READY and isinstance(session, RecordedSession):
             self._player = Player(self, session, self._read_scene)
             self._player.begin()
             self._show_bar()
-            if self._lenses.host not in self._selection.hosts:
+            if self._lenses.host not in self.server.selection.hosts:
                 words = (
                     f"It was recorded for {shortened(self._lenses.host, 40)}, a host that is not known here."
                 )
@@ -102,7 +103,7 @@ class PlayerScreen(MainScreen):
     def _read_scene(self) -> None:
         session, player = self.recorded, self._player
         if session is not None and player is not None and player.is_open:
-            tool = self._selection.tool
+            tool = self.server.selection.tool
             self._tool_shown = tool.name if tool is not None else None
             self._scenes.stand_at(session, player.position, player.since, self._tool_shown)
         self._show_bar()
@@ -114,8 +115,8 @@ class PlayerScreen(MainScreen):
         self._follow_lenses(scene.lenses)
         self._show_waiting(session, scene)
         if is_other_listing:
-            self._listings.ask(scene.catalogue)
-            self._reviewer.listed()
+            self.server.show_listing(scene.catalogue)
+            self.server.reviewer.listed()
         self._show_call(session, scene)
         self._show_state()
         self._show_bar()
@@ -123,14 +124,14 @@ class PlayerScreen(MainScreen):
 
     def _show_waiting(self, session: RecordedSession, scene: Scene) -> None:
         """Say of a call without its answer that it has none up to here, and show what was sent."""
-        tool, before = self._tool_shown, self._selection.uncalled
+        tool, before = self._tool_shown, self.server.selection.uncalled
         waiting = (entry for entry in scene.recent.values() if entry.state is EntryState.PENDING)
         entry = next((entry for entry in waiting if tool and called(entry) == tool), None)
-        self._selection.uncalled = _UNCALLED if entry is None else _UNANSWERED
+        self.server.selection.uncalled = _UNCALLED if entry is None else _UNANSWERED
         if entry is not None and tool is not None:
             self.run_worker(self._fill_in(session, entry, tool), group="fill in", exclusive=True)
-        if before != self._selection.uncalled:
-            self._selection.say_why_none()
+        if before != self.server.selection.uncalled:
+            self.server.selection.say_why_none()
 
     async def _fill_in(self, session: RecordedSession, entry: Entry, tool: str) -> None:
         """Show the arguments of a call without an answer in its form."""
@@ -152,28 +153,28 @@ class PlayerScreen(MainScreen):
         record = scene.landed or scene.record
         if record is not None and session.has_raw and record.number not in self._kept:
             self._kept.add(record.number)
-            self._vault.expect(record)
-        if record is not None and record is not self._selection.record:
-            self._reviewer.finished(record)
-        self._selection.recall(record)
+            self.server.vault.expect(record)
+        if record is not None and record is not self.server.selection.record:
+            self.server.reviewer.finished(record)
+        self.server.selection.recall(record)
         if scene.landed is not None and scene.landed.name != self._tool_shown:
             self._go_to_tool(scene.landed.name)
 
     def _go_to_tool(self, name: str) -> None:
         """Open the tool that has answered, wherever the cursor was."""
-        tool = self._link.tool(name)
+        tool = self.server.link.tool(name)
         if tool is None:
             self.notify(f"{shortened(name, 60)} has answered; it is not listed.", markup=False)
         elif tool.item:
-            self._selection.follow(tool.item)
+            self.server.selection.follow(tool.item)
         else:
-            self._catalogue.select(tool)
-            self._selection.open(tool)
+            self.server.section.select(tool)
+            self.server.selection.open(tool)
 
     def _follow_lenses(self, recorded: Lenses) -> None:
         """Follow the recorded boundary and host, unless the user has chosen others."""
         before, self._lenses = self._lenses, recorded
-        selection = self._selection
+        selection = self.server.selection
         is_following = (selection.level, selection.host) == (before.level, before.host)
         has_changed = (recorded.level, recorded.host) != (before.level, before.host)
         if is_following and has_changed and recorded.host in selection.hosts:
@@ -183,20 +184,20 @@ class PlayerScreen(MainScreen):
     @on(CallChanged)
     def read_other_tool(self) -> None:
         """Another tool is open: show its last call, and keep it open."""
-        tool = self._selection.tool
+        tool = self.server.selection.tool
         if self._player is not None and tool is not None and tool.name != self._tool_shown:
             self._player.since = self._player.position
             self._read_scene()
 
-    def _take_rows(self, catalogue: Catalogue, rows: Rows) -> None:
-        super()._take_rows(catalogue, rows)
+    def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
+        super()._take_rows(server, catalogue, rows)
         if not rows:
             self._catalogue.say(Content("Nothing was listed up to here."))
         scene = self._scenes.scene
         if scene is not None and scene.landed is not None:
-            tool = self._link.tool(scene.landed.name)
-            if tool is not None and not self._catalogue.select(tool.item or tool) and tool.item:
-                self._selection.follow(tool.item)
+            tool = self.server.link.tool(scene.landed.name)
+            if tool is not None and not server.section.select(tool.item or tool) and tool.item:
+                self.server.selection.follow(tool.item)
 
     @on(RecordedTimeline.Wanted)
     def read_entries(self, message: RecordedTimeline.Wanted) -> None:
@@ -258,7 +259,7 @@ class PlayerScreen(MainScreen):
 
     def action_reconnect(self) -> None:
         """Open the file again if that failed; there is no server."""
-        if self._link.state is SessionState.FAILED:
+        if self.server.link.state is SessionState.FAILED:
             super().action_reconnect()
         else:
             self._say_read_only()
@@ -326,7 +327,7 @@ class PlayerScreen(MainScreen):
     @property
     def recorded(self) -> RecordedSession | None:
         """The session on the file; None before it is open."""
-        session = self._link.session
+        session = self.server.link.session
         return session if isinstance(session, RecordedSession) else None
 
     def _show_header(self) -> None:

@@ -29,9 +29,9 @@ from inspector.session.call_record import page_call_of
 from inspector.session.events import Listener, SessionState
 from inspector.session.live import Session
 from inspector.session.recorded import RecordedSession
-from inspector.tui.connection.connection import Opener
+from inspector.tui.connection.source import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
-from inspector.tui.text import size
+from inspector.tui.text import shortened, size
 
 _FILE = "Writes a new file, without withheld values, sensitive arguments and revealed secrets."
 _DOCUMENT = (
@@ -45,13 +45,19 @@ class SessionRecorder:
     """One recorder for all connections of the interface, started by the command line or by the user."""
 
     def __init__(
-        self, screen: Screen[None], opener: Opener, target: Target, changed: Callable[[], None]
+        self,
+        screen: Screen[None],
+        opener: Opener,
+        target: Target,
+        changed: Callable[[], None],
+        name: str = "",
     ) -> None:
-        """`changed` is called when a recording starts or stops."""
+        """`changed` is called when a recording starts or stops. `name`: of the server, where there are several."""
         self._screen = screen
         self._opener = opener
         self._target = target
         self._changed = changed
+        self._about = f"the session with {shortened(name, 40)}" if name else "this session"
         self._session: Session | None = None
         self._opened: list[tuple[Session, float]] = []
         """Every session, and when it was opened by the monotonic clock."""
@@ -107,7 +113,7 @@ class SessionRecorder:
                     placeholder="age1… (needs the extra `seal`)",
                 ),
             )
-            self._ask("Record this session", _FILE, fields, start)
+            self._ask(f"Record {self._about}", _FILE, fields, start)
 
     def export(self, session: Session | None, level: Level, host: str) -> None:
         """Ask for a file, and write the session to it."""
@@ -119,7 +125,7 @@ class SessionRecorder:
             return await self._export(session, answers[0], level, host)
 
         fields = (AskField(label="File", value=_proposed(".html")),)
-        self._ask("Export this session", _DOCUMENT, fields, write)
+        self._ask(f"Export {self._about}", _DOCUMENT, fields, write)
 
     async def close(self) -> None:
         """Write the rest of a recording that was started here."""

@@ -111,15 +111,14 @@ class GuardedApp(App[None], inherit_bindings=False):
         self._failed = False
 
     @property
-    def custody(self) -> "Custody | None":
-        """The secrets of the session in use; None before there is one."""
+    def custodies(self) -> "Sequence[Custody]":
+        """The secrets of the sessions in use."""
         raise NotImplementedError
 
     @property
     def is_guarding(self) -> bool:
         """Whether a secret is revealed or shown."""
-        custody = self.custody
-        if custody is not None and custody.is_guarding:
+        if any(custody.is_guarding for custody in self.custodies):
             return True
         return any(isinstance(screen, Unmasking) and screen.is_unmasked for screen in self.screen_stack)
 

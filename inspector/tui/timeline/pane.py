@@ -63,17 +63,21 @@ class TimelinePane(Lines):
         record: CallRecord
         arguments: str
         """What may be shown of them, in short."""
+        server: str
+        """The name of the server where there are several."""
 
     def __init__(self) -> None:
         super().__init__(id="timeline")
 
-    def show(self, session: Session) -> None:
+    # `server`: its name where there are several.
+
+    def show(self, session: Session, server: str = "") -> None:
         """Show what is new in the session."""
 
-    def describe(self, name: str, arguments: str) -> None:
+    def describe(self, name: str, arguments: str, server: str = "") -> None:
         """Show these words in place of the arguments in the row of the tool's next call."""
 
-    def finished(self, session: Session, record: CallRecord) -> None:
+    def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         """A call has ended."""
 
     def stderr_of(self, record: CallRecord) -> str:
@@ -112,7 +116,7 @@ class _Shown:
 
 
 class SessionTimeline(TimelinePane):
-    """The timeline of the live session, and of the connections before it."""
+    """The timeline of the live sessions, and of the connections before them."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TIMELINE)
 
@@ -128,19 +132,19 @@ class SessionTimeline(TimelinePane):
         self._began_s = monotonic()
         self._began = datetime.now(UTC).astimezone()
 
-    def show(self, session: Session) -> None:
+    def show(self, session: Session, server: str = "") -> None:
         at_end = self.cursor >= self.count - 1
-        self._rows.take(session, monotonic() - self._began_s)
+        self._rows.take(session, monotonic() - self._began_s, server)
         self._list(-1 if at_end else None)
 
-    def describe(self, name: str, arguments: str) -> None:
-        self._rows.describe(name, arguments)
+    def describe(self, name: str, arguments: str, server: str = "") -> None:
+        self._rows.describe(name, arguments, server)
         # The row of the new call comes last.
         if not self.has_focus:
             self.cursor = max(self.count - 1, 0)
 
-    def finished(self, session: Session, record: CallRecord) -> None:
-        self.show(session)
+    def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
+        self.show(session, server)
         self.run_worker(self._compare(record), group="outputs")
 
     def stderr_of(self, record: CallRecord) -> str:
@@ -186,7 +190,7 @@ class SessionTimeline(TimelinePane):
                 entry = whole_stderr([known[at] for at in sorted({row.head or 0, *row.folded})])
             self.post_message(self.Opened(entry, row.segment.session))
         elif row.record is not None:
-            self.post_message(self.ResultWanted(row.record, row.arguments))
+            self.post_message(self.ResultWanted(row.record, row.arguments, row.segment.server))
         elif row.folded:
             self._fold(row, index)
         elif row.head is not None:
@@ -252,10 +256,10 @@ class TimelineFilter(Input):
     TimelineFilter.-open { display: block; }
     """
 
-    def __init__(self, timeline: SessionTimeline) -> None:
-        super().__init__(
-            placeholder="filter: words, tool: status: method: kind:", id="timeline-filter", compact=True
-        )
+    def __init__(self, timeline: SessionTimeline, *, has_servers: bool) -> None:
+        """`has_servers`: whether rows name their servers."""
+        parts = "tool: status: method: kind:" + (" server:" if has_servers else "")
+        super().__init__(placeholder=f"filter: words, {parts}", id="timeline-filter", compact=True)
         self._timeline = timeline
 
     @property

@@ -39,9 +39,12 @@ _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
 _EXCEPTION = re.compile(r"^\s*(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)(?:: .*)?)$")
 
-_PARTS = frozenset({"tool", "status", "method", "kind"})
+_PARTS = frozenset({"tool", "status", "method", "kind", "server"})
 """The parts of a row that a filter can name."""
 _CHAINED = "the direct cause of the following"
+
+_SERVER_WIDTH = 16
+_NOTHING = Content("")
 
 _SIGNS = {
     EntryKind.EXCHANGE: ("→", "$text-primary"),
@@ -70,6 +73,8 @@ class Segment(Struct, frozen=True, kw_only=True):
     session: Session
     offset_s: float
     """When it began, on the clock of the first connection."""
+    server: str = ""
+    """The name of the server where there are several; may be foreign."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -113,42 +118,54 @@ class TimelineRow:
         return [known[index] for index in self.folded]
 
 
+@dataclass(slots=True)
+class _Strand:
+    """One server: how much of its connection in use is folded into rows."""
+
+    segment: Segment
+    taken: int = 0
+    taken_records: int = 0
+    call: TimelineRow | None = None
+    """The last call of this connection."""
+    last: TimelineRow | None = None
+    """The last row of this connection."""
+
+
 class TimelineRows:
-    """Folds the entries of one connection after the other into rows, each entry once."""
+    """Folds the entries of one connection after the other into rows, each entry once; those of several servers by time."""
 
     def __init__(self) -> None:
         self.rows: list[TimelineRow] = []
-        self._segment: Segment | None = None
-        self._taken = 0
-        self._taken_records = 0
+        self._strands: dict[str, _Strand] = {}
+        """By server."""
+        self._began_s = 0.0
+        """When the first connection began."""
         self._calls = 0
         self._number = 0
         """Of the last call."""
-        self._call: TimelineRow | None = None
-        """The last call of this connection."""
-        self._described: dict[str, str] = {}
+        self._described: dict[tuple[str, str], str] = {}
 
     @property
     def calls(self) -> int:
         """How many calls there are."""
         return self._calls
 
-    def describe(self, name: str, arguments: str) -> None:
+    def describe(self, name: str, arguments: str, server: str = "") -> None:
         """Use these words for the arguments of the next call of a tool."""
-        self._described[name] = arguments
+        self._described[server, name] = arguments
 
-    def take(self, session: Session, now_s: float) -> None:
-        """Fold what is new. `now_s`: on the clock of the first connection."""
-        segment = self._segment
-        if segment is None or segment.session is not session:
-            segment = self._begin(session, now_s)
+    def take(self, session: Session, now_s: float, server: str = "") -> None:
+        """Fold what is new. `now_s`: when that is. `server`: its name where there are several."""
+        strand = self._strands.get(server)
+        if strand is None or strand.segment.session is not session:
+            strand = self._begin(session, now_s, server)
         entries = session.timeline.entries
-        for index in range(self._taken, len(entries)):
-            self._place(segment, index, entries[index])
-        self._taken = len(entries)
-        for index in range(self._taken_records, len(session.calls)):
-            self._answer(segment, index)
-        self._taken_records = len(session.calls)
+        for index in range(strand.taken, len(entries)):
+            self._place(strand, index, entries[index])
+        strand.taken = len(entries)
+        for index in range(strand.taken_records, len(session.calls)):
+            self._answer(strand.segment, index)
+        strand.taken_records = len(session.calls)
 
     def _answer(self, segment: Segment, index: int) -> None:
         """Join a record with the row of its call: with all rows, where the server was reached again meanwhile.
@@ -158,34 +175,55 @@ class TimelineRows:
         record = segment.session.calls[index]
         for row in reversed(self.rows):
             entry = row.entry
+            if row.segment is not segment and row.segment.server != segment.server:
+                continue
             if row.segment is not segment or (entry is not None and entry.at_s < record.at_s):
                 return
             if entry is not None and row.call and entry.at_s <= record.at_s + record.duration_s:
                 row.answer, row.number = index, record.number
                 self._number = max(self._number, record.number)
 
-    def _begin(self, session: Session, now_s: float) -> Segment:
-        segment = Segment(session=session, offset_s=now_s if self._segment else 0.0)
-        if self._segment is not None:
-            self.rows.append(TimelineRow(segment=segment, head=None))
-        self._segment, self._taken, self._taken_records, self._call = segment, 0, 0, None
-        return segment
-
-    def _place(self, segment: Segment, index: int, entry: Entry) -> None:
-        name = called(entry)
-        last = self.rows[-1] if self.rows else None
-        if name:
-            self._place_call(segment, index, name)
-        elif self._is_of_call(entry) and self._call is not None:
-            self._call.folded.append(index)
-        elif entry.kind is EntryKind.STDERR and last is not None and _is_stderr(last, segment):
-            last.folded.append(index)
+    def _begin(self, session: Session, now_s: float, server: str) -> _Strand:
+        before = self._strands.get(server)
+        if not self._strands:
+            self._began_s, offset_s = now_s - session.now_s, 0.0
+        elif before is None:
+            offset_s = max(now_s - session.now_s - self._began_s, 0.0)
         else:
-            self.rows.append(TimelineRow(segment=segment, head=index))
+            offset_s = now_s
+        strand = _Strand(Segment(session=session, offset_s=offset_s, server=server))
+        if before is not None:
+            self._add(strand, TimelineRow(segment=strand.segment, head=None))
+        self._strands[server] = strand
+        return strand
 
-    def _place_call(self, segment: Segment, index: int, name: str) -> None:
-        call = self._call
-        if call is not None and call.call == name and name not in self._described and _wants_visit(call):
+    def _add(self, strand: _Strand, row: TimelineRow) -> None:
+        """Put a row at the end; before later rows of other servers, whose news come a moment apart."""
+        at, at_s = len(self.rows), _time_of(row)
+        while (
+            at
+            and self.rows[at - 1].segment.server != row.segment.server
+            and _time_of(self.rows[at - 1]) > at_s
+        ):
+            at -= 1
+        self.rows.insert(at, row)
+        strand.last = row
+
+    def _place(self, strand: _Strand, index: int, entry: Entry) -> None:
+        name = called(entry)
+        if name:
+            self._place_call(strand, index, name)
+        elif _is_of_call(entry, strand.call) and strand.call is not None:
+            strand.call.folded.append(index)
+        elif entry.kind is EntryKind.STDERR and strand.last is not None and _is_stderr(strand.last):
+            strand.last.folded.append(index)
+        else:
+            self._add(strand, TimelineRow(segment=strand.segment, head=index))
+
+    def _place_call(self, strand: _Strand, index: int, name: str) -> None:
+        call, segment = strand.call, strand.segment
+        described = segment.server, name
+        if call is not None and call.call == name and described not in self._described and _wants_visit(call):
             call.again = index
             call.folded.append(index)
             return
@@ -196,7 +234,7 @@ class TimelineRows:
             head=index,
             call=name,
             number=self._number,
-            arguments=self._described.pop(name, ""),
+            arguments=self._described.pop(described, ""),
         )
         for before in reversed(self.rows[-_LOOK_BACK:]):
             entry = before.entry if before.segment is segment else None
@@ -204,20 +242,26 @@ class TimelineRows:
                 row.folded = [before.head or 0, *before.folded]
                 self.rows.remove(before)
                 break
-        self.rows.append(row)
-        self._call = row
+        self._add(strand, row)
+        strand.call = row
 
-    def _is_of_call(self, entry: Entry) -> bool:
-        call = self._call
-        head = call.entry if call is not None else None
-        if call is None or head is None:
-            return False
-        if entry.kind is EntryKind.DECISION:
-            return _answered(entry) == call.call
-        late_s = _LATE_S if entry.kind is EntryKind.STDERR else 0.0
-        end_s = None if head.duration_s is None else head.at_s + head.duration_s + late_s
-        is_of_call = entry.kind in _DURING_CALL or entry.title in _OF_TASKS
-        return is_of_call and (end_s is None or entry.at_s <= end_s)
+
+def _time_of(row: TimelineRow) -> float:
+    """When a row began, on the clock of the first connection."""
+    entry = row.entry
+    return row.segment.offset_s + (entry.at_s if entry is not None else 0.0)
+
+
+def _is_of_call(entry: Entry, call: TimelineRow | None) -> bool:
+    head = call.entry if call is not None else None
+    if call is None or head is None:
+        return False
+    if entry.kind is EntryKind.DECISION:
+        return _answered(entry) == call.call
+    late_s = _LATE_S if entry.kind is EntryKind.STDERR else 0.0
+    end_s = None if head.duration_s is None else head.at_s + head.duration_s + late_s
+    is_of_call = entry.kind in _DURING_CALL or entry.title in _OF_TASKS
+    return is_of_call and (end_s is None or entry.at_s <= end_s)
 
 
 def called(entry: Entry) -> str:
@@ -267,9 +311,9 @@ def _answered(entry: Entry) -> str:
     return entry.title.split(" ", 2)[-1] if entry.title.startswith("trust #") else ""
 
 
-def _is_stderr(row: TimelineRow, segment: Segment) -> bool:
+def _is_stderr(row: TimelineRow) -> bool:
     entry = row.entry
-    return row.segment is segment and entry is not None and entry.kind is EntryKind.STDERR
+    return entry is not None and entry.kind is EntryKind.STDERR
 
 
 def stderr_words(lines: Sequence[str]) -> str:
@@ -323,16 +367,17 @@ def status(row: TimelineRow) -> tuple[str, str]:
 
 def row_line(row: TimelineRow, width: int) -> Content:
     """One row in `width` cells: time, what happened, how it ended; on the right duration and bytes."""
-    entry = row.entry
+    entry, server = row.entry, _server_words(row.segment)
     if entry is None:
         at = clock(row.segment.offset_s)
-        return Content.assemble((f"{at:>8} ", "$foreground 70%"), ("── reconnected ──", "bold $text-accent"))
+        words = Content.assemble(server, ("── reconnected ──", "bold $text-accent"))
+        return Content.assemble((f"{at:>8} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s
     if row.call:
-        return _line(at_s, entry, _call_words(row, entry, max(width, 20)), width)
+        return _line(at_s, entry, Content.assemble(server, _call_words(row, entry, max(width, 20))), width)
     if entry.kind is EntryKind.STDERR and row.folded:
         words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
-        return _line(at_s, entry, words, width)
+        return _line(at_s, entry, Content.assemble(server, words), width)
     if (
         entry.title in _AGREEING
         and entry.state is EntryState.FAILED
@@ -340,13 +385,20 @@ def row_line(row: TimelineRow, width: int) -> Content:
     ):
         # An attempt that a healthy start has with every server that speaks another protocol.
         entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
-    return entry_line(entry, width, at_s)
+    return entry_line(entry, width, at_s, server)
 
 
-def entry_line(entry: Entry, width: int, at_s: float | None = None) -> Content:
-    """One entry by itself. `at_s`: its time where that is another than its own."""
+def _server_words(segment: Segment) -> Content:
+    """The name of the server before what happened, where there are several."""
+    if not segment.server:
+        return Content("")
+    return content(f"{shortened(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
+
+
+def entry_line(entry: Entry, width: int, at_s: float | None = None, before: Content = _NOTHING) -> Content:
+    """One entry by itself. `at_s`: its time where that is another than its own. `before`: words before it."""
     state, style = _STATES[entry.state]
-    words = Content.assemble(_words(entry, max(width, 20)), (f"  {state}", style) if state else "")
+    words = Content.assemble(before, _words(entry, max(width, 20)), (f"  {state}", style) if state else "")
     return _line(entry.at_s if at_s is None else at_s, entry, words, width)
 
 
@@ -417,7 +469,7 @@ _SEARCHED = 2_000
 
 
 def matches(row: TimelineRow, words: Sequence[str]) -> bool:
-    """Whether every word occurs in a row; `tool:`, `status:`, `method:` and `kind:` look at one part of it."""
+    """Whether every word occurs in a row; `tool:`, `status:`, `method:`, `kind:` and `server:` look at one part of it."""
     entry = row.entry
     if entry is None:
         return False
@@ -426,6 +478,7 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         "status": status(row)[0].casefold(),
         "method": entry.title.partition(" ")[0].casefold(),
         "kind": "call" if row.call else entry.kind.value,
+        **({"server": row.segment.server.casefold()} if row.segment.server else {}),
     }
     text = ""
     for word in words:
@@ -449,4 +502,4 @@ def is_wanted(entry: Entry, words: Sequence[str]) -> bool:
 
 def _text(row: TimelineRow, entry: Entry) -> str:
     each = (f"{one.title} {one.detail[:_SEARCHED]}" for one in (entry, *row.entries))
-    return f"{row.arguments} {' '.join(each)}".casefold()
+    return f"{row.segment.server} {row.arguments} {' '.join(each)}".casefold()

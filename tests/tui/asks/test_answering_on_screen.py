@@ -18,6 +18,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.asks.dialog import AnswerScreen
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
 from tests.tui.scripted import LARGE, settled
 
@@ -37,7 +38,7 @@ async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGA
         opened.append(Session(target, Options(era=era), listener))
         return opened[-1]
 
-    app = SightlineApp(target, open_session, theme_files=themes.shipped())
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "thousand")
         await pilot.press("slash", *("space" if key == " " else key for key in tool), "enter")

@@ -15,6 +15,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.tui.scripted import LARGE, settled
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
@@ -37,7 +38,7 @@ async def test_roots_are_added_and_removed_and_hold_after_a_reconnect(tmp_path: 
         opened.append(Session(target, Options(era=era, roots=(root_of(first),)), listener))
         return opened[-1]
 
-    app = SightlineApp(target, open_session, theme_files=themes.shipped())
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "thousand")
         await pilot.press("ctrl+t")

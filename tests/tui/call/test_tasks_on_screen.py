@@ -14,6 +14,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.tui.scripted import LARGE, settled
 
 SERVER = Path(__file__).parents[2] / "peers" / "tasking_server.py"
@@ -28,7 +29,7 @@ async def calling(era: Era, tool: str) -> AsyncGenerator[tuple[SightlineApp, Pil
     async def open_session(listener: Listener) -> Session:
         return Session(target, Options(era=era), listener)
 
-    app = SightlineApp(target, open_session, theme_files=themes.shipped())
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "thousand")
         await pilot.press("slash", *tool, "enter")

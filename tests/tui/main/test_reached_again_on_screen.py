@@ -11,6 +11,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.peers.http_server import ACCEPTED, Asked, Reply, http_peer
 from tests.tui.scripted import LARGE, settled
 
@@ -55,7 +56,7 @@ async def test_a_server_that_goes_and_comes_back_is_used_again_without_a_key() -
     async def open_session(listener: Listener) -> Session:
         return Session(target, Options(timeout_s=20, connect_timeout_s=5), listener)
 
-    app = SightlineApp(target, open_session, theme_files=themes.shipped())
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         async with http_peer(older_server(), port):
             await settled(pilot, app, "Tools 1")

@@ -19,6 +19,7 @@ from inspector.session.events import ListChanged, Listener, ListingAdvanced, Ses
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.tui.scripted import (
     LARGE,
     SMALL,
@@ -114,7 +115,7 @@ def app_of_page(script: Script) -> SightlineApp:
     async def open_session(listener: Listener) -> Session:
         return PageSession(script, TARGET, listener)
 
-    return SightlineApp(TARGET, open_session, theme_files=themes.shipped())
+    return SightlineApp([ServerSource(target=TARGET, opener=open_session)], theme_files=themes.shipped())
 
 
 @SIZES

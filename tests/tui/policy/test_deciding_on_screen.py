@@ -16,6 +16,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.policy.dialog import UNREAD_S, DecisionScreen
 from inspector.tui.trust.screen import TrustScreen
@@ -342,7 +343,7 @@ async def test_with_the_demo_a_declined_mail_is_not_sent_as_its_own_log_says() -
     def logged() -> list[str]:
         return [entry.detail for entry in sessions[0].timeline.entries if "tool called" in entry.detail]
 
-    app = SightlineApp(DemoTarget(), open_session, theme_files=themes.shipped())
+    app = SightlineApp([ServerSource(target=DemoTarget(), opener=open_session)], theme_files=themes.shipped())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "echo_arguments")
         await pilot.press("slash", *"search_web", "enter", "enter")

@@ -195,3 +195,41 @@ def test_a_reading_is_one_row_by_its_method_and_uri() -> None:
     folded.take(session, 0.0)
     (line,) = lines(folded.rows)
     assert "#1 resources/read note://a ok policy: allowed 1 log" in line
+
+
+def test_the_rows_of_several_servers_stand_by_time_and_say_whose_they_are() -> None:
+    first, second, folded = a_session(), a_session(), TimelineRows()
+    folded.describe("pay", "days=3", "b")
+    ask(first, 1, "pay")
+    folded.take(first, 0.0, "a")
+    stderr(first, "one")
+    ask(second, 1, "pay")
+    # The news of `b` come first, though its call began before the next frame of `a`.
+    folded.take(second, 0.0, "b")
+    answer(first, 1, FAILED)
+    folded.take(first, 0.0, "a")
+    stderr(second, "boom")
+    answer(second, 1, {"content": []})
+    folded.take(second, 0.0, "b")
+    shown = lines(folded.rows)
+    assert [line.split("→ ")[1].split(" ")[0] for line in shown] == ["a", "b"]
+    assert ["days=3" in line for line in shown] == [False, True]
+    assert ["boom" in line for line in shown] == [False, True]
+    assert [row.number for row in folded.rows] == [1, 2]
+    assert [matches(row, ["server:b"]) for row in folded.rows] == [False, True]
+    again = a_session()
+    ask(again, 1, "pay")
+    folded.take(again, 9.0, "a")
+    assert [row.segment.server for row in folded.rows] == ["a", "b", "a", "a"]
+    assert "a ── reconnected ──" in lines(folded.rows)[2]
+
+
+def test_rows_of_one_server_come_before_later_ones_of_another_that_were_heard_of_first() -> None:
+    early, late, folded = a_session(), a_session(), TimelineRows()
+    for number in range(1, 4):
+        ask(late, number, "pay")
+    ask(early, 1, "pay")
+    folded.take(late, 0.0, "late")
+    folded.take(early, 0.0, "early")
+    # Frames of these sessions are at 0.01 s, 0.02 s, 0.03 s.
+    assert [row.segment.server for row in folded.rows] == ["late", "early", "late", "late"]

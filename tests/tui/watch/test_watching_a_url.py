@@ -16,6 +16,7 @@ from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
 from tests.driven import drives
 from tests.tui.scripted import LARGE
 from tests.tui.watched import shows
@@ -58,7 +59,9 @@ async def test_the_last_call_is_repeated_when_the_server_returns(tmp_path: Path)
         return Session(target, Options(connect_timeout_s=10), listener)
 
     app = SightlineApp(
-        target, opened, theme_files=themes.shipped(), watching=watching_of(target, (str(saved),))
+        [ServerSource(target=target, opener=opened)],
+        theme_files=themes.shipped(),
+        watching=watching_of(target, (str(saved),)),
     )
     async with app.run_test(size=LARGE) as pilot:
         # It may be started after Sightline.

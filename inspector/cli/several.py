@@ -1,0 +1,128 @@
+"""Several servers for the interface, as a command line names them."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from inspector.cli.options import ConnectionOptions, LensOptions, RecordingOptions
+from inspector.cli.start import configured, launch_of, names_recording
+from inspector.errors import UsageError
+from inspector.launch import Launch
+from inspector.policy.gate.agreement import Terms
+from inspector.protocol.targets import (
+    CONFIGURATIONS,
+    ConfiguredTarget,
+    Target,
+    WrittenTarget,
+    parse_target,
+    short_name,
+    stdio_target,
+)
+
+
+class NamedServer(Struct, frozen=True, kw_only=True):
+    """One of several targets, as written."""
+
+    written: WrittenTarget
+    word: str | None = None
+    command: tuple[str, ...] | None = None
+    """The words after `--`; None for any other target."""
+
+
+def named_servers(
+    words: Sequence[str], connection: ConnectionOptions, command_line: tuple[str, ...] | None
+) -> tuple[NamedServer, ...]:
+    """The servers that a command line names; none where it names one, or nothing. Raises UsageError.
+
+    A configuration file without a name is all of its servers.
+    """
+    named = len(words) + (connection.config is not None) + (command_line is not None)
+    is_file = bool(words) and words[0].endswith(CONFIGURATIONS) and not names_recording(words[0])
+    if named < 2 and not is_file and connection.config is None:
+        return ()
+    found = tuple(_named(words, connection, command_line))
+    return found if len(found) > 1 else ()
+
+
+def _named(
+    words: Sequence[str], connection: ConnectionOptions, command_line: tuple[str, ...] | None
+) -> Iterator[NamedServer]:
+    for word in words:
+        if names_recording(word):
+            raise UsageError(f"{word} is a recording", "A recording is opened alone, without servers.")
+        written = parse_target(word)
+        if isinstance(written, ConfiguredTarget):
+            yield from _entries(written)
+        else:
+            yield NamedServer(written=written, word=word)
+    if connection.config is not None:
+        for name in connection.servers or (None,):
+            yield from _entries(ConfiguredTarget(path=connection.config, name=name))
+    elif connection.servers:
+        raise UsageError("--server names an entry of a configuration file", "Add --config FILE.")
+    if command_line is not None:
+        yield NamedServer(written=stdio_target(command_line), command=command_line)
+
+
+def _entries(target: ConfiguredTarget) -> Iterator[NamedServer]:
+    from inspector.files.config import server_names  # noqa: PLC0415 - most targets need no file
+
+    names = server_names(target.path) if target.name is None else ()
+    for name in names or (target.name,):
+        written = ConfiguredTarget(path=target.path, name=name)
+        yield NamedServer(written=written)
+
+
+def several_launch(
+    servers: Sequence[NamedServer],
+    connection: ConnectionOptions,
+    recording: RecordingOptions,
+    *,
+    lens: LensOptions,
+    terms: Terms,
+    theme: str | None,
+) -> Launch:
+    """A run of the interface on several servers. Raises UsageError for options that are about one server."""
+    given = (*connection.of_one_server, *(("--record",) if recording.path is not None else ()))
+    if given:
+        raise UsageError(
+            f"{', '.join(given)}: not with several servers",
+            "Write a server's own settings into a configuration file, and name its entries. w in the interface records one.",
+        )
+
+    def launched(server: NamedServer) -> Launch:
+        target = configured(server.written)
+        launch = launch_of(target, connection, lens=lens, terms=terms, theme=theme)
+        name = server.written.name if isinstance(server.written, ConfiguredTarget) else None
+        return replace(launch, name=name or short_name(target), as_saved=_as_saved(server, target))
+
+    first, *further = map(launched, servers)
+    return replace(first, further=tuple(further))
+
+
+def _as_saved(server: NamedServer, target: Target) -> Callable[[], str]:
+    def as_saved() -> str:
+        from inspector.saved.call import saved_server  # noqa: PLC0415 - only to save a call
+
+        return saved_server(_words(server, target))
+
+    return as_saved
+
+
+def _words(server: NamedServer, target: Target) -> tuple[str, ...] | None:
+    from inspector.cli.overview import words_of  # noqa: PLC0415 - only to keep a target
+
+    if isinstance(server.written, ConfiguredTarget):
+        return (str(server.written),)
+    return words_of(server.word, ConnectionOptions(), server.command, target)
+
+
+def remember_several(servers: Sequence[NamedServer], launch: Launch) -> None:
+    """Keep the targets for the overview, unless one holds a credential."""
+    from inspector.cli.overview import remember_words  # noqa: PLC0415 - after the interface, which opens sooner
+
+    launches = (launch, *launch.further)
+    each = [_words(server, one.target) for server, one in zip(servers, launches, strict=True)]
+    if all(words is not None for words in each):
+        remember_words(tuple(word for words in each for word in words or ()))

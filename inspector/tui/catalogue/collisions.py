@@ -1,0 +1,50 @@
+"""Tools of one name at several servers, and what hosts give their models for them."""
+
+from collections.abc import Iterable, Sequence
+
+from textual.content import Content
+
+from inspector.hosts.profile import Host
+from inspector.protocol.catalogue import Catalogue
+from inspector.tui.catalogue.rows import RowMarks
+from inspector.tui.text import content, shortened
+
+SIGN = "≡"
+_NAME = 40
+
+
+def collisions(listed: Iterable[tuple[str, Catalogue | None]]) -> dict[str, tuple[str, ...]]:
+    """The servers that list a tool of each name that more than one lists. `listed`: by the name of the server."""
+    servers: dict[str, list[str]] = {}
+    for server, catalogue in listed:
+        for tool in catalogue.tools if catalogue is not None else ():
+            servers.setdefault(tool.name, []).append(server)
+    return {tool: tuple(names) for tool, names in servers.items() if len(names) > 1}
+
+
+def collision_marks(others: Sequence[str]) -> RowMarks:
+    """The mark of a tool in the catalogue. `others`: the servers that have one of its name too."""
+    words = f"{SIGN} also at {_list(others)}"
+    return RowMarks(words=content(words, "$text-warning"), letters=Content.styled(SIGN, "$text-warning"))
+
+
+def collision_note(tool: str, server: str, others: Sequence[str], known: Iterable[Host]) -> Content:
+    """How hosts tell a tool from those of its name at `others`. `known`: all hosts; `server`: of this tool."""
+    lines = [f"{SIGN} {shortened(tool, _NAME)} is also a tool of {_list(others)}."]
+    unknown = 0
+    for host in known:
+        if host.tool_name is None:
+            unknown += host.name != "spec"
+            continue
+        here = host.tool_name(server, tool)
+        there = [host.tool_name(other, tool) for other in others]
+        same = " These are the same name." if here in there else ""
+        names = ", ".join(shortened(name, 2 * _NAME) for name in there)
+        lines.append(f"{host.title}: this one is {shortened(here, 2 * _NAME)}, beside {names}.{same}")
+    lines.append(f"What {unknown} other hosts do with equal names was not observed.")
+    return Content(" ").join(content(line) for line in lines)
+
+
+def _list(names: Sequence[str]) -> str:
+    shown = ", ".join(shortened(name, 24) for name in names[:3])
+    return f"{shown} and {len(names) - 3} more" if len(names) > 3 else shown

@@ -1,0 +1,379 @@
+"""The servers of the interface: what the screen keeps of each, and which one it shows."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from textual.screen import Screen
+from textual.worker import Worker, WorkerCancelled
+
+from inspector.boundary.options import Level
+from inspector.claims.registry import vocabularies
+from inspector.hosts.registry import hosts
+from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.targets import PageTarget
+from inspector.session.call_record import CallRecord
+from inspector.session.events import SessionState
+from inspector.tui.apps.opening import AppOpener
+from inspector.tui.asks.authorization import UserAuthorizer
+from inspector.tui.asks.responder import UserResponder
+from inspector.tui.call.runner import CallGivenUp, CallRunner, CallStopped
+from inspector.tui.catalogue.collisions import collisions
+from inspector.tui.catalogue.pane import CataloguePane
+from inspector.tui.catalogue.rows import Rows, ServerHeading, rows
+from inspector.tui.connection.connection import SessionLink
+from inspector.tui.connection.failure import FailureView
+from inspector.tui.connection.source import ServerSource
+from inspector.tui.findings.reviewer import Reviewer
+from inspector.tui.history.keeper import HistoryKeeper
+from inspector.tui.main.finding_actions import FindingActions
+from inspector.tui.main.history_actions import HistoryActions
+from inspector.tui.main.selection import Selection
+from inspector.tui.main.tool_pane import ToolPane
+from inspector.tui.pins.screen import PinsScreen
+from inspector.tui.pins.watcher import PinWatcher
+from inspector.tui.policy.gate import PolicyGate
+from inspector.tui.recording.recorder import SessionRecorder
+from inspector.tui.result.pane import ResultPane
+from inspector.tui.runtime.latest import Latest
+from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
+from inspector.tui.text import content, shortened
+
+if TYPE_CHECKING:
+    from inspector.files.watching import Watching
+    from inspector.tui.watch.watcher import Watcher
+
+
+def _host_names() -> tuple[str, ...]:
+    """The names of all hosts. Also reads the vocabularies, which the first listing needs. In a thread."""
+    vocabularies()
+    return tuple(host.name for host in hosts())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stage:
+    """What all servers share: the screen and its panes, the agent session, and what the screen does for a server."""
+
+    screen: Screen[None]
+    catalogue: CataloguePane
+    tool: ToolPane
+    result: ResultPane
+    gate: PolicyGate
+    level: Level
+    host: str
+    read_only: str
+    is_history_kept: bool
+    watching: "Watching | None"
+    changed: Callable[[], None]
+    """Draws the header and the keys."""
+    keys_changed: Callable[[], None]
+    entered: Callable[[], None]
+    """Draws all that is about the server that is shown: it is another one."""
+    take_rows: Callable[["ServerParts", Catalogue, Rows], None]
+    called: Callable[["ServerParts", CallRecord], None]
+    """Shows what an interface of MCP Apps has called."""
+    will_go_back: Callable[[Callable[[], None]], None]
+    will_come_back_to_history: Callable[[str], None]
+
+
+class ServerParts:
+    """One server: its connection, and everything that is kept of it while another one is shown."""
+
+    def __init__(self, source: ServerSource, number: int, stage: Stage, enter: Callable[[], None]) -> None:
+        """`enter` makes it the server that is shown."""
+        screen, target, result = stage.screen, source.target, stage.result
+        self.target, self.label, self.number = target, source.name, number
+        self._stage = stage
+        self._life: Worker[None] | None = None
+        self._restarting = asyncio.Lock()
+        self._changed_resources: set[str] = set()
+        """Those that have changed since they were read."""
+        self.failure: FailureView | None = None
+        """Why there is no connection."""
+        self._listings = Latest(screen, rows, self._take_rows, self._could_not)
+        self.recorder = SessionRecorder(screen, source.opener, target, stage.changed, self.label)
+        self.link = SessionLink(self.recorder.opened, screen)
+        self.history = HistoryKeeper(screen, target, self.show_history, is_kept=stage.is_history_kept)
+        self.pins = PinWatcher(screen, self.link, target, self._show_pins)
+        self.vault = VaultKeeper(screen, self.link, self._show_vault)
+        self.runner = CallRunner(
+            screen,
+            self.link,
+            stage.gate,
+            self.pins.asks,
+            stage.tool.call,
+            result,
+            read_only=stage.read_only,
+        )
+        self.link.responder = UserResponder(screen, target, self.runner.hold, self.label).answer
+        self.link.authorizer = UserAuthorizer(screen, self.runner.hold).agree
+        self.section = stage.catalogue.section(number)
+        self.selection = Selection(
+            screen,
+            self.section,
+            stage.tool,
+            result,
+            self.runner,
+            self.vault,
+            level=stage.level,
+            host=stage.host,
+            enter=enter,
+        )
+        self.reviewer = Reviewer(
+            screen, self.link, stage.tool.show_findings, target, self._show_signs, self.selection.idle
+        )
+        self.findings = FindingActions(
+            screen, self.link, self.reviewer, self.selection, self.section, target, stage.will_go_back
+        )
+        self.history_actions = HistoryActions(
+            screen,
+            self.link,
+            self.history,
+            self.selection,
+            self.runner,
+            target,
+            as_saved=source.as_saved,
+            will_come_back=stage.will_come_back_to_history,
+        )
+        self.apps = AppOpener(
+            screen, self.link, stage.gate, self.runner, self.pins.asks, called=partial(stage.called, self)
+        )
+        self.watch = self._watcher_of(stage.watching) if stage.watching is not None else None
+
+    def _watcher_of(self, watching: "Watching") -> "Watcher":
+        from inspector.tui.watch.watcher import Watcher  # noqa: PLC0415 - few runs watch
+
+        return Watcher(
+            self._stage.screen,
+            self.link,
+            self.runner,
+            self.pins,
+            self.selection,
+            watching=watching,
+            target=self.target,
+            restart=self.reconnect,
+            changed=self._stage.keys_changed,
+        )
+
+    @property
+    def is_shown(self) -> bool:
+        """Whether the panes show it."""
+        return self.selection.is_shown
+
+    # The life of the connection.
+
+    def begin(self) -> None:
+        """Connect, and read the accepted findings."""
+        screen = self._stage.screen
+        self._life = screen.run_worker(self._live(), group="connection")
+        screen.run_worker(self.reviewer.begin(), group=f"review {self.number}", exclusive=True)
+
+    async def _live(self) -> None:
+        if not self.selection.hosts:
+            self.selection.hosts = await asyncio.to_thread(_host_names)
+        await self.link.live()
+
+    async def end(self) -> None:
+        """Close the connection and an open interface, and wait until the server and the browser are gone."""
+        await self.apps.end()
+        life, self._life = self._life, None
+        if life is not None and life.is_running:
+            life.cancel()
+            try:
+                await life.wait()
+            except WorkerCancelled:
+                return
+
+    async def close_files(self) -> None:
+        """Write what is left of a recording that was started here, and of the history."""
+        await self.recorder.close()
+        await self.history.close()
+
+    async def reconnect(self) -> None:
+        """End the server and start it again."""
+        async with self._restarting:
+            await self.end()
+            self.begin()
+
+    def restart(self) -> None:
+        """Reconnect in a worker: closing may take its time."""
+        self.runner.cancel()
+        group = f"reconnecting {self.number}"
+        self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
+
+    # What the screen hears.
+
+    def fail(self, message: str, hint: str) -> None:
+        """There is no connection. Both texts may quote foreign text."""
+        # What a browser writes to stderr explains no page.
+        stderr = () if isinstance(self.target, PageTarget) else self.link.last_words()
+        self.failure = FailureView(message=message, hint=hint, stderr=stderr)
+
+    def listed(self) -> None:
+        """The listing has grown."""
+        if self.link.session is not None:
+            self.show_listing(self.link.session.catalogue)
+            self.reviewer.listed()
+            if not self._stage.read_only:
+                self.pins.listed()
+            if self.watch is not None:
+                self.watch.listed()
+
+    def show_listing(self, catalogue: Catalogue) -> None:
+        """Have the rows of a catalogue shown."""
+        self._listings.ask(catalogue)
+
+    def list_again(self) -> None:
+        """Read every list of the server again; a reading that has not ended is given up."""
+        self._stage.screen.run_worker(self.link.relist, group=f"listing {self.number}", exclusive=True)
+
+    def finished(self, record: CallRecord) -> None:
+        """A call has ended."""
+        self.selection.finished(record)
+        if self.watch is not None:
+            self.watch.finished(record)
+        self.reviewer.finished(record)
+        self.history.finished(record)
+        if record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL} and not self._stage.read_only:
+            self._changed_resources.discard(record.title)
+            self._stage.screen.run_worker(self.link.subscribe(record.title), group="subscribing")
+
+    def given_up(self, call: CallGivenUp) -> None:
+        """A call was cancelled."""
+        self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
+
+    def stopped(self, call: CallStopped) -> None:
+        """A call has ended without a record."""
+        if self.watch is not None:
+            self.watch.stopped(call.reason)
+        if not call.is_quiet:
+            self.selection.stopped(call.name, call.note)
+
+    def resource_changed(self, uri: str) -> None:
+        """Say once that a resource has changed, until it is read again."""
+        if uri not in self._changed_resources:
+            self._changed_resources.add(uri)
+            words = f"{shortened(uri, 120)} has changed. r reads it again, if it was read last."
+            self._stage.screen.notify(self.named(words), severity="warning", markup=False)
+
+    def named(self, words: str) -> str:
+        """`words` behind the name of the server, where there are several."""
+        return f"{content(shortened(self.label, 40)).plain}: {words}" if self.label else words
+
+    # What the parts hear.
+
+    def show_history(self) -> None:
+        if self.is_shown:
+            self._stage.tool.count_history(len(self.history.calls))
+            self._stage.keys_changed()
+
+    def _show_vault(self) -> None:
+        self._stage.keys_changed()
+        shown = self._stage.screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(shown, VaultScreen):
+            shown.news()
+
+    def _show_pins(self) -> None:
+        if self.link.session is not None:
+            self.show_listing(self.link.session.catalogue)
+            self.reviewer.pinned(self.pins.state)
+        shown = self._stage.screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        if isinstance(shown, PinsScreen):
+            shown.news()
+        self._stage.keys_changed()
+
+    def _show_signs(self) -> None:
+        self._stage.catalogue.judge()
+        self._stage.keys_changed()
+
+    def _take_rows(self, catalogue: Catalogue, found: Rows) -> None:
+        self._stage.take_rows(self, catalogue, found)
+
+    def _could_not(self, asked: Catalogue, error: BaseException) -> None:
+        del asked
+        words = f"The catalogue could not be shown ({type(error).__name__}): a defect of Sightline."
+        self._stage.screen.notify(words, severity="error", markup=False)
+
+
+class Servers:
+    """Every server, and the one that the screen shows: that of the selected item."""
+
+    def __init__(self, sources: Sequence[ServerSource], stage: Stage) -> None:
+        self._stage = stage
+        self.all: tuple[ServerParts, ...] = tuple(
+            ServerParts(source, number, stage, partial(self._enter, number))
+            for number, source in enumerate(sources)
+        )
+        self.shown = self.all[0]
+        for other in self.all[1:]:
+            other.selection.leave()
+        self._collisions: dict[str, tuple[str, ...]] = {}
+
+    @property
+    def are_several(self) -> bool:
+        return len(self.all) > 1
+
+    @property
+    def place(self) -> str:
+        """`2 of 3`: which one is shown; empty where there is one."""
+        return f"{self.shown.number + 1} of {len(self.all)}" if self.are_several else ""
+
+    def of(self, link: SessionLink) -> ServerParts:
+        """The server that a message is about."""
+        return next(server for server in self.all if server.link is link)
+
+    def called(self, label: str) -> ServerParts:
+        """The server of that name."""
+        return next(server for server in self.all if server.label == label)
+
+    def choose(self, server: ServerParts) -> Selection:
+        """The selection of a server, of which an item is opened next; no other item is any more."""
+        for other in self.all:
+            if other is not server:
+                other.selection.drop()
+        return server.selection
+
+    def show(self, number: int) -> None:
+        """Show a server, and no item of it."""
+        selection = self.choose(self.all[number])
+        if not selection.is_shown:
+            self._enter(number)
+        selection.drop()
+        selection.show_none()
+
+    def _enter(self, number: int) -> None:
+        before, self.shown = self.shown, self.all[number]
+        before.selection.leave()
+        before.reviewer.look_away()
+        self.shown.selection.enter(before.selection.level, before.selection.host)
+        self._stage.entered()
+
+    def listed(self) -> None:
+        """What a server lists is new: compare the names of all tools."""
+        if self.are_several:
+            self._collisions = collisions(
+                (server.label, server.link.session.catalogue if server.link.session else None)
+                for server in self.all
+            )
+            self._stage.catalogue.judge()
+
+    def sharing(self, tool: str) -> tuple[str, ...]:
+        """The names of the servers that have a tool of that name, where there are several."""
+        return self._collisions.get(tool, ())
+
+    def headings(self) -> list[ServerHeading]:
+        """The headings of the catalogue; none where there is one server."""
+        return [_heading(server) for server in self.all] if self.are_several else []
+
+
+def _heading(server: ServerParts) -> ServerHeading:
+    failed = server.link.state in {SessionState.FAILED, SessionState.LOST}
+    return ServerHeading(
+        name=server.label,
+        state=server.link.state,
+        tools=server.link.tools,
+        reason=server.failure.message if server.failure is not None and failed else "",
+        is_recorded=bool(server.recorder.sign),
+    )

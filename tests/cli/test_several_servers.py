@@ -1,0 +1,114 @@
+"""Several targets on one command line, and what is wrong with them."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from inspector.cli import start
+from inspector.cli.main import run
+from inspector.files.recent import recent_targets
+from inspector.launch import Launch
+from inspector.protocol.targets import parse_target, short_name, stdio_target
+
+ENTRIES = {
+    "git": {"command": "mcp-server-git", "env": {"KEPT": "1"}},
+    "far": {"url": "https://far.example/mcp"},
+    "off": {"command": "never", "disabled": True},
+}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": ENTRIES}))
+    (tmp_path / "one.json").write_text(json.dumps({"mcpServers": {"only": {"command": "only"}}}))
+    (tmp_path / "session.jsonl").write_text(
+        (Path(__file__).parents[2] / "recordings" / "faults.jsonl").read_text()
+    )
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(start, "has_terminal", lambda: True)
+    return tmp_path
+
+
+def launched(*words: str) -> tuple[int, tuple[Launch, ...]]:
+    found: list[Launch] = []
+
+    def interface(launch: Launch) -> int:
+        found.extend((launch, *launch.further))
+        return 0
+
+    return run(list(words), interface), tuple(found)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "named"),
+    [
+        (("demo", "mcp.json:git"), {"demo": "demo", "git": "mcp-server-git"}),
+        (("mcp.json",), {"git": "mcp-server-git", "far": "https://far.example/mcp"}),
+        (("open", "mcp.json:off", "demo"), {"off": "never", "demo": "demo"}),
+        (
+            ("--config", "mcp.json", "--server", "far", "--server", "git"),
+            {"far": "https://far.example/mcp", "git": "mcp-server-git"},
+        ),
+        (("demo", "--config", "mcp.json", "--server", "git"), {"demo": "demo", "git": "mcp-server-git"}),
+        (("demo", "--", "node", "a.js", "--flag"), {"demo": "demo", "a.js": "node a.js --flag"}),
+        (("one.json", "http://127.0.0.1:1/mcp"), {"only": "only", "127.0.0.1": "http://127.0.0.1:1/mcp"}),
+        (("one.json",), {"": "only"}),
+        (("open", "demo"), {"": "demo"}),
+    ],
+)
+def test_which_servers_a_command_line_names(words: tuple[str, ...], named: dict[str, str]) -> None:
+    code, launches = launched(*words)
+    assert code == 0
+    assert {each.name: str(each.target) for each in launches} == named
+    assert all(each.options.wait_s is None and each.options.roots for each in launches)
+
+
+@pytest.mark.usefixtures("folder")
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("demo", "mcp.json", "--record", "a.jsonl"), "--record: not with several servers"),
+        (("demo", "mcp.json:git", "-e", "A=b"), "-e: not with several servers"),
+        (("demo", "mcp.json", "--header", "A: b", "--cwd", "/"), "--header, --cwd: not with several"),
+        (("mcp.json", "--insecure"), "options of authorization and certificates: not with several"),
+        (("demo", "http://127.0.0.1:1/", "--headed"), "options of web pages: not with several"),
+        (("demo", "session.jsonl"), "A recording is opened alone"),
+        (("--watch", "mcp.json", "demo"), "--watch takes one target"),
+        (("--watch", "mcp.json"), "has 3 servers"),
+        (("demo", "nothing"), "not a target: nothing"),
+        (("demo", "mcp.json:missing"), "has no server missing"),
+        (("list", "demo", "http://127.0.0.1:1/"), "unexpected extra argument"),
+        (("list", "--config", "mcp.json", "--server", "git", "--server", "far"), "two servers: git and far"),
+    ],
+)
+def test_what_is_wrong_is_said(
+    capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
+) -> None:
+    assert launched(*words) == (2, ())
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_several_are_remembered_as_they_were_written_unless_one_holds_a_credential() -> None:
+    launched("demo", "mcp.json:git", "--", "node", "a.js")
+    launched("demo", "--", "node", "a.js", "--token", "s3cret")
+    assert [each.words for each in recent_targets()] == [("demo", "mcp.json:git", "--", "node", "a.js")]
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        (parse_target("demo"), "demo"),
+        (parse_target("https://user:pass@mcp.example:8443/a?key=b"), "mcp.example"),
+        (parse_target("web+https://page.example/"), "page.example"),
+        (stdio_target(("/opt/bin/mcp-server-git",)), "mcp-server-git"),
+        (stdio_target(("npx", "-y", "@modelcontextprotocol/server-everything")), "server-everything"),
+        (stdio_target(("python3.11", "-m", "notes.server")), "notes.server"),
+        (stdio_target(("uv", "run", "server.py")), "server.py"),
+        (stdio_target(("python",)), "python"),
+    ],
+)
+def test_short_names(target: object, name: str) -> None:
+    assert short_name(target) == name  # pyright: ignore[reportArgumentType]
