@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct, field
 
 from inspector.boundary.options import Level
+from inspector.errors import InspectorError
 from inspector.policy.gate.agreement import Agreement, Terms
 from inspector.protocol.targets import Target
 from inspector.session.options import Options
@@ -34,6 +35,8 @@ class Launch(Struct, frozen=True, kw_only=True):
     """What the server is called where there are several: as in its configuration, or in short."""
     further: tuple["Launch", ...] = ()
     """Servers that the interface connects to beside this one. Of each, the target, options, name and `as_saved` count."""
+    unreadable: InspectorError | None = None
+    """Why this server's entry cannot be read, where there are several servers."""
     as_saved: Callable[[], str] | None = None
     """Gives the target as saved calls have it; None, or an empty text, where it cannot be written."""
     recording: "OpenedRecording | None" = None

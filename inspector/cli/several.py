@@ -28,6 +28,8 @@ class NamedServer(Struct, frozen=True, kw_only=True):
     word: str | None = None
     command: tuple[str, ...] | None = None
     """The words after `--`; None for any other target."""
+    is_required: bool = True
+    """Whether it was named itself, so that nothing opens where it cannot be read; else it is one of a file's."""
 
 
 def named_servers(
@@ -71,7 +73,7 @@ def _entries(target: ConfiguredTarget) -> Iterator[NamedServer]:
     names = server_names(target.path) if target.name is None else ()
     for name in names or (target.name,):
         written = ConfiguredTarget(path=target.path, name=name)
-        yield NamedServer(written=written)
+        yield NamedServer(written=written, is_required=target.name is not None)
 
 
 def several_launch(
@@ -92,12 +94,22 @@ def several_launch(
         )
 
     def launched(server: NamedServer) -> Launch:
-        target = configured(server.written)
+        unreadable: UsageError | None = None
+        try:
+            target = configured(server.written)
+        except UsageError as error:
+            if server.is_required:
+                raise
+            hint = f"{error.hint} Correct it, then start Sightline again.".strip()
+            unreadable, target = UsageError(error.message, hint), stdio_target((str(server.written),))
         launch = launch_of(target, connection, lens=lens, terms=terms, theme=theme)
         name = server.written.name if isinstance(server.written, ConfiguredTarget) else None
-        return replace(launch, name=name or short_name(target), as_saved=_as_saved(server, target))
+        known = replace(launch, name=name or short_name(target), unreadable=unreadable)
+        return known if unreadable is not None else replace(known, as_saved=_as_saved(server, target))
 
     first, *further = map(launched, servers)
+    if first.unreadable is not None and all(each.unreadable is not None for each in further):
+        raise first.unreadable
     return replace(first, further=tuple(further))
 
 

@@ -99,6 +99,8 @@ def _source(launch: "Launch", name: str, own: "Settings | None") -> ServerSource
     targets = _targets(launch)
 
     async def open_session(listener: "Listener") -> "Session":
+        if launch.unreadable is not None:
+            raise launch.unreadable
         if recording is not None:
             await asyncio.to_thread(import_module, "inspector.session.recorded")
             from inspector.session.recorded import RecordedSession  # noqa: PLC0415 - after the first paint

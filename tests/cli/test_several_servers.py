@@ -21,6 +21,11 @@ ENTRIES = {
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "mcp.json").write_text(json.dumps({"mcpServers": ENTRIES}))
+    bad = {"command": ["no", "text"]}
+    (tmp_path / "half.json").write_text(
+        json.dumps({"mcpServers": {"bad": bad, "good": {"command": "good"}, "empty": {}}})
+    )
+    (tmp_path / "broken.json").write_text(json.dumps({"mcpServers": {"bad": bad, "empty": {}}}))
     (tmp_path / "one.json").write_text(json.dumps({"mcpServers": {"only": {"command": "only"}}}))
     (tmp_path / "session.jsonl").write_text(
         (Path(__file__).parents[2] / "recordings" / "faults.jsonl").read_text()
@@ -79,6 +84,8 @@ def test_which_servers_a_command_line_names(words: tuple[str, ...], named: dict[
         (("--watch", "mcp.json"), "has 3 servers"),
         (("demo", "nothing"), "not a target: nothing"),
         (("demo", "mcp.json:missing"), "has no server missing"),
+        (("demo", "half.json:bad"), "half.json, server bad: "),
+        (("broken.json",), "broken.json, server bad: "),
         (("list", "demo", "http://127.0.0.1:1/"), "unexpected extra argument"),
         (("list", "--config", "mcp.json", "--server", "git", "--server", "far"), "two servers: git and far"),
     ],
@@ -88,6 +95,24 @@ def test_what_is_wrong_is_said(
 ) -> None:
     assert launched(*words) == (2, ())
     assert message in capsys.readouterr().err
+
+
+@pytest.mark.usefixtures("folder")
+def test_an_unreadable_entry_of_a_file_leaves_the_others() -> None:
+    code, launches = launched("half.json")
+    assert code == 0
+    assert [(each.name, str(each.target)) for each in launches] == [
+        ("bad", "half.json:bad"),
+        ("good", "good"),
+        ("empty", "half.json:empty"),
+    ]
+    reasons = [each.unreadable.message if each.unreadable else "" for each in launches]
+    assert [reason.partition(": ")[0] for reason in reasons] == [
+        "half.json, server bad",
+        "",
+        "half.json, server empty",
+    ]
+    assert all(each.as_saved is None for each in launches if each.unreadable)
 
 
 @pytest.mark.usefixtures("folder")

@@ -258,13 +258,17 @@ def app_of(
     )
 
 
-def app_of_several(scripts: Mapping[str, Script], *, terms: Terms | None = None) -> SightlineApp:
-    """The interface on several scripts, by the names of the servers."""
+def app_of_several(
+    scripts: Mapping[str, Script | InspectorError], *, terms: Terms | None = None
+) -> SightlineApp:
+    """The interface on several scripts, by the names of the servers; an error is a target that cannot be read."""
 
-    def source(name: str, script: Script) -> ServerSource:
+    def source(name: str, script: Script | InspectorError) -> ServerSource:
         target = StdioTarget(command=(f"serve-{name}",))
 
         async def open_session(listener: Listener) -> Session:
+            if isinstance(script, InspectorError):
+                raise script
             return ScriptedSession(script, target, listener)
 
         return ServerSource(target=target, opener=open_session, name=name)

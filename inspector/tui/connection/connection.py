@@ -140,7 +140,11 @@ class SessionLink:
     async def live(self) -> None:
         """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
         before = self.session
-        session = self.session = await self._opener(self._hear)
+        try:
+            session = self.session = await self._opener(self._hear)
+        except InspectorError as error:
+            self._fail(error)
+            return
         self.is_listed = False
         if before is not None:
             session.hold_roots(before.options.roots)
@@ -155,10 +159,13 @@ class SessionLink:
             await asyncio.gather(session.list_all(), session.locate_secrets())
             await session.listen()
         except InspectorError as error:
-            self.state = SessionState.FAILED
-            self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
+            self._fail(error)
         finally:
             await session.close()
+
+    def _fail(self, error: InspectorError) -> None:
+        self.state = SessionState.FAILED
+        self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
 
     async def ping(self) -> str:
         """Ask the server whether it is there; what came of it, in a sentence of foreign text."""

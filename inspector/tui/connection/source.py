@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from inspector.session.live import Session
 
 Opener: TypeAlias = "Callable[[Listener], Awaitable[Session]]"
-"""Makes a session that has not yet connected."""
+"""Makes a session that has not yet connected. Raises InspectorError where the target is not known."""
 
 
 class ServerSource(Struct, frozen=True, kw_only=True):

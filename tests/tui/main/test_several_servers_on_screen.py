@@ -5,7 +5,7 @@ import asyncio
 import pytest
 from textual.pilot import Pilot
 
-from inspector.errors import UnreachableError
+from inspector.errors import UnreachableError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.gate.agreement import Terms
 from inspector.session.events import SessionState
@@ -58,6 +58,24 @@ async def open_look(pilot: Pilot[None], app: SightlineApp, server: int) -> str:
     await pilot.press("escape", "escape", "escape", "g")
     await pilot.press(*["down"] * (1 if server == 1 else 4))
     return await settled(pilot, app, f"server {server} of 2")
+
+
+@SIZES
+async def test_an_entry_that_cannot_be_read_says_why_and_leaves_the_others(size: tuple[int, int]) -> None:
+    app = app_of_several(
+        {"notes": notes(), "bad": UsageError("mcp.json, server \x1b[31mgit: no [bold]command")}
+    )
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "notes  ready  2 tools")
+        text = await settled(pilot, app, "failed")
+        assert "\x1b" not in text
+        await pilot.press("G")
+        assert "no [bold]command" in await settled(pilot, app, "server 2 of 2")
+        await pilot.press("R")
+        await settled(pilot, app, "no [bold]command")
+        await go_to(pilot, app, "drafts", "server 1 of 2")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "a draft")
 
 
 @SIZES
