@@ -242,6 +242,16 @@ def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: li
     ] == names
 
 
+def test_a_word_of_the_filter_may_be_in_the_name_of_the_server() -> None:
+    def found(query: str) -> list[str]:
+        shown = matching(rows(CATALOGUE), query, "mail at work")
+        return [str(row.entry.name) for row in shown if not isinstance(row, Group)]
+
+    assert found("work") == ["send_mail", "broken", "greet", "None"]
+    assert found("work greet") == ["greet"]
+    assert found("work elsewhere") == []
+
+
 def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions() -> None:
     described: JsonObject = {"description": "Echoes; as Echo does."}
     names = ("get_clock", "echo_all", "re_echo", "say", "ECHO", "echo_one")

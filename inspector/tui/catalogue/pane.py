@@ -105,8 +105,9 @@ class CatalogueLines(Lines):
         shown: list[CatalogueRow] = []
         owners: list[int] = []
         for server, rows in enumerate(self._all):
-            found: list[CatalogueRow] = [*matching(rows, query)]
-            if self._headings and (found or not query.strip()):
+            name = self._headings[server].name.casefold() if self._headings else ""
+            found: list[CatalogueRow] = [*matching(rows, query, name)]
+            if self._headings and (found or all(word in name for word in query.casefold().split())):
                 found = [self._headings[server], *found]
             shown += found
             owners += [server] * len(found)

@@ -82,8 +82,8 @@ def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
     return tuple(found)
 
 
-def matching(found: Sequence[ItemRow], query: str) -> tuple[ListRow, ...]:
-    """The rows in which every word of `query` occurs, under the headings of their groups.
+def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[ListRow, ...]:
+    """The rows in which every word of `query` occurs, under the headings of their groups; a word may be in the server's name.
 
     In a group, names that match come before titles and descriptions that do, and the group with the best name comes
     first. Equally good rows keep the order sent.
@@ -92,7 +92,7 @@ def matching(found: Sequence[ItemRow], query: str) -> tuple[ListRow, ...]:
     kept = found
     if words:
         kept = sorted(
-            (row for row in found if all(word in row.searched for word in words)),
+            (row for row in found if all(word in row.searched or word in server for word in words)),
             key=lambda row: _rank(row.name, words),
         )
     groups: dict[str, list[ItemRow]] = {}
