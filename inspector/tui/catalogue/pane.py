@@ -29,6 +29,8 @@ from inspector.tui.catalogue.rows import (
     matching,
     server_line,
 )
+from inspector.tui.keys.command import KeyPlace
+from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.lines import Lines
 
 _SETTLE_S = 0.08
@@ -48,6 +50,8 @@ class CatalogueSpot:
 
 class CatalogueLines(Lines):
     """The rows of the catalogue that match the filter."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SERVERS)
 
     def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue-lines")
@@ -196,6 +200,13 @@ class CatalogueLines(Lines):
         """The first item; with several servers, the heading of the first."""
         self.cursor = 0 if self._headings else 1
 
+    def action_server(self, step: int) -> None:
+        """To the heading of the next server, or of the one before."""
+        headings = [place for place, row in enumerate(self._shown) if isinstance(row, ServerHeading)]
+        ahead = [place for place in headings if (place - self.cursor) * step > 0]
+        if ahead:
+            self.cursor = min(ahead, key=lambda place: abs(place - self.cursor))
+
     def _place_of(self, spot: CatalogueSpot) -> int | None:
         identity = item_identity(spot.entry) if spot.entry is not None else None
         for index, (row, server) in enumerate(zip(self._shown, self._owners, strict=True)):
@@ -236,7 +247,6 @@ class CataloguePane(Vertical):
         &.-lettered > #catalogue-legend { display: block; }
     }
     """
-    BINDINGS: ClassVar[list[BindingType]] = []
 
     @dataclass
     class Rested(Message):

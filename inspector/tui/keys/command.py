@@ -12,6 +12,7 @@ class KeyPlace(StrEnum):
     EVERYWHERE = "Everywhere"
     MAIN = "On the main screen"
     LINES = "In a list or document"
+    SERVERS = "In the catalogue of several servers"
     VALUES = "Among values"
     TIMELINE = "In the timeline"
     SEARCH = "In the search of a result or definition"

@@ -48,6 +48,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_tool: bool = False
     """Whether a tool is open."""
     has_called: bool = False
+    has_servers: bool = False
+    """Whether there are several servers."""
     repeats: str = ""
     """What is called again, where that is not what is shown. Foreign text."""
     has_history: bool = False
@@ -103,12 +105,7 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "main.back", "cancel"
     match now.part:
         case FocusedPart.CATALOGUE:
-            yield from (
-                (("lines.choose", "result"), ("tab.call", "edit"))
-                if now.has_result
-                else (("lines.choose", "open"),)
-            )
-            yield "main.filter", ""
+            yield from _offers_of_catalogue(now)
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
         case FocusedPart.FILTER | FocusedPart.SEARCH:
@@ -138,6 +135,17 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield command_id, ""
         return
     yield from _offers_anywhere(now)
+
+
+def _offers_of_catalogue(now: KeySituation) -> Iterator[tuple[str, str]]:
+    if now.has_result:
+        yield "lines.choose", "result"
+        yield "tab.call", "edit"
+    else:
+        yield "lines.choose", "open"
+    yield "main.filter", ""
+    if now.has_servers:
+        yield "servers.next", ""
 
 
 def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:

@@ -324,6 +324,7 @@ _field = partial(row, KeyPlace.FIELD)
 _choice = partial(row, KeyPlace.CHOICE)
 
 _lines = partial(row, KeyPlace.LINES)
+_servers = partial(row, KeyPlace.SERVERS)
 
 _result = partial(row, KeyPlace.RESULT)
 _values = partial(row, KeyPlace.VALUES)
@@ -357,6 +358,17 @@ PANES: tuple[Command, ...] = (
     _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
     _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
     _lines("lines.choose", "enter", "choose", "open", "Opens what the line stands for.", shown="Enter"),
+    _servers(
+        "servers.next", "right_square_bracket", "server(1)", "next server", "To the next server.", shown="]"
+    ),
+    _servers(
+        "servers.previous",
+        "left_square_bracket",
+        "server(-1)",
+        "previous server",
+        "To the server before.",
+        shown="[",
+    ),
     _timeline(
         "timeline.fold",
         "minus",

@@ -585,6 +585,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
                 has_called=self.server.runner.last is not None,
+                has_servers=self._servers.are_several,
                 repeats=self._repeats(),
                 has_history=bool(self.server.history.calls),
                 has_result=self.server.selection.record is not None,

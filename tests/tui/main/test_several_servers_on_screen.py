@@ -99,6 +99,12 @@ async def test_a_tool_of_each_server_is_called_and_kept_apart_though_the_names_a
         text = await settled(pilot, app, "at the mail")
         assert "#2 done" in text
         assert [first.calls, second.calls] == [[("look", {"at": "here"})], [("look", {"at": "there"})]]
+        await pilot.press("escape", "escape", "escape", "G", "left_square_bracket")
+        await settled(pilot, app, "▸ mail")
+        await pilot.press("left_square_bracket")
+        await settled(pilot, app, "▸ notes")
+        await pilot.press("right_square_bracket", "right_square_bracket")
+        await settled(pilot, app, "▸ mail")
         # The first one has its result and what was written for it.
         await open_look(pilot, app, 1)
         text = await settled(pilot, app, "at the notes")

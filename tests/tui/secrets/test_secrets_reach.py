@@ -69,6 +69,8 @@ HARMLESS = {
     "lines.last",
     "lines.page-down",
     "lines.page-up",
+    "servers.next",
+    "servers.previous",
     "lines.left",
     "lines.right",
     "result.next",
