@@ -299,7 +299,7 @@ async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str
     for _ in range(400):
         await pilot.pause()
         busy = [worker for worker in app.workers if worker.group not in _WAITING and not worker.is_finished]
-        if shows in screen_text(app) and not busy:
-            return screen_text(app)
+        if not busy and shows in (text := screen_text(app)):
+            return text
         await asyncio.sleep(0.005)
     raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")

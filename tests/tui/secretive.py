@@ -117,8 +117,8 @@ async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bo
     """The screen once something holds of it, whatever still runs."""
     for _ in range(1000):
         await pilot.pause()
-        if holds(screen_text(app)):
-            return screen_text(app)
+        if holds(text := screen_text(app)):
+            return text
         await asyncio.sleep(0.005)
     raise AssertionError(f"that never holds of the screen:\n{screen_text(app)}")
 

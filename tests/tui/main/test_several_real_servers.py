@@ -47,8 +47,9 @@ async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
     drives()
     for _ in range(1_500):
         await pilot.pause()
-        if all(text in screen_text(app) for text in texts):
-            return screen_text(app)
+        shown = screen_text(app)
+        if all(text in shown for text in texts):
+            return shown
         await asyncio.sleep(0.02)
     raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")
 
