@@ -25,7 +25,7 @@ from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.targets import PageTarget
 from inspector.safe_text import safe_line
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
-from inspector.webmcp.browser.chromium import Chromium
+from inspector.webmcp.browser.chromium import PROXIES, Chromium
 
 OUTER = "https://sightline.invalid"
 MAX_GIVEN_CHARACTERS = 32 << 20
@@ -45,12 +45,16 @@ _STYLE = (
     "html,body{margin:0;height:100%}body{display:flex;flex-direction:column;font:13px sans-serif}"
     "header{padding:4px 8px;background:#333;color:#fff}iframe{flex:1;border:2px solid #333;border-top:0}"
 )
-_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy")
 
 
 def has_display() -> bool:
     """Whether a window can be shown."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def has_proxy() -> bool:
+    """Whether the user has a proxy, which interfaces do not get."""
+    return any(os.environ.get(name) for name in PROXIES if name.lower() != "no_proxy")
 
 
 class AppWindow:
@@ -78,8 +82,11 @@ class AppWindow:
         self._binding = f"b{secrets.token_hex(12)}"
         tap = Tap(lambda _: None)
         target = PageTarget(url="", polyfill=True, is_headed=is_headed, chromium=chromium)
-        rules = resolver_rules((*interface.reach.hosts, *_proxies()))
-        self._chromium = Chromium(target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"))
+        rules = resolver_rules(interface.reach.hosts)
+        # A proxy would be sent the names of hosts that are not declared, for connections that no `Fetch` event announces.
+        self._chromium = Chromium(
+            target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"), has_proxies=False
+        )
         self._cdp = Cdp(tap, self._heard, self._end)
         self._pages = {f"{OUTER}/": self._outer_page(), f"{self._inner}/": self._inner_page()}
         """What is served, each page once."""
@@ -345,14 +352,3 @@ def _page(body: str, policy: str) -> JsonObject:
         "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
         "body": base64.b64encode(body.encode("utf-8", "replace")).decode("ascii"),
     }
-
-
-def _proxies() -> list[str]:
-    """The hosts of the user's proxies, through which the browser reaches what an interface declares."""
-    hosts: list[str] = []
-    for name in _PROXIES:
-        with contextlib.suppress(ValueError):
-            host = urlsplit(os.environ.get(name, "")).hostname
-            if host is not None and host.replace("-", "").replace(".", "").isalnum():
-                hosts.append(host)
-    return list(dict.fromkeys(hosts))

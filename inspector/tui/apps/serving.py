@@ -10,7 +10,7 @@ from textual.screen import Screen
 
 from inspector import __version__
 from inspector.apps.browser.running import AppEntry, AppEntryKind, RunningApp
-from inspector.apps.browser.window import has_display
+from inspector.apps.browser.window import has_display, has_proxy
 from inspector.apps.interface import AppInterface, interface_in
 from inspector.boundary.bounded import Level
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
@@ -198,6 +198,8 @@ def opening_view(
     if reach.is_local:
         words = "One of them is on this machine or in its network."
         lines.append(Content.styled(words, "bold $text-warning"))
+    if reach.origins and has_proxy():
+        lines.append(Content("It does not use your proxy: it reaches these origins directly or not at all."))
     if runs_without_sandbox():
         lines.append(Content.styled(NO_SANDBOX, "$text-warning"))
     lines += [content(shortened(words, 200), "$text-warning") for words in interface.refused[:8]]

@@ -106,7 +106,7 @@ _INSTALL = (
     "Install the package chromium (Debian: apt-get install chromium), or name one with --chromium PATH."
 )
 _DISPLAYED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
+PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
 _UNWANTED = "MediaRouter,OptimizationHints,Translate"
 _FLAGS = (
     "--remote-debugging-address=127.0.0.1",
@@ -135,10 +135,13 @@ _FLAGS = (
 class Chromium:
     """The browser's process, profile and stderr."""
 
-    def __init__(self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = ()) -> None:
-        """`flags`: further ones."""
+    def __init__(
+        self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = (), has_proxies: bool = True
+    ) -> None:
+        """`flags`: further ones. `has_proxies`: whether it uses the proxies of the environment."""
         self._target = target
         self._more_flags = flags
+        self._proxies = PROXIES if has_proxies else ()
         self._tap = tap
         self._process: processes.Program | None = None
         self._profile: Path | None = None
@@ -168,6 +171,9 @@ class Chromium:
 
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
         flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
+        if not self._proxies:
+            # The system's settings may name a proxy too.
+            flags.append("--no-proxy-server")
         if self._target.polyfill:
             flags.append(f"--disable-features={_UNWANTED},WebMCP")
         else:
@@ -180,7 +186,9 @@ class Chromium:
         try:
             self._process = await processes.start(
                 (program, *flags, "about:blank"),
-                environment=processes.environment(*_PROXIES, *(_DISPLAYED if self._target.is_headed else ())),
+                environment=processes.environment(
+                    *self._proxies, *(_DISPLAYED if self._target.is_headed else ())
+                ),
                 cwd=profile,
                 pipes=("stderr",),
             )
