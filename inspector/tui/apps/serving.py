@@ -3,7 +3,6 @@
 import asyncio
 import secrets
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 
 from textual.content import Content
 from textual.screen import Screen
@@ -173,13 +172,13 @@ def opening_view(
     interface: AppInterface, record: CallRecord, session: Session, *, is_headed: bool
 ) -> DecisionView:
     """Asks whether to open an interface: what is loaded, from where, and what it may do."""
-    raw = interface.html.encode("utf-8", "replace")
     reach = interface.reach
     permissions = ", ".join(interface.permissions) or "none"
     how = "in a window" if is_headed else "without a window, because there is no display"
     lines = [
         _fact(
-            "interface", f"{interface.uri}, {size(len(raw))} of HTML, SHA-256 {sha256(raw).hexdigest()[:16]}"
+            "interface",
+            f"{interface.uri}, {size(interface.size_bytes)} of HTML, SHA-256 {interface.digest[:16]}",
         ),
         _fact("from", session.own.cover(str(session.target))),
         *(_fact(words, ", ".join(getattr(reach, name)) or "nothing") for words, name in _ORIGINS),
