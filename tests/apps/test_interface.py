@@ -167,7 +167,7 @@ def test_declared_origins_are_in_the_policy_each_where_it_belongs() -> None:
         ("router", True),
         ("wiki.home.arpa", True),
         ("127.0.0.1", True),
-        ("0.0.0.0", True),
+        ("0.0.0.1", True),
         ("10.0.0.1", True),
         ("100.64.0.1", True),
         ("169.254.169.254", True),
