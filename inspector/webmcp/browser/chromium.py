@@ -21,7 +21,7 @@ _PREFIX = "profile-"
 
 
 def create_profile() -> Path:
-    """Create an empty profile that names its owner. Raises UnreachableError."""
+    """Create an empty profile that names its owner. Raises UnreachableError, leaving nothing behind."""
     folder = profiles_folder()
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -31,8 +31,17 @@ def create_profile() -> Path:
     is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
     if not is_ours or stat.S_IMODE(status.st_mode) & 0o077:
         raise UnreachableError(f"{folder} can be reached by others", "Remove it, or set TMPDIR.")
-    profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
-    (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+    try:
+        profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+        try:
+            (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+        except BaseException:
+            remove_profile(profile)
+            raise
+    except OSError as error:
+        raise UnreachableError(
+            f"cannot make a profile in {folder}: {error.strerror}", "Check TMPDIR."
+        ) from error
     return profile
 
 
@@ -161,7 +170,8 @@ class Chromium:
         """Start the browser; the address of its debugging port. Raises UnreachableError, leaving nothing behind."""
         program = chromium_path(self._target.chromium)
         await asyncio.to_thread(sweep_profiles)
-        self._profile = await asyncio.to_thread(create_profile)
+        # Not in a thread: cancelled meanwhile, it would leave a profile that belongs to no browser.
+        self._profile = create_profile()
         try:
             return await self._started(program, self._profile, timeout_s)
         except BaseException:
