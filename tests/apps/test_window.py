@@ -43,7 +43,7 @@ class Seen:
 
 
 @asynccontextmanager
-async def window(shown: AppInterface) -> AsyncGenerator[Seen]:
+async def opened_window(shown: AppInterface) -> AsyncGenerator[tuple[AppWindow, Seen]]:
     drives()
     seen = Seen()
     opened = AppWindow(
@@ -56,9 +56,15 @@ async def window(shown: AppInterface) -> AsyncGenerator[Seen]:
     )
     try:
         await opened.open(30)
-        yield seen
+        yield opened, seen
     finally:
         await opened.close()
+
+
+@asynccontextmanager
+async def window(shown: AppInterface) -> AsyncGenerator[Seen]:
+    async with opened_window(shown) as (_, seen):
+        yield seen
 
 
 @dataclass
@@ -127,3 +133,50 @@ async def test_a_hint_connects_to_no_host_that_is_not_declared_and_to_no_proxy(
             assert site.paths() == ["/frame"] * is_declared
         assert not proxy.heard
         assert bool(declared.heard) is is_declared
+
+
+GREETING = """<script>
+  const send = (message) => parent.postMessage({ jsonrpc: "2.0", ...message }, "*");
+  HERE
+</script>"""
+
+
+async def test_reports_are_cut_before_they_are_kept_and_one_that_is_repeated_counts_once() -> None:
+    html = GREETING.replace(
+        "HERE",
+        """for (let i = 0; i < 20; i++) setTimeout(() => { throw new Error("x".repeat(100_000) + i); });
+        setTimeout(() => send({ method: "done" }), 100);""",
+    )
+    async with window(interface(html)) as seen:
+        await seen.until(lambda: bool(seen.messages and seen.reports))
+    assert len(seen.reports) == 1
+    assert len(seen.reports[0]) == 400
+    assert not seen.ends
+
+
+@pytest.mark.parametrize(
+    ("does", "why"),
+    [
+        ("console.log('x'.repeat(9 << 20));", "the browser sent a message of more than 8 MiB"),
+        ("for (let i = 0; i < 30000; i++) console.log(i);", "the interface kept the browser too busy"),
+    ],
+)
+async def test_an_interface_that_makes_the_browser_talk_too_much_is_ended(does: str, why: str) -> None:
+    html = GREETING.replace("HERE", "setTimeout(() => { " + does + " }, 100);")
+    async with window(interface(html)) as seen:
+        await seen.until(lambda: bool(seen.ends))
+    assert seen.ends == [why]
+
+
+async def test_an_interface_of_full_size_opens_and_gets_messages_up_to_their_limit_in_bytes() -> None:
+    html = GREETING.replace(
+        "HERE", "addEventListener('message', ({ data }) => send({ id: data.text.length }));"
+    )
+    html += "<!--" + "é" * ((2 << 20) - len(html)) + "-->"
+    shown = interface(html)
+    assert shown.size_bytes > 4_000_000
+    async with opened_window(shown) as (there, seen):
+        assert await there.give({"text": "é" * 4_000_000})
+        await seen.until(lambda: bool(seen.messages))
+        assert not await there.give({"text": "é" * 4_200_000})
+    assert seen.messages == ['{"jsonrpc":"2.0","id":4000000}']
