@@ -69,14 +69,9 @@ class AppReach(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys((*self.connect, *self.resources, *self.frames)))
 
     @property
-    def hosts(self) -> tuple[str, ...]:
-        """Their hosts, with wildcards, each once."""
-        return tuple(dict.fromkeys(_parts(origin)[1] for origin in self.origins))
-
-    @property
     def is_local(self) -> bool:
         """Whether an origin is on this machine or in its network, as far as its host says so."""
-        return any(map(_is_local, self.hosts))
+        return any(_is_local(_parts(origin)[1]) for origin in self.origins)
 
     def allows(self, url: str) -> bool:
         """Whether a request may leave. The policy of the document says which kind of request."""
@@ -184,9 +179,16 @@ def content_security_policy(reach: AppReach, parent: str) -> str:
     return "; ".join(" ".join((name, *(sources or ("'none'",)))) for name, sources in directives)
 
 
-def resolver_rules(hosts: Sequence[str]) -> str:
-    """Rules by which a browser finds no host but these, also where no policy of a document reaches."""
-    return ", ".join(("MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)))
+def resolver_rules(origins: Sequence[str]) -> str:
+    """Rules by which a browser finds no host and port but these, also where no policy of a document reaches.
+
+    Of a wildcard it finds every port: a rule cannot keep a name that it matches and judge its port.
+    """
+    rules = (
+        f"EXCLUDE {host}" if host.startswith("*.") else f"MAP {host}:{port} {host}:{port}"
+        for _, host, port in map(_parts, origins)
+    )
+    return ", ".join((*dict.fromkeys(rules), "MAP * ~NOTFOUND"))
 
 
 def why_not_called(tool: Tool | None) -> str:

@@ -81,7 +81,7 @@ def test_what_declares_nothing_or_nonsense_reaches_nothing(ui: Json) -> None:
     reach = found(ui).reach
     assert content_security_policy(reach, PARENT) == NOTHING
     assert not reach.allows("https://a.example/")
-    assert resolver_rules(reach.hosts) == "MAP * ~NOTFOUND"
+    assert resolver_rules(reach.origins) == "MAP * ~NOTFOUND"
 
 
 @pytest.mark.parametrize(
@@ -151,8 +151,9 @@ def test_declared_origins_are_in_the_policy_each_where_it_belongs() -> None:
     assert interface.permissions == ("camera", "clipboard-write")
     assert len(interface.refused) == 4
     assert interface.reach.is_local
-    assert resolver_rules(interface.reach.hosts) == (
-        "MAP * ~NOTFOUND, EXCLUDE api.example, EXCLUDE live.example, EXCLUDE *.cdn.example, EXCLUDE [::1]"
+    assert resolver_rules(interface.reach.origins) == (
+        "MAP api.example:443 api.example:443, MAP live.example:8443 live.example:8443, EXCLUDE *.cdn.example, "
+        "MAP [::1]:8080 [::1]:8080, MAP * ~NOTFOUND"
     )
 
 

@@ -127,12 +127,43 @@ async def test_a_hint_connects_to_no_host_that_is_not_declared_and_to_no_proxy(
         site.pages["/frame"] = answer("<p>framed", "text/html", header)
         html = HINTS.replace("FRAME", f'<iframe src="{site.other}/frame"></iframe>' if is_declared else "")
         html = html.replace("UNDECLARED", str(port)).replace("DECLARED", str(declared_port))
-        ui: Json = {"csp": {"frameDomains": [site.other], "connectDomains": ["https://api.example"]}}
+        ui: Json = {
+            "csp": {"frameDomains": [site.other], "connectDomains": [f"http://127.0.0.1:{declared_port}"]}
+        }
         async with window(interface(html, ui if is_declared else None)) as seen:
             await seen.until(lambda: bool(seen.messages) and bool(declared.heard) is is_declared)
             assert site.paths() == ["/frame"] * is_declared
         assert not proxy.heard
         assert bool(declared.heard) is is_declared
+
+
+FRAMED = """<script>
+  new Worker("/worker.js");
+  new SharedWorker("/shared.js");
+  navigator.serviceWorker.register("/service.js");
+  fetch(`/${typeof RTCPeerConnection}`);
+</script>"""
+TRIES = "try { new WebSocket('ws://127.0.0.1:OTHER/socket'); } catch {} fetch('http://127.0.0.1:OTHER/fetched', { mode: 'no-cors' }).catch(() => 0).then(() => fetch('/said-NAME'));"
+
+
+async def test_a_declared_frame_and_its_workers_reach_no_other_port_of_their_host() -> None:
+    async with Site() as site:
+        served = {
+            "/frame": f"<script>{TRIES}</script>" + FRAMED,
+            "/worker.js": TRIES,
+            "/shared.js": TRIES,
+            "/service.js": TRIES,
+        }
+        for path, text in served.items():
+            kind = "text/html" if path == "/frame" else "text/javascript"
+            filled = text.replace("OTHER", str(site.port)).replace("NAME", path.strip("/"))
+            site.pages[path] = answer(filled, kind)
+        html = f'<iframe src="{site.other}/frame"></iframe>'
+        async with window(interface(html, {"csp": {"frameDomains": [site.other]}})) as seen:
+            said = {f"/said-{path.strip('/')}" for path in served if path != "/worker.js"}
+            await seen.until(lambda: said <= {*site.paths()})
+        assert "/undefined" in site.paths(), "it has no WebRTC"
+        assert not {"/socket", "/fetched"} & {*site.paths()}
 
 
 GREETING = """<script>

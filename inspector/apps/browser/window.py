@@ -87,7 +87,7 @@ class AppWindow:
         self._binding = f"b{secrets.token_hex(12)}"
         tap = Tap(lambda _: None)
         target = PageTarget(url="", polyfill=True, is_headed=is_headed, chromium=chromium)
-        rules = resolver_rules(interface.reach.hosts)
+        rules = resolver_rules(interface.reach.origins)
         # A proxy would be sent the names of hosts that are not declared, for connections that no `Fetch` event announces.
         self._chromium = Chromium(
             target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"), has_proxies=False
