@@ -7,7 +7,8 @@ import base64
 import binascii
 import re
 from collections.abc import Iterator, Sequence
-from ipaddress import ip_address
+from hashlib import sha256
+from ipaddress import IPv6Address, ip_network
 from urllib.parse import urlsplit
 
 from msgspec import Struct
@@ -17,10 +18,11 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.catalogue import Tool
 from inspector.safe_text import safe_line
-from inspector.urls.host import is_on_this_machine
+from inspector.urls.host import RefusedUrl, address_in, is_on_this_machine, normalised
 
-MAX_HTML_BYTES = 16 << 20
+MAX_HTML_BYTES = 4 << 20
 _MOST_ORIGINS = 64
+_LONGEST_ORIGIN = 300
 _LONGEST = 120
 _ORIGIN = re.compile(
     r"(?P<scheme>https?|wss?)://"
@@ -30,6 +32,20 @@ _ORIGIN = re.compile(
 """Of what a server declares. A semicolon, a quotation mark or a path would change the policy that it is put into."""
 _DEFAULT_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 _WEB = frozenset({"http", "https"})
+_LOCAL_NAMES = (
+    ".local",
+    ".localdomain",
+    ".internal",
+    ".intranet",
+    ".private",
+    ".corp",
+    ".home",
+    ".lan",
+    ".home.arpa",
+)
+"""Ends of names that no public server has. Source: RFC 6762 appendix G, RFC 8375, ICANN's reservation of `.internal`."""
+_LOCAL_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("fec0::/10"))
+"""Addresses that count as global, and may lead into the user's network: NAT64 and site-local ones."""
 _FEATURES = {
     "camera": "camera",
     "microphone": "microphone",
@@ -53,15 +69,9 @@ class AppReach(Struct, frozen=True, kw_only=True):
         return tuple(dict.fromkeys((*self.connect, *self.resources, *self.frames)))
 
     @property
-    def hosts(self) -> tuple[str, ...]:
-        """Their hosts, with wildcards, each once."""
-        return tuple(dict.fromkeys(_parts(origin)[1] for origin in self.origins))
-
-    @property
     def is_local(self) -> bool:
-        """Whether an origin is on this machine, or has a private address."""
-        found = (host.strip("[]") for host in self.hosts)
-        return any(is_on_this_machine(host) or _is_private(host) for host in found)
+        """Whether an origin is on this machine or in its network, as far as its host says so."""
+        return any(_is_local(_parts(origin)[1]) for origin in self.origins)
 
     def allows(self, url: str) -> bool:
         """Whether a request may leave. The policy of the document says which kind of request."""
@@ -83,6 +93,10 @@ class AppInterface(Struct, frozen=True, kw_only=True):
     """Foreign text."""
     html: str
     """Foreign text."""
+    size_bytes: int
+    """Of the HTML."""
+    digest: str
+    """The SHA-256 of the HTML, in hexadecimal digits."""
     reach: AppReach
     permissions: tuple[str, ...]
     """Features of the browser."""
@@ -95,7 +109,7 @@ class AppInterface(Struct, frozen=True, kw_only=True):
 def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface | str:
     """The interface in the answer to `resources/read`; else why it is not opened, in a sentence.
 
-    `definition`: of the resource, where it is listed.
+    `definition`: of the resource, where it is listed. Linear: run it in a thread.
     """
     contents = value_at(result, "contents")
     found = contents[0] if isinstance(contents, list) and len(contents) == 1 else None
@@ -105,11 +119,11 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
         return "The answer is of another URI."
     if text_at(found, "mimeType") != MIME_TYPE:
         return f"Its MIME type is not {MIME_TYPE}."
-    html = _html_of(found)
-    if html is None:
+    raw = _html_of(found)
+    if raw is None:
         return "It has no text, or its text is no UTF-8."
-    if len(html) > MAX_HTML_BYTES:
-        return f"It is larger than {MAX_HTML_BYTES >> 20} MB."
+    if len(raw) > MAX_HTML_BYTES:
+        return f"It is larger than {MAX_HTML_BYTES >> 20} MiB."
     # What the content says comes before what the list says.
     said = object_at(found, "_meta", "ui") or object_at(definition, "_meta", "ui")
     refused: list[str] = []
@@ -125,7 +139,9 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
         refused.append("It asks for an origin of its own name; it gets a random one.")
     return AppInterface(
         uri=uri,
-        html=html,
+        html=raw.decode(),
+        size_bytes=len(raw),
+        digest=sha256(raw).hexdigest(),
         reach=reach,
         permissions=tuple(_FEATURES[name] for name in permissions),
         refused=tuple(refused),
@@ -163,9 +179,16 @@ def content_security_policy(reach: AppReach, parent: str) -> str:
     return "; ".join(" ".join((name, *(sources or ("'none'",)))) for name, sources in directives)
 
 
-def resolver_rules(hosts: Sequence[str]) -> str:
-    """Rules by which a browser finds no host but these, also where no policy of a document reaches."""
-    return ", ".join(("MAP * ~NOTFOUND", *(f"EXCLUDE {host}" for host in hosts)))
+def resolver_rules(origins: Sequence[str]) -> str:
+    """Rules by which a browser finds no host and port but these, also where no policy of a document reaches.
+
+    Of a wildcard it finds every port: a rule cannot keep a name that it matches and judge its port.
+    """
+    rules = (
+        f"EXCLUDE {host}" if host.startswith("*.") else f"MAP {host}:{port} {host}:{port}"
+        for _, host, port in map(_parts, origins)
+    )
+    return ", ".join((*dict.fromkeys(rules), "MAP * ~NOTFOUND"))
 
 
 def why_not_called(tool: Tool | None) -> str:
@@ -182,16 +205,21 @@ def why_not_called(tool: Tool | None) -> str:
     return "" if "app" in visibility else "its visibility does not include `app`"
 
 
-def _html_of(content: JsonObject) -> str | None:
+def _html_of(content: JsonObject) -> bytes | None:
+    """The HTML in UTF-8; of one that is far too large, as much as shows that."""
     text, blob = content.get("text"), content.get("blob")
     if isinstance(text, str):
-        return text
+        return text[: MAX_HTML_BYTES + 1].encode("utf-8", "replace")
     if not isinstance(blob, str):
         return None
+    if len(blob) > 2 * MAX_HTML_BYTES:
+        return bytes(MAX_HTML_BYTES + 1)
     try:
-        return base64.b64decode(blob, validate=True).decode()
+        raw = base64.b64decode(blob, validate=True)
+        raw.decode()
     except (binascii.Error, ValueError):
         return None
+    return raw
 
 
 def _origins(value: Json, refused: list[str], schemes: frozenset[str]) -> tuple[str, ...]:
@@ -202,17 +230,30 @@ def _origins(value: Json, refused: list[str], schemes: frozenset[str]) -> tuple[
         return ()
     origins: list[str] = []
     for each in value[:_MOST_ORIGINS]:
-        found = _ORIGIN.fullmatch(each.lower()) if isinstance(each, str) and each.isascii() else None
-        if found is None or found["scheme"] not in schemes or int(found["port"] or 1) not in range(1, 65536):
+        origin = _origin(each, schemes) if isinstance(each, str) and len(each) <= _LONGEST_ORIGIN else None
+        if origin is None:
             shown = _quoted(each) if isinstance(each, str) else "a value that is no text"
             refused.append(f"Not an origin, so it is not granted: {shown}")
         else:
-            origins.append(found[0].removesuffix("/"))
+            origins.append(origin)
     if len(value) > _MOST_ORIGINS:
         refused.append(
             f"It declares {len(value):,} origins in one list: the first {_MOST_ORIGINS} are granted."
         )
     return tuple(dict.fromkeys(origins))
+
+
+def _origin(written: str, schemes: frozenset[str]) -> str | None:
+    """An origin as it is written into a policy; None for what is none, or has a host that parsers read differently."""
+    found = _ORIGIN.fullmatch(written.lower()) if written.isascii() else None
+    if found is None or found["scheme"] not in schemes or int(found["port"] or 1) not in range(1, 65536):
+        return None
+    wildcard = "*." if found["host"].startswith("*.") else ""
+    name = normalised(found["host"].removeprefix("*."))
+    if isinstance(name, RefusedUrl) or (wildcard and address_in(name) is not None):
+        return None
+    host = f"[{name}]" if ":" in name else wildcard + name
+    return f"{found['scheme']}://{host}{':' + found['port'] if found['port'] else ''}"
 
 
 def _permissions(value: JsonObject, refused: list[str]) -> Iterator[str]:
@@ -238,11 +279,19 @@ def _matches(origin: str, scheme: str, host: str, port: int | None) -> bool:
     return host.endswith(pattern[1:]) if pattern.startswith("*.") else host == pattern
 
 
-def _is_private(host: str) -> bool:
-    try:
-        return ip_address(host).is_private
-    except ValueError:
-        return False
+def _is_local(host: str) -> bool:
+    """Whether a host of an origin is on this machine or in its network. Other names may lead there too."""
+    name = host.strip("[]")
+    if name.startswith("*."):
+        name = name.removeprefix("*.")
+    elif "." not in name and ":" not in name:
+        return True
+    address = address_in(name)
+    if address is None:
+        return is_on_this_machine(name) or f".{name}".endswith(_LOCAL_NAMES)
+    if isinstance(address, IPv6Address) and any(address in network for network in _LOCAL_NETWORKS):
+        return True
+    return not address.is_global or address.is_multicast
 
 
 def _quoted(text: str) -> str:

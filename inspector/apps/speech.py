@@ -7,25 +7,25 @@ from inspector.boundary.contract import Contract
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
-from inspector.boundary.removals import SECRET
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import resolve
 from inspector.json.weight import compact_bytes
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 
-_KEPT = SECRET | {Rule.SENSITIVE_HINT, Rule.AUDIENCE}
+_PASSES = frozenset({Rule.MIRROR, Rule.ECHO, Rule.UNTRUSTED})
+"""What these rules note is a copy of a value that another one withholds, or passes between markers."""
 
 
 def kept_back(records: Iterable[CallRecord]) -> tuple[Json, ...]:
-    """The values of results that the interface was given and that the boundary `declared` keeps from a model. Linear."""
+    """The values of results and errors that the interface was given and that the boundary `declared` keeps from a model. Linear."""
     values: list[Json] = []
     for record in records:
         raw = raw_of(record.outcome)
         if record.policy.withheld:
             values.append(raw)
         bounded = record.judgement.bounded(Level.DECLARED, record.policy.about_secrets)
-        values.extend(resolve(raw, each.pointer) for each in bounded.removals if each.rule in _KEPT)
+        values.extend(resolve(raw, each.pointer) for each in bounded.removals if each.rule not in _PASSES)
     return tuple(values)
 
 

@@ -1,6 +1,7 @@
 """What an interface may reach, and which of its messages are heard."""
 
 import base64
+from hashlib import sha256
 
 import pytest
 
@@ -44,7 +45,10 @@ def found(ui: Json) -> AppInterface:
         (read(text=None), "no text"),
         (read(text=None, blob="!"), "no text"),
         (read(text=None, blob=base64.b64encode(b"\xff").decode()), "no text"),
-        (read(text="x" * ((16 << 20) + 1)), "larger than"),
+        (read(text="x" * ((4 << 20) + 1)), "larger than"),
+        (read(text="é" * ((2 << 20) + 1)), "larger than"),
+        (read(text=None, blob="AAAA" * ((4 << 20) // 3 + 1)), "larger than"),
+        (read(text=None, blob="!" * ((8 << 20) + 1)), "larger than"),
     ],
 )
 def test_what_is_no_interface_is_not_opened(result: Json, why: str) -> None:
@@ -77,7 +81,7 @@ def test_what_declares_nothing_or_nonsense_reaches_nothing(ui: Json) -> None:
     reach = found(ui).reach
     assert content_security_policy(reach, PARENT) == NOTHING
     assert not reach.allows("https://a.example/")
-    assert resolver_rules(reach.hosts) == "MAP * ~NOTFOUND"
+    assert resolver_rules(reach.origins) == "MAP * ~NOTFOUND"
 
 
 @pytest.mark.parametrize(
@@ -103,6 +107,17 @@ def test_what_declares_nothing_or_nonsense_reaches_nothing(ui: Json) -> None:
         "javascript:alert(1)",
         "file:///etc",
         "ftp://a.example",
+        "http://*.0.0.1:8080",
+        "http://*.1",
+        "http://*.127.0.0.1",
+        "http://127.1",
+        "http://2130706433",
+        "http://0x7f.0.0.1",
+        "http://*.[::1]",
+        "http://[::::]",
+        "http://[1.2]",
+        "https://" + "a" * 64 + ".example",
+        "https://" + "a." * 146 + "example",
         5,
         None,
         ["https://a.example"],
@@ -136,9 +151,60 @@ def test_declared_origins_are_in_the_policy_each_where_it_belongs() -> None:
     assert interface.permissions == ("camera", "clipboard-write")
     assert len(interface.refused) == 4
     assert interface.reach.is_local
-    assert resolver_rules(interface.reach.hosts) == (
-        "MAP * ~NOTFOUND, EXCLUDE api.example, EXCLUDE live.example, EXCLUDE *.cdn.example, EXCLUDE [::1]"
+    assert resolver_rules(interface.reach.origins) == (
+        "MAP api.example:443 api.example:443, MAP live.example:8443 live.example:8443, EXCLUDE *.cdn.example, "
+        "MAP [::1]:8080 [::1]:8080, MAP * ~NOTFOUND"
     )
+
+
+@pytest.mark.parametrize(
+    ("host", "is_local"),
+    [
+        ("localhost", True),
+        ("x.localhost", True),
+        ("*.localhost", True),
+        ("*.local", True),
+        ("printer.local", True),
+        ("router", True),
+        ("wiki.home.arpa", True),
+        ("127.0.0.1", True),
+        ("0.0.0.1", True),
+        ("10.0.0.1", True),
+        ("100.64.0.1", True),
+        ("169.254.169.254", True),
+        ("224.0.0.251", True),
+        ("[0:0:0:0:0:0:0:1]", True),
+        ("[::]", True),
+        ("[fe80::1]", True),
+        ("[fd00::1]", True),
+        ("[fec0::1]", True),
+        ("[::ffff:10.0.0.1]", True),
+        ("[64:ff9b::a00:1]", True),
+        ("8.8.8.8", False),
+        ("[2606:4700::1]", False),
+        ("api.example.com", False),
+        ("*.com", False),
+        ("locallocal.com", False),
+        ("notlocal.dev", False),
+    ],
+)
+def test_the_question_says_which_origins_are_near(host: str, *, is_local: bool) -> None:
+    reach = found({"csp": {"connectDomains": [f"http://{host}:8080"]}}).reach
+    assert reach.origins
+    assert reach.is_local is is_local
+
+
+def test_how_large_an_interface_is_counts_bytes() -> None:
+    interface = interface_in(URI, read(text="é"), {})
+    assert isinstance(interface, AppInterface)
+    assert interface.size_bytes == 2
+    assert interface.digest == sha256("é".encode()).hexdigest()
+
+
+def test_a_host_is_written_as_browsers_write_it() -> None:
+    reach = found({"csp": {"connectDomains": ["http://[0:0:0:0:0:0:0:1]:80", "HTTPS://A.example"]}}).reach
+    assert reach.connect == ("http://[::1]:80", "https://a.example")
+    assert reach.allows("http://[::1]/x")
 
 
 REACH = AppReach(connect=("https://a.example", "https://*.b.example:8443"), bases=("https://base.example",))

@@ -8,7 +8,7 @@ from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.session.call_record import CallRecord
 
 KEY = "correct-horse-battery"
@@ -70,3 +70,36 @@ def test_of_a_result_that_a_rule_withholds_nothing_may_be_repeated() -> None:
     withheld = given(BoundaryPolicy(withheld="a rule says so"))
     assert "Reykjavik" in reaches("in Reykjavik", Level.DECLARED, BoundaryPolicy(), given(BoundaryPolicy()))
     assert "Reykjavik" not in reaches("in Reykjavik", Level.DECLARED, BoundaryPolicy(), withheld)
+
+
+def answered(outcome: Outcome) -> CallRecord:
+    return CallRecord(
+        number=1,
+        name="t",
+        arguments={},
+        judgement=Judgement(outcome, TOOL),
+        at_s=0,
+        duration_s=0,
+        size_bytes=0,
+        policy=BoundaryPolicy(withhold_credentials=True),
+    )
+
+
+@pytest.mark.parametrize(
+    "outcome",
+    [
+        Result(value={"content": [], "structuredContent": {"key": "x"}, "_meta": {"widget": {"deep": KEY}}}),
+        Result(value={"content": [{"type": "text", "text": "hi", "_meta": {"id": KEY}}]}),
+        Result(value={"content": [{"type": "widget", "state": {"at": KEY}}]}),
+        Result(
+            value={"content": [{"type": "text", "text": "hi", "annotations": {"audience": ["user"]}}, KEY]}
+        ),
+        Result(value={"content": [], "hint": {"$ref": KEY}, "_meta": KEY}),
+        RpcError(value={"code": KEY, "message": "no"}),
+    ],
+)
+def test_nothing_that_a_model_did_not_get_of_an_answer_may_be_repeated(outcome: Outcome) -> None:
+    for spelt in (KEY, KEY.encode().hex()):
+        assert spelt not in reaches(spelt, Level.DECLARED, BoundaryPolicy(), answered(outcome))
+        assert spelt in reaches(spelt, Level.OPEN, BoundaryPolicy(), answered(outcome))
+    assert "warm" in reaches("it is warm today", Level.DECLARED, BoundaryPolicy(), answered(outcome))

@@ -26,7 +26,7 @@ from inspector.apps.messages import (
 )
 from inspector.apps.speech import speech_record
 from inspector.errors import InspectorError
-from inspector.json.exact import JsonObject, dump_text
+from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.members import object_at, text_at
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, Result, RpcError
@@ -36,7 +36,7 @@ OPEN_TIMEOUT_S = 30.0
 TEARDOWN_S = 1.0
 """How long an interface may take to end itself."""
 _TEARDOWN_ID = "sightline-teardown"
-_LARGE_CHARACTERS = 64_000
+_LARGE_CHARACTERS = 8_000
 """A longer message is read in a thread."""
 _MOST_NOTED = 400
 
@@ -106,7 +106,7 @@ class RunningApp:
         self._host = host
         self._version = version
         self._given = [record]
-        """The results that the interface has."""
+        """The results and errors that the interface has."""
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
         """Messages; None for the end."""
         self._why = ""
@@ -131,19 +131,18 @@ class RunningApp:
             self._note(AppEntryKind.STATE, "loaded")
             while (text := await self._queue.get()) is not None:
                 await self._take(text)
+                # A queue that is filled again and again gives way to nothing by itself.
+                await asyncio.sleep(0)
             self._note(AppEntryKind.STATE, "ended", self._why)
         finally:
-            for task in self._waiting:
-                task.cancel()
-            closing = asyncio.ensure_future(self._close())
-            try:
-                await asyncio.shield(closing)
-            except asyncio.CancelledError:
-                await closing
-                raise
+            await _to_the_end(asyncio.ensure_future(self._close()))
 
     async def _close(self) -> None:
         try:
+            for task in self._waiting:
+                task.cancel()
+            if self._waiting:
+                await asyncio.wait(tuple(self._waiting), timeout=TEARDOWN_S)
             if self._is_initialized:
                 await self._tear_down()
         finally:
@@ -161,7 +160,7 @@ class RunningApp:
                 if not await self._window.give(request):
                     return
                 while (text := await self._queue.get()) is not None:
-                    found = message_in(text, is_initialized=True)
+                    found = await self._read(text)
                     if (
                         isinstance(found, AppMessage)
                         and found.ask is AppAsk.REPLY
@@ -175,11 +174,13 @@ class RunningApp:
         self._why = why
         self._queue.put_nowait(None)
 
-    async def _take(self, text: str) -> None:
+    async def _read(self, text: str) -> AppMessage | AppRefusal:
         if len(text) > _LARGE_CHARACTERS:
-            found = await asyncio.to_thread(message_in, text, is_initialized=self._is_initialized)
-        else:
-            found = message_in(text, is_initialized=self._is_initialized)
+            return await asyncio.to_thread(message_in, text, is_initialized=self._is_initialized)
+        return message_in(text, is_initialized=self._is_initialized)
+
+    async def _take(self, text: str) -> None:
+        found = await self._read(text)
         if isinstance(found, AppRefusal):
             self._note(AppEntryKind.REFUSED, found.method or "message", f"refused: {found.reason}")
             if found.id is not None:
@@ -212,7 +213,8 @@ class RunningApp:
             case AppAsk.PING:
                 await self._answer(message, {})
             case AppAsk.LOG:
-                self._note(AppEntryKind.HEARD, "log", dump_text(message.params.get("data")))
+                words = await asyncio.to_thread(_beginning, message.params.get("data"))
+                self._note(AppEntryKind.HEARD, "log", words)
             case AppAsk.NOTHING:
                 self._note(AppEntryKind.HEARD, message.method, "a notification; nothing is done with it")
             case _:
@@ -259,48 +261,54 @@ class RunningApp:
         task.add_done_callback(self._waiting.discard)
 
     async def _fetch(self, message: AppMessage) -> None:
-        """Call a tool, or read a resource, and give the interface the answer."""
+        """Call a tool, or read a resource, and give the interface the answer, whatever happens."""
         async with self._one_at_a_time:
-            is_call = message.ask is AppAsk.CALL
-            name = text_at(message.params, "name" if is_call else "uri")
-            arguments = message.params.get("arguments", {})
-            if name is None or not isinstance(arguments, dict):
-                await self._refuse(
-                    message, "its parameters are malformed", "malformed parameters", BAD_PARAMS
-                )
-                return
-            why_not = why_not_called(self._host.tool(name)) if is_call else ""
-            if why_not:
-                await self._refuse(message, f"{name}: {why_not}", f"not called: {why_not}")
-                return
             try:
-                record = await (self._host.call(name, arguments) if is_call else self._host.read(name))
-            except InspectorError as error:
-                await self._refuse(
-                    message, f"{name}: {error.message}", "not done: the policy or the user refused"
-                )
-                return
-            number = message.id if message.id is not None else ""
-            match record.outcome:
-                case Result(value=value):
-                    self._given.append(record)
-                    words, reply = "answered", answered(number, value)
-                case RpcError(value=error):
-                    words = "the server answered with an error"
-                    reply = refused(number, REFUSED, text_at(error, "message") or "the server refused")
-                case Failure(detail=detail):
-                    words, reply = detail, refused(number, REFUSED, "no answer came")
-            is_given = await self._window.give(reply)
-            self._note(
-                AppEntryKind.HEARD,
-                f"{message.method} {name}",
-                words if is_given else "the answer could not be given to it: too large, or it has ended",
-                record,
+                await self._fetched(message)
+            except Exception as error:  # noqa: BLE001 - an interface that waits for an answer gets one
+                words = f"it could not be done ({type(error).__name__}): a defect of Sightline"
+                await self._refuse(message, words, "internal error")
+
+    async def _fetched(self, message: AppMessage) -> None:
+        is_call = message.ask is AppAsk.CALL
+        name = text_at(message.params, "name" if is_call else "uri")
+        arguments = message.params.get("arguments", {})
+        if name is None or not isinstance(arguments, dict):
+            await self._refuse(message, "its parameters are malformed", "malformed parameters", BAD_PARAMS)
+            return
+        why_not = why_not_called(self._host.tool(name)) if is_call else ""
+        if why_not:
+            await self._refuse(message, f"{name}: {why_not}", f"not called: {why_not}")
+            return
+        try:
+            record = await (self._host.call(name, arguments) if is_call else self._host.read(name))
+        except InspectorError as error:
+            await self._refuse(
+                message, f"{name}: {error.message}", "not done: the policy or the user refused"
             )
+            return
+        number = message.id if message.id is not None else ""
+        match record.outcome:
+            case Result(value=value):
+                self._given.append(record)
+                words, reply = "answered", answered(number, value)
+            case RpcError(value=error):
+                self._given.append(record)
+                words = "the server answered with an error"
+                reply = refused(number, REFUSED, text_at(error, "message") or "the server refused")
+            case Failure(detail=detail):
+                words, reply = detail, refused(number, REFUSED, "no answer came")
+        is_given = await self._window.give(reply)
+        self._note(
+            AppEntryKind.HEARD,
+            f"{message.method} {name}",
+            words if is_given else "the answer could not be given to it: too large, or it has ended",
+            record,
+        )
 
     async def _speak(self, message: AppMessage) -> None:
         """Show what would reach the model. There is no model."""
-        value = spoken_in(message)
+        value = await asyncio.to_thread(spoken_in, message)
         if isinstance(value, str):
             await self._refuse(message, value, f"refused: {value}", BAD_PARAMS)
             return
@@ -343,3 +351,22 @@ class RunningApp:
                 record=record,
             )
         )
+
+
+def _beginning(data: Json) -> str:
+    return dump_text(data)[:_MOST_NOTED]
+
+
+async def _to_the_end(work: "asyncio.Task[None]") -> None:
+    """Wait for work that has to end, however often this is cancelled."""
+    cancelled: asyncio.CancelledError | None = None
+    while True:
+        try:
+            await asyncio.shield(work)
+            break
+        except asyncio.CancelledError as error:
+            if work.cancelled():
+                raise
+            cancelled = error
+    if cancelled is not None:
+        raise cancelled

@@ -25,11 +25,15 @@ from inspector.json.members import object_at, text_at, value_at
 from inspector.protocol.targets import PageTarget
 from inspector.safe_text import safe_line
 from inspector.webmcp.browser.cdp import Cdp, CdpError, CdpEvent
-from inspector.webmcp.browser.chromium import Chromium
+from inspector.webmcp.browser.chromium import PROXIES, Chromium
 
 OUTER = "https://sightline.invalid"
-MAX_GIVEN_CHARACTERS = 32 << 20
+MAX_GIVEN_BYTES = 8 << 20
 """Of one message to the interface."""
+_MOST_BYTES = 8 << 20
+"""Of one message of the browser; the longest that an interface may send takes 6 MB."""
+_MOST_BYTES_IN_ALL = 128 << 20
+"""Of the browser's messages; then the interface is ended."""
 _MOST_EVENTS = 20_000
 """Of the browser; then the interface is ended."""
 _SANDBOX = "allow-scripts allow-same-origin allow-forms"
@@ -40,17 +44,22 @@ _FLAGS = (
 )
 # No policy of a document covers WebRTC.
 _BEFORE_SCRIPTS = "delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;"
+_LONGEST_REPORT = 400
 _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": True}]
 _STYLE = (
     "html,body{margin:0;height:100%}body{display:flex;flex-direction:column;font:13px sans-serif}"
     "header{padding:4px 8px;background:#333;color:#fff}iframe{flex:1;border:2px solid #333;border-top:0}"
 )
-_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy")
 
 
 def has_display() -> bool:
     """Whether a window can be shown."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def has_proxy() -> bool:
+    """Whether the user has a proxy, which interfaces do not get."""
+    return any(os.environ.get(name) for name in PROXIES if name.lower() != "no_proxy")
 
 
 class AppWindow:
@@ -78,10 +87,15 @@ class AppWindow:
         self._binding = f"b{secrets.token_hex(12)}"
         tap = Tap(lambda _: None)
         target = PageTarget(url="", polyfill=True, is_headed=is_headed, chromium=chromium)
-        rules = resolver_rules((*interface.reach.hosts, *_proxies()))
-        self._chromium = Chromium(target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"))
-        self._cdp = Cdp(tap, self._heard, self._end)
-        self._pages = {f"{OUTER}/": self._outer_page(), f"{self._inner}/": self._inner_page()}
+        rules = resolver_rules(interface.reach.origins)
+        # A proxy would be sent the names of hosts that are not declared, for connections that no `Fetch` event announces.
+        self._chromium = Chromium(
+            target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"), has_proxies=False
+        )
+        self._cdp = Cdp(
+            tap, self._heard, self._end, most_bytes=_MOST_BYTES, most_bytes_in_all=_MOST_BYTES_IN_ALL
+        )
+        self._pages: dict[str, JsonObject] = {}
         """What is served, each page once."""
         self._session = ""
         self._frame = ""
@@ -99,6 +113,7 @@ class AppWindow:
 
     async def open(self, timeout_s: float) -> None:
         """Start the browser and load the interface. Raises UnreachableError. `close` afterwards, whatever happens."""
+        self._pages = await asyncio.to_thread(self._written_pages)
         address = await self._chromium.start(timeout_s)
         try:
             async with asyncio.timeout(timeout_s):
@@ -124,15 +139,17 @@ class AppWindow:
 
     async def give(self, message: JsonObject) -> bool:
         """Send a message to the interface; whether it was. Not what is too large, or after the end."""
-        text = await asyncio.to_thread(dump_text, message)
-        if self._has_ended or len(text) > MAX_GIVEN_CHARACTERS:
+        expression = await asyncio.to_thread(_delivery, message)
+        if self._has_ended or not expression:
             return False
-        expression = await asyncio.to_thread(lambda: f"deliver({json.dumps(text)})")
         asked: JsonObject = {"expression": expression, "silent": True}
         if self._context is not None:
             asked["contextId"] = self._context
         try:
-            reply = await self._cdp.send("Runtime.evaluate", asked, session=self._session)
+            # Quiet, as it may be large: what becomes a frame is parsed.
+            reply = await self._cdp.send(
+                "Runtime.evaluate", asked, session=self._session, is_quiet=True, is_large=True
+            )
         except (CdpError, OSError, TimeoutError):
             return False
         return "exceptionDetails" not in reply
@@ -140,10 +157,10 @@ class AppWindow:
     async def close(self) -> None:
         """End the browser, and remove its profile."""
         self._has_ended = True
-        for task in self._tasks:
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
         try:
+            for task in self._tasks:
+                task.cancel()
+            await asyncio.gather(*self._tasks, return_exceptions=True)
             await self._cdp.close()
         finally:
             await self._chromium.close()
@@ -228,7 +245,7 @@ class AppWindow:
         page = self._pages.pop(url, None)
         try:
             if page is not None:
-                await self._cdp.send("Fetch.fulfillRequest", {**asked, **page})
+                await self._cdp.send("Fetch.fulfillRequest", {**asked, **page}, is_quiet=True, is_large=True)
             elif urlsplit(url).scheme in {"http", "https"} and self._interface.reach.allows(url):
                 await self._cdp.send("Fetch.continueRequest", asked)
             else:
@@ -280,6 +297,7 @@ class AppWindow:
                 self._on_message(payload[1:])
 
     def _report(self, words: str) -> None:
+        words = words[:_LONGEST_REPORT]
         # A browser tells of the same thing again where a frame gets another process.
         if words not in self._seen and len(self._seen) < MAX_MESSAGES:
             self._seen.add(words)
@@ -295,7 +313,17 @@ class AppWindow:
     def _start(self, work: Coroutine[object, object, None]) -> None:
         task = asyncio.ensure_future(work)
         self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        task.add_done_callback(self._finished)
+
+    def _finished(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        error = None if task.cancelled() else task.exception()
+        if error is not None:
+            # What was not decided stays held back.
+            self._end(f"it could not be watched ({type(error).__name__}): a defect of Sightline")
+
+    def _written_pages(self) -> dict[str, JsonObject]:
+        return {f"{OUTER}/": self._outer_page(), f"{self._inner}/": self._inner_page()}
 
     def _outer_page(self) -> JsonObject:
         nonce = secrets.token_hex(16)
@@ -326,6 +354,13 @@ class AppWindow:
         return _page(self._interface.html, content_security_policy(self._interface.reach, OUTER))
 
 
+def _delivery(message: JsonObject) -> str:
+    """The script that gives a message to the interface; empty for one that is too large."""
+    text = dump_text(message)
+    is_large = len(text) > MAX_GIVEN_BYTES or len(text.encode("utf-8", "replace")) > MAX_GIVEN_BYTES
+    return "" if is_large else f"deliver({json.dumps(text)})"
+
+
 @cache
 def _script() -> str:
     lines = (Path(__file__).parent / "host.js").read_text("utf-8").split("\n")
@@ -345,14 +380,3 @@ def _page(body: str, policy: str) -> JsonObject:
         "responseHeaders": [{"name": name, "value": value} for name, value in headers.items()],
         "body": base64.b64encode(body.encode("utf-8", "replace")).decode("ascii"),
     }
-
-
-def _proxies() -> list[str]:
-    """The hosts of the user's proxies, through which the browser reaches what an interface declares."""
-    hosts: list[str] = []
-    for name in _PROXIES:
-        with contextlib.suppress(ValueError):
-            host = urlsplit(os.environ.get(name, "")).hostname
-            if host is not None and host.replace("-", "").replace(".", "").isalnum():
-                hosts.append(host)
-    return list(dict.fromkeys(hosts))

@@ -2,15 +2,15 @@
 
 import asyncio
 import secrets
-from collections.abc import Callable, Sequence
-from hashlib import sha256
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from msgspec.structs import replace
 from textual.content import Content
 from textual.screen import Screen
 
 from inspector import __version__
 from inspector.apps.browser.running import AppEntry, AppEntryKind, RunningApp
-from inspector.apps.browser.window import has_display
+from inspector.apps.browser.window import has_display, has_proxy
 from inspector.apps.interface import AppInterface, interface_in
 from inspector.boundary.bounded import Level
 from inspector.errors import InspectorError, NotConfirmedError, UnreachableError
@@ -24,13 +24,14 @@ from inspector.session.live import Session
 from inspector.tui.apps.screen import AppScreen
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.policy.view import DecisionView
-from inspector.tui.text import content, shortened, size
+from inspector.tui.text import content, count, shortened, size
 from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 
 _MOST_NOTED = 200
 """Refusals that become entries of the timeline."""
 _MOST_DECLINED = 5
 """Questions that were answered with no; then the interface asks no more."""
+_LONGEST_URI = 200
 _QUIET = "$foreground 70%"
 _ORIGINS = (
     ("sends requests to", "connect"),
@@ -60,6 +61,7 @@ class AppDesk:
         self._called = called
         self._key = secrets.token_hex(8)
         self._uri = uri
+        self._shown_uri = session.own.cover(shortened(uri, _LONGEST_URI))
         self._screen: AppScreen | None = None
         self._declined: set[str] = set()
         """What the user did not agree to: an interface that asks again is not heard."""
@@ -70,13 +72,14 @@ class AppDesk:
         try:
             interface = await self._interface()
         except InspectorError as error:
-            words = shortened(f"The interface is not opened: {error.message}", 400)
+            words = self._session.own.cover(shortened(f"The interface is not opened: {error.message}", 400))
             self._under.notify(content(words).plain, severity="warning", markup=False)
             return
         is_headed = has_display()
-        if not await self._gate.ask(opening_view(interface, record, self._session, is_headed=is_headed)):
+        view = await asyncio.to_thread(opening_view, interface, record, self._session, is_headed=is_headed)
+        if not await self._gate.ask(view):
             return
-        self._screen = screen = AppScreen(self._uri, record.name, level)
+        self._screen = screen = AppScreen(self._shown_uri, record.name, level)
         app = self._under.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         app.push_screen(screen, lambda _: on_left())  # pyright: ignore[reportUnknownMemberType]
         try:
@@ -114,11 +117,16 @@ class AppDesk:
     async def read(self, uri: str) -> CallRecord:
         return await self._made(unlisted(Kind.RESOURCE, uri).handle, {}, uri, "reads this resource")
 
-    async def _made(self, name: str, arguments: JsonObject, key: str, does: str) -> CallRecord:
-        """Do it as any call is done; the user is asked before the first one of each name."""
+    async def _made(self, name: str, arguments: JsonObject, asked: str, does: str) -> CallRecord:
+        """Do it as any call is done; the user is asked before the first one of each name.
+
+        `asked`: the name that the interface gives.
+        """
+        # A tool and a resource may have one name.
+        key = f"{does}: {asked}"
         if key in self._declined or len(self._declined) >= _MOST_DECLINED:
             raise NotConfirmedError("you did not agree before; nothing was sent")
-        sentence = f"the interface {safe_line(shortened(self._uri, 120))} {does}, not you"
+        sentence = f"the interface {safe_line(shortened(self._shown_uri, 120))} {does}, not you"
         by_app = ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
         try:
             return await self._done(name, arguments, by_app)
@@ -144,6 +152,8 @@ class AppDesk:
         return self._gate.hear_app(self._session, method)
 
     def add(self, entry: AppEntry) -> None:
+        cover = self._session.own.cover
+        entry = replace(entry, title=cover(entry.title), detail=cover(entry.detail))
         if self._screen is not None:
             self._screen.add(entry)
         words = self._words(entry)
@@ -172,17 +182,15 @@ def _ignore(_news: object) -> None:
 def opening_view(
     interface: AppInterface, record: CallRecord, session: Session, *, is_headed: bool
 ) -> DecisionView:
-    """Asks whether to open an interface: what is loaded, from where, and what it may do."""
-    raw = interface.html.encode("utf-8", "replace")
-    reach = interface.reach
+    """Asks whether to open an interface: what is loaded, what it may do, and last all that it reaches. Linear."""
+    cover, reach = session.own.cover, interface.reach
     permissions = ", ".join(interface.permissions) or "none"
     how = "in a window" if is_headed else "without a window, because there is no display"
+    uri = cover(shortened(interface.uri, _LONGEST_URI))
     lines = [
-        _fact(
-            "interface", f"{interface.uri}, {size(len(raw))} of HTML, SHA-256 {sha256(raw).hexdigest()[:16]}"
-        ),
-        _fact("from", session.own.cover(str(session.target))),
-        *(_fact(words, ", ".join(getattr(reach, name)) or "nothing") for words, name in _ORIGINS),
+        _fact("interface", uri),
+        _fact("", f"{size(interface.size_bytes)} of HTML, SHA-256 {interface.digest[:16]}"),
+        _fact("from", cover(str(session.target))),
         _fact("may use", permissions),
         _fact(
             "it gets",
@@ -193,18 +201,32 @@ def opening_view(
         Content("Before it calls a tool or reads a resource for the first time, you are asked."),
     ]
     if reach.origins:
-        words = "What it gets, it can send to the origins above."
+        words = f"What it gets, it can send to the {count(len(reach.origins), 'origin')} below."
         lines.append(Content.styled(words, "$text-warning"))
     if reach.is_local:
         words = "One of them is on this machine or in its network."
         lines.append(Content.styled(words, "bold $text-warning"))
+    if reach.origins and has_proxy():
+        lines.append(Content("It does not use your proxy: it reaches these origins directly or not at all."))
     if runs_without_sandbox():
         lines.append(Content.styled(NO_SANDBOX, "$text-warning"))
-    lines += [content(shortened(words, 200), "$text-warning") for words in interface.refused[:8]]
+    lines += [content(shortened(cover(words), 200), "$text-warning") for words in interface.refused[:8]]
     if len(interface.refused) > 8:
         lines.append(Content(f"… and {len(interface.refused) - 8} more that it does not get"))
+    lines.append(Content(""))
+    lines += [line for words, name in _ORIGINS for line in _listed(words, map(cover, getattr(reach, name)))]
     title = Content.assemble("Open the interface of ", content(shortened(record.name, 60)), "?")
     return DecisionView(title=title.stylize("bold $text-warning"), lines=tuple(lines), agree="open")
+
+
+def _listed(words: str, origins: Iterable[str]) -> Iterator[Content]:
+    """Each origin on a line of its own, and none shortened: the user agrees to all of them."""
+    first = words
+    for origin in origins:
+        yield Content.assemble((f"{first:<18}", _QUIET), content(origin))
+        first = ""
+    if first:
+        yield _fact(words, "nothing")
 
 
 def _fact(name: str, words: str) -> Content:

@@ -11,7 +11,7 @@ from msgspec import Struct
 from inspector.connect.tap import LARGE_BYTES, Tap
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, parse
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.webmcp.browser.socket import Socket
+from inspector.webmcp.browser.socket import MAX_MESSAGE_BYTES, Socket
 
 REPLY_TIMEOUT_S = 30.0
 SHARE_S = 0.004
@@ -49,10 +49,21 @@ class Cdp:
     """One connection to a browser. Requests may run concurrently."""
 
     def __init__(
-        self, tap: Tap, on_event: Callable[[CdpEvent], Awaitable[None]], on_lost: Callable[[str], None]
+        self,
+        tap: Tap,
+        on_event: Callable[[CdpEvent], Awaitable[None]],
+        on_lost: Callable[[str], None],
+        *,
+        most_bytes: int = MAX_MESSAGE_BYTES,
+        most_bytes_in_all: int | None = None,
     ) -> None:
-        """Nothing is read while `on_event` runs. `on_lost` gets the reason once, unless `close` was called."""
+        """Nothing is read while `on_event` runs. `on_lost` gets the reason once, unless `close` was called.
+
+        `most_bytes`: of one message from the browser, `most_bytes_in_all`: of all of them; more loses the connection.
+        """
         self._tap = tap
+        self._most_bytes = most_bytes
+        self._most_bytes_in_all = most_bytes_in_all
         self._on_event = on_event
         self._on_lost = on_lost
         self._socket: Socket | None = None
@@ -73,7 +84,9 @@ class Cdp:
         self._hidden, self._on_hidden = prefixes, on_event
 
     async def open(self, url: str, timeout_s: float) -> None:
-        self._socket = await Socket.open(url, timeout_s)
+        self._socket = await Socket.open(
+            url, timeout_s, most_bytes=self._most_bytes, most_bytes_in_all=self._most_bytes_in_all
+        )
         self._reader = asyncio.ensure_future(self._read(self._socket))
 
     async def send(
@@ -84,17 +97,19 @@ class Cdp:
         session: str = "",
         timeout_s: float = REPLY_TIMEOUT_S,
         is_quiet: bool = False,
+        is_large: bool = False,
     ) -> JsonObject:
         """Send a request and wait for its result. Raises CdpError, TimeoutError, CdpLostError.
 
         `is_quiet`: keep request and reply out of frames, because they may hold a secret.
+        `is_large`: whether it may be too large to be written on the event loop.
         """
         self._next_id += 1
         number = self._next_id
         message: JsonObject = {"id": number, "method": method, "params": params or {}}
         if session:
             message["sessionId"] = session
-        raw = dump(message)
+        raw = await asyncio.to_thread(dump, message) if is_large else dump(message)
         answer: asyncio.Future[Json] = asyncio.get_running_loop().create_future()
         self._pending[number] = answer
         try:

@@ -21,7 +21,7 @@ _PREFIX = "profile-"
 
 
 def create_profile() -> Path:
-    """Create an empty profile that names its owner. Raises UnreachableError."""
+    """Create an empty profile that names its owner. Raises UnreachableError, leaving nothing behind."""
     folder = profiles_folder()
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -31,8 +31,17 @@ def create_profile() -> Path:
     is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
     if not is_ours or stat.S_IMODE(status.st_mode) & 0o077:
         raise UnreachableError(f"{folder} can be reached by others", "Remove it, or set TMPDIR.")
-    profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
-    (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+    try:
+        profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
+        try:
+            (profile / _OWNER).write_text(_mark(os.getpid()), encoding="ascii")
+        except BaseException:
+            remove_profile(profile)
+            raise
+    except OSError as error:
+        raise UnreachableError(
+            f"cannot make a profile in {folder}: {error.strerror}", "Check TMPDIR."
+        ) from error
     return profile
 
 
@@ -106,7 +115,7 @@ _INSTALL = (
     "Install the package chromium (Debian: apt-get install chromium), or name one with --chromium PATH."
 )
 _DISPLAYED = ("DISPLAY", "WAYLAND_DISPLAY", "XAUTHORITY", "XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-_PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
+PROXIES = ("HTTPS_PROXY", "HTTP_PROXY", "NO_PROXY", "https_proxy", "http_proxy", "no_proxy")
 _UNWANTED = "MediaRouter,OptimizationHints,Translate"
 _FLAGS = (
     "--remote-debugging-address=127.0.0.1",
@@ -135,10 +144,13 @@ _FLAGS = (
 class Chromium:
     """The browser's process, profile and stderr."""
 
-    def __init__(self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = ()) -> None:
-        """`flags`: further ones."""
+    def __init__(
+        self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = (), has_proxies: bool = True
+    ) -> None:
+        """`flags`: further ones. `has_proxies`: whether it uses the proxies of the environment."""
         self._target = target
         self._more_flags = flags
+        self._proxies = PROXIES if has_proxies else ()
         self._tap = tap
         self._process: processes.Program | None = None
         self._profile: Path | None = None
@@ -158,7 +170,8 @@ class Chromium:
         """Start the browser; the address of its debugging port. Raises UnreachableError, leaving nothing behind."""
         program = chromium_path(self._target.chromium)
         await asyncio.to_thread(sweep_profiles)
-        self._profile = await asyncio.to_thread(create_profile)
+        # Not in a thread: cancelled meanwhile, it would leave a profile that belongs to no browser.
+        self._profile = create_profile()
         try:
             return await self._started(program, self._profile, timeout_s)
         except BaseException:
@@ -168,6 +181,9 @@ class Chromium:
 
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
         flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
+        if not self._proxies:
+            # The system's settings may name a proxy too.
+            flags.append("--no-proxy-server")
         if self._target.polyfill:
             flags.append(f"--disable-features={_UNWANTED},WebMCP")
         else:
@@ -180,7 +196,9 @@ class Chromium:
         try:
             self._process = await processes.start(
                 (program, *flags, "about:blank"),
-                environment=processes.environment(*_PROXIES, *(_DISPLAYED if self._target.is_headed else ())),
+                environment=processes.environment(
+                    *self._proxies, *(_DISPLAYED if self._target.is_headed else ())
+                ),
                 cwd=profile,
                 pipes=("stderr",),
             )

@@ -23,7 +23,9 @@ TOO_LARGE = 1009
 class Socket:
     """One connection. Only the event loop that opened it may call `receive` and `send`."""
 
-    def __init__(self) -> None:
+    def __init__(self, most_bytes: int, most_bytes_in_all: int | None) -> None:
+        self._most_bytes = most_bytes
+        self._most_bytes_in_all = most_bytes_in_all
         self._loop = asyncio.get_running_loop()
         self._opened: asyncio.Future[ClientConnection] = self._loop.create_future()
         self._messages: deque[bytes] = deque()
@@ -38,8 +40,16 @@ class Socket:
         self._thread: threading.Thread | None = None
 
     @classmethod
-    async def open(cls, url: str, timeout_s: float) -> "Socket":
-        socket = cls()
+    async def open(
+        cls,
+        url: str,
+        timeout_s: float,
+        *,
+        most_bytes: int = MAX_MESSAGE_BYTES,
+        most_bytes_in_all: int | None = None,
+    ) -> "Socket":
+        """`most_bytes`: of one message, `most_bytes_in_all`: of all of them; more ends the connection."""
+        socket = cls(most_bytes, most_bytes_in_all)
         socket._thread = threading.Thread(
             target=socket._run, args=(url, timeout_s), name="socket", daemon=True
         )
@@ -85,7 +95,7 @@ class Socket:
             # No proxy: the browser runs on this machine.
             with connect(
                 url,
-                max_size=MAX_MESSAGE_BYTES,
+                max_size=self._most_bytes,
                 compression=None,
                 open_timeout=timeout_s,
                 close_timeout=1,
@@ -100,9 +110,13 @@ class Socket:
 
     def _read(self, connection: ClientConnection) -> str:
         """Queue messages until the connection ends. Returns the reason why it ended."""
+        received = 0
         try:
             while True:
                 raw = connection.recv(decode=False)
+                received += len(raw)
+                if self._most_bytes_in_all is not None and received > self._most_bytes_in_all:
+                    return f"the browser sent more than {self._most_bytes_in_all >> 20} MiB"
                 self._room.acquire()
                 self._messages.append(raw)
                 # Wake the event loop once for several messages, because each wake-up takes the interpreter lock.
@@ -111,7 +125,7 @@ class Socket:
                     self._in_loop(self._look)
         except ConnectionClosed as error:
             if error.sent is not None and error.sent.code == TOO_LARGE:
-                return f"the browser sent a message of more than {MAX_MESSAGE_BYTES >> 20} MiB"
+                return f"the browser sent a message of more than {self._most_bytes >> 20} MiB"
         return "the browser closed the connection"
 
     def _look(self) -> None:

@@ -134,12 +134,31 @@ async def test_without_a_yes_nothing_is_opened() -> None:
     )
     async with app.run_test(size=LARGE) as pilot:
         text = await asked(pilot, app)
-        for words in ("https://api.example", "camera", "can send to the origins above", "Not an origin"):
+        for words in ("https://api.example", "camera", "can send to the 1 origin below", "Not an origin"):
             assert words in text, text
         await pilot.press("enter")
         await settled(pilot, app, "MCP App: only the")
         assert isinstance(app.screen, MainScreen)
         assert not _own_profiles()
+
+
+@pytest.mark.parametrize("size", [(80, 24), LARGE])
+async def test_a_question_higher_than_the_screen_scrolls_through_every_origin(size: tuple[int, int]) -> None:
+    hosts = [".".join(("host", *[f"{n}" * 30] * 3, f"example{n}")) for n in range(10, 26)]
+    app = app_of(script({"csp": {"connectDomains": [f"https://{host}" for host in hosts]}}))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "Its interface is")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "only the interface")
+        await pilot.press("I")
+        text = await shows(pilot, app, "Open the interface of weather?", "16 origins below")
+        seen: set[str] = set()
+        while "takes as a base" not in text:
+            assert " y open" in text, "the keys stay on the screen"
+            seen.update(host for host in hosts if f"example{host[-2:]}" in text)
+            await pilot.press("down")
+            text = await shows(pilot, app)
+        assert seen == set(hosts)
 
 
 async def test_what_is_no_interface_says_why_it_is_not_opened() -> None:
