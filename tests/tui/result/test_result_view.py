@@ -349,7 +349,7 @@ def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:
     assert len(after.claims) == len(before.claims) + 1
 
 
-def test_the_letters_of_a_tool_are_those_of_its_badges() -> None:
+def test_the_marks_of_a_tool_are_those_of_its_badges() -> None:
     odd = Tool(
         name="odd",
         definition={
@@ -357,5 +357,8 @@ def test_the_letters_of_a_tool_are_those_of_its_badges() -> None:
             "annotations": {"readOnlyHint": True, "destructiveHint": True, "title": 7},
         },
     )
-    assert marks_of(odd).letters.plain == "WD"
-    assert marks_of(TOOL).letters.plain == "S"
+    assert [(each.short.plain, each.words.plain) for each in marks_of(odd).badges] == [
+        ("D", "delete"),
+        ("W", "write"),
+    ]
+    assert [each.short.plain for each in marks_of(TOOL).badges] == ["S"]
