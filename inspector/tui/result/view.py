@@ -166,6 +166,8 @@ class ResultView:
 
     def changes_on(self, outline: Outline, node: int) -> tuple[HostChange, ...]:
         """What the host changed at a node or around it; at a node that differs for no other reason, in the whole."""
+        if outline.difference(node) is SideDifference.RIGHT:
+            return ()
         for pointer in _around(outline, node):
             if pointer in self.changes_at:
                 return self.changes_at[pointer][:MAX_LISTED]
@@ -192,6 +194,9 @@ class ResultView:
         return is_place and outline.pointer(node) in self.reaching and shown is not ABSENT
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
+        if outline.difference(node) is SideDifference.RIGHT:
+            # Its pointer is one into the model's side.
+            return ()
         return _nearest(outline, node, self.removals_at, self._pointers, self.kept)
 
     @cached_property
