@@ -296,9 +296,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.reviewer.heard(session.timeline.entries)
 
     def _show_aside(self) -> None:
-        """Show beside the result what the server wrote to stderr during its call."""
+        """Show beside the result what the server wrote to stderr, and to stdout, during its call."""
         view = self._result.view
-        self._result.show_aside(self._timeline.stderr_of(view.record) if view is not None else "")
+        self._result.show_aside(self._timeline.output_of(view.record) if view is not None else ())
 
     # Messages of the parts.
 
