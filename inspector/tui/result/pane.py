@@ -430,10 +430,15 @@ class ResultPane(Vertical):
 
     def _no_difference(self) -> str:
         if self._contrast is not None:
-            return "Both models see the same."
+            return (
+                "Both sides are equal: the two models see the same. b takes other boundaries, h other hosts."
+            )
         if self._view is None:
             return "There is no result yet."
-        return f"The model sees all of it: nothing was withheld at `{self._view.level}`, nothing changed."
+        return (
+            f"Both sides are equal: at `{self._view.level}`, the model of {self._view.host} sees all that the "
+            f"{self._view.sender} sent. b changes the boundary, h the host."
+        )
 
     def _explain(self) -> None:
         view, node = self._view, self.values.node
