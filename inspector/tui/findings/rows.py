@@ -14,7 +14,7 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board
 from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
-from inspector.review.report import NotChecked, ReportEntry
+from inspector.review.report import NotChecked, ReportEntry, counted_words
 from inspector.review.rule import ReviewRule
 from inspector.tui.catalogue.marks import FAINT, Mark
 from inspector.tui.text import content, count, shortened
@@ -97,7 +97,7 @@ class AllFindings(Struct, frozen=True, kw_only=True):
 def item_findings(asked: ItemFindings) -> FindingsView:
     """The content of the Findings tab."""
     entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
-    title = counted(entries, len(asked.of_result))
+    title = Content.styled(counted_words(entries, len(asked.of_result)), "bold")
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
     rows = [
@@ -129,7 +129,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
     return FindingsView(
         title=Content.assemble(
-            counted(entries),
+            (counted_words(entries), "bold"),
             ("" if board.is_complete else progress, "$text-warning"),
             (f"  {len(found):,} shown" if words else "", FAINT),
         ),
@@ -217,22 +217,6 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
         explained=Content.assemble(
             Content(", ").join(words), " findings" if numbers.total() > 1 else " finding"
         ),
-    )
-
-
-def counted(entries: Iterable[ReportEntry], of_result: int = 0) -> Content:
-    """`6 findings: 2 high, 2 low, 1 accepted, 1 about the result`. Accepted findings count under no severity."""
-    numbers: dict[str, int] = {}
-    total = 0
-    for entry in entries:
-        total += 1
-        kind = entry.finding.severity.value if entry.counts else "accepted"
-        numbers[kind] = numbers.get(kind, 0) + 1
-    parts = [f"{numbers[kind]:,} {kind}" for kind in (*_SHAPES, "accepted") if kind in numbers]
-    parts += [f"{of_result:,} about the result"] if of_result else []
-    total += of_result
-    return Content.styled(
-        f"{count(total, 'finding')}: {', '.join(parts)}" if total else "No findings", "bold"
     )
 
 
