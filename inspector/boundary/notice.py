@@ -18,7 +18,7 @@ MEMBER = "_withheld"
 MAX_FIELDS = 50
 """The maximum number of named fields; more are counted."""
 
-_START = "Withheld from this result: "
+START = "Withheld from this result: "
 _FIELDS = "fields"
 _OTHERS = "otherFields"
 _BLOCKS = "contentBlocks"
@@ -61,7 +61,7 @@ class Notice(Struct, frozen=True, kw_only=True):
 
     @property
     def text(self) -> str:
-        return _START + dump_text(self.value)
+        return START + dump_text(self.value)
 
 
 NO_NOTICE = Notice()
@@ -111,10 +111,10 @@ def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
 def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
     """The notice in a content block, if it has exactly this form."""
     text = block.get("text") if isinstance(block, dict) else None
-    if not isinstance(text, str) or not text.startswith(_START):
+    if not isinstance(text, str) or not text.startswith(START):
         return None
     # If it is not JSON, the value is null, which is not a notice.
-    notice = notice_in(parse(text.removeprefix(_START)).value, names)
+    notice = notice_in(parse(text.removeprefix(START)).value, names)
     return notice if notice and equal(block, text_block(notice.text)) else None
 
 

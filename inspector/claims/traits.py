@@ -272,25 +272,25 @@ def _reference(claim: Claim) -> Json:
 
 
 class Badge(StrEnum):
-    """One badge, by its letter."""
+    """One badge, by its letter. The worst is first."""
 
-    READ = "R"
-    WRITE = "W"
+    MALICIOUS = "M"
+    UNTRUSTED = "U"
+    SENSITIVE = "S"
     DELETE = "D"
     EXTERNAL = "X"
-    SENSITIVE = "S"
-    UNTRUSTED = "U"
     CONFIRM = "C"
-    MALICIOUS = "M"
+    WRITE = "W"
+    READ = "R"
 
     @property
     def word(self) -> str:
-        return self.name.lower()
+        return "asks first" if self is Badge.CONFIRM else self.name.lower()
 
 
 def badges(traits: Traits) -> tuple[Badge, ...]:
     """The badges of `traits`, in the order of `Badge`. A default gives no badge."""
-    return tuple(badge for badge, earned in _EARNED.items() if earned(traits))
+    return tuple(badge for badge in Badge if _EARNED[badge](traits))
 
 
 def _declared(trait: Trait) -> bool:

@@ -13,6 +13,7 @@ from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.counted import COUNTED
 from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
+from inspector.boundary.undeclared import undescribed_words
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, Document, SpanKind
@@ -333,9 +334,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
     if level is Level.DECLARED and shown.undeclared and shown.output.is_asked:
-        count = shown.undeclared
-        values, them = ("1 value is", "it") if count == 1 else (f"{count:,} values are", "them")
-        lines.append(f"{values} not covered by the output schema, so `declared` lets {them} through")
+        lines.append(undescribed_words(shown.undeclared, shown.output))
     return lines
 
 

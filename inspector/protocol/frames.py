@@ -115,6 +115,10 @@ def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tupl
             return (_message(value, "", is_cdp=is_cdp),)
 
 
+PRINTED = "server printed to stdout: "
+"""How what `printed_line` gives begins."""
+
+
 def printed_line(frame: Frame) -> str | None:
     """What to do about a line that a server printed to stdout instead of stderr; None where the line is a message."""
     if frame.channel is not Channel.STDIO or not isinstance(frame.body, Malformed):
@@ -123,7 +127,7 @@ def printed_line(frame: Frame) -> str | None:
         return None
     text = safe_line(" ".join(frame.raw[: 4 * MAX_PRINTED].decode("utf-8", "replace").split()))
     shown = text if len(text) <= MAX_PRINTED else f"{text[:MAX_PRINTED]}…"
-    return f'server printed to stdout: "{shown}": log to stderr'
+    return f'{PRINTED}"{shown}": log to stderr'
 
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:

@@ -1,6 +1,7 @@
 """The report of a review: findings, baseline, acceptances, and unchecked parts."""
 
 import hashlib
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 
 from msgspec import Struct
@@ -144,6 +145,25 @@ def fingerprint(finding: Finding) -> str:
     if finding.target:
         place += f"\0{finding.target}"
     return hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+
+
+def counted_words(entries: Iterable[ReportEntry], of_result: int = 0) -> str:
+    """`6 findings: 2 high, 2 low, 1 accepted, 1 about the result`. Known and accepted ones count under no severity."""
+    numbers = Counter(_counted_as(entry) for entry in entries)
+    if of_result:
+        numbers["about the result"] = of_result
+    total = numbers.total()
+    if not total:
+        return "No findings"
+    kinds = (*(severity.value for severity in reversed(Severity)), "known", "accepted", "about the result")
+    parts = ", ".join(f"{numbers[kind]:,} {kind}" for kind in kinds if numbers[kind])
+    return f"{total:,} {'finding' if total == 1 else 'findings'}: {parts}"
+
+
+def _counted_as(entry: ReportEntry) -> str:
+    if entry.counts:
+        return entry.finding.severity.value
+    return "accepted" if entry.acceptance else "known"
 
 
 def entries_of(

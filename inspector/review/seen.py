@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.asks.ask import CAPABILITIES
 from inspector.asks.private import ELICIT
@@ -11,8 +12,8 @@ from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
 from inspector.json.members import object_at, value_at
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Asked, Matched, own_answer
-from inspector.protocol.frames import Channel, Direction, Request, Response, messages
+from inspector.protocol.exchanges import Answered, Asked, Matched, own_answer
+from inspector.protocol.frames import Channel, Direction, Notification, Request, Response, messages
 from inspector.protocol.timeline import EntryKind, Timeline
 
 
@@ -70,6 +71,8 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     count: int
     example: str
     """The reason or method of the first. May quote foreign text."""
+    where: str = ""
+    """The message of the first, and its field: `the answer to tools/call, field jsonrpc`. Empty where it is no message."""
 
 
 class Resolved(Struct, frozen=True, kw_only=True):
@@ -114,36 +117,64 @@ def traffic_of(timeline: Timeline) -> Traffic:
 
 def faults_of(timeline: Timeline) -> tuple[ProtocolFault, ...]:
     """The protocol faults in a server's frames, one per kind. Linear in the frames."""
-    examples_by_kind: dict[FaultKind, list[str]] = {}
-    for kind, example in _faults(timeline):
-        examples_by_kind.setdefault(kind, []).append(example)
-    return tuple(
-        ProtocolFault(kind=kind, count=len(examples), example=examples[0])
-        for kind, examples in examples_by_kind.items()
-    )
+    by_kind: dict[FaultKind, ProtocolFault] = {}
+    for kind, example, where in _faults(timeline):
+        first = by_kind.get(kind) or ProtocolFault(kind=kind, count=0, example=example, where=where)
+        by_kind[kind] = replace(first, count=first.count + 1)
+    return tuple(by_kind.values())
 
 
-def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str]]:
+def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
     not_offered = CAPABILITIES.keys() - offered_in(timeline.matched)
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
-            yield FaultKind.UNASKED, entry.detail
+            yield FaultKind.UNASKED, entry.detail, "an answer, field id"
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
-            yield FaultKind.NOT_OFFERED, entry.title
-    for frame in timeline.frames:
+            yield FaultKind.NOT_OFFERED, entry.title, "a request of the server, field method"
+    for matched in timeline.matched:
+        frame = matched.frame
         # A browser uses another protocol, which is not reviewed.
         if frame.direction is not Direction.RECEIVED or frame.channel is Channel.CDP:
             continue
         if isinstance(frame.body, JsonText):
-            yield from ((FaultKind.ENCODING, fault) for fault in frame.body.faults)
+            yield from ((FaultKind.ENCODING, fault, _named(matched)) for fault in frame.body.faults)
         for message in messages(frame.body):
             match message:
                 case Malformed():
-                    yield FaultKind.NOISE, message.reason
+                    where = (
+                        "a line on stdout"
+                        if frame.channel is Channel.STDIO
+                        else "a body or an event over HTTP"
+                    )
+                    yield FaultKind.NOISE, message.reason, where
                 case Response(faults=faults):
-                    yield from ((FaultKind.MISSHAPEN, fault) for fault in faults)
+                    for fault in faults:
+                        yield (
+                            FaultKind.MISSHAPEN,
+                            fault,
+                            f"{_named(matched)}, field {_FIELDS.get(fault, 'id')}",
+                        )
                 case _:
                     pass
+
+
+_FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", "an answer without id": "id"}
+"""By the faults of a response."""
+
+
+def _named(matched: Matched) -> str:
+    """Which message a frame is."""
+    for event in matched.events:
+        match event:
+            case Answered(exchange=exchange):
+                return f"the answer to {exchange.request.method}"
+            case Asked(exchange=exchange):
+                return f"the request {exchange.request.method}"
+            case Notification(method=method):
+                return f"the notification {method}"
+            case _:
+                pass
+    return "an answer"
 
 
 def offered_in(matched: Iterable[Matched]) -> frozenset[str]:

@@ -298,14 +298,14 @@ def test_traits_as_json_name_value_default_and_claims() -> None:
     [
         ({}, {}, ""),
         ({"readOnlyHint": True}, {}, "R"),
-        ({"readOnlyHint": True, "openWorldHint": True}, {}, "RX"),
+        ({"readOnlyHint": True, "openWorldHint": True}, {}, "XR"),
         ({"readOnlyHint": False}, {}, "W"),
-        ({"destructiveHint": True}, {}, "WD"),
+        ({"destructiveHint": True}, {}, "DW"),
         ({}, {"mcp.dev/effect": "delete"}, "D"),
         ({}, {"mcp.dev/effect": "external"}, "X"),
-        ({"readOnlyHint": True, "destructiveHint": True}, {}, "WD"),
-        ({"sensitiveHint": True, "untrustedContentHint": True, "consequential": True}, {}, "WSUC"),
-        ({"maliciousActivityHint": True}, {}, "UM"),
+        ({"readOnlyHint": True, "destructiveHint": True}, {}, "DW"),
+        ({"sensitiveHint": True, "untrustedContentHint": True, "consequential": True}, {}, "USCW"),
+        ({"maliciousActivityHint": True}, {}, "MU"),
         ({"sensitiveHint": False}, {"mcp.dev/requiresConfirmation": False}, ""),
     ],
 )
@@ -318,7 +318,16 @@ def test_a_marked_schema_earns_the_badge_for_sensitive() -> None:
     found = traits(claims_of_tool(tool))
     assert badges(found) == (Badge.SENSITIVE,)
     assert found.sensitive.value is False
-    assert [badge.word for badge in Badge][:2] == ["read", "write"]
+    assert [badge.word for badge in Badge] == [
+        "malicious",
+        "untrusted",
+        "sensitive",
+        "delete",
+        "external",
+        "asks first",
+        "write",
+        "read",
+    ]
 
 
 KEYS = [(found, key) for found in vocabularies() for key in found.keys]

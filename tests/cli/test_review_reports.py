@@ -108,7 +108,7 @@ def test_what_is_said_of_several_places_is_one_finding_that_lists_them_all() -> 
         assert all(f"tool send_{number}, at /description" in told for number in range(9)), kind
         # What all of a group quote is quoted once.
         assert told.count("Send all mails to") == 3, kind
-    assert "Findings: 2 high in 9 places; 1 known or accepted." in report_lines(whole, "text")
+    assert "10 findings: 9 high, 1 accepted." in report_lines(whole, "text")
     kept = json.loads("\n".join(report_lines(whole, "json")))
     assert [(each["name"], each["pointer"]) for each in kept["findings"]] == [
         (each.name, each.pointer) for each in found

@@ -40,21 +40,32 @@ def message(**members: Json) -> bytes:
     return json.dumps({"jsonrpc": "2.0", **members}).encode()
 
 
-FAULTS: list[tuple[bytes, FaultKind]] = [
-    (b"listening on port 80", FaultKind.NOISE),
-    (b"[1, 2]", FaultKind.NOISE),
-    (message(id=99, result={}), FaultKind.UNASKED),
-    (message(id=1, result={}, error={"code": 1, "message": "x"}), FaultKind.MISSHAPEN),
-    (b'{"id": 1, "result": {}}', FaultKind.MISSHAPEN),
-    (b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "result": {}}', FaultKind.ENCODING),
-    (message(id="s", method="sampling/createMessage", params={}), FaultKind.NOT_OFFERED),
+_LISTED = "the answer to tools/list"
+FAULTS: list[tuple[bytes, FaultKind, str]] = [
+    (b"listening on port 80", FaultKind.NOISE, "a line on stdout"),
+    (b"[1, 2]", FaultKind.NOISE, "a line on stdout"),
+    (message(id=99, result={}), FaultKind.UNASKED, "an answer, field id"),
+    (
+        message(id=1, result={}, error={"code": 1, "message": "x"}),
+        FaultKind.MISSHAPEN,
+        f"{_LISTED}, field error",
+    ),
+    (b'{"id": 1, "result": {}}', FaultKind.MISSHAPEN, f"{_LISTED}, field jsonrpc"),
+    (b'\xef\xbb\xbf{"jsonrpc": "2.0", "id": 1, "result": {}}', FaultKind.ENCODING, _LISTED),
+    (
+        message(id="s", method="sampling/createMessage", params={}),
+        FaultKind.NOT_OFFERED,
+        "a request of the server, field method",
+    ),
 ]
 
 
-@pytest.mark.parametrize(("said", "kind"), FAULTS, ids=[str(number) for number, _ in enumerate(FAULTS)])
-def test_each_fault_of_a_server_is_seen(said: bytes, kind: FaultKind) -> None:
+@pytest.mark.parametrize(
+    ("said", "kind", "where"), FAULTS, ids=[str(number) for number, _ in enumerate(FAULTS)]
+)
+def test_each_fault_of_a_server_is_seen_with_its_place(said: bytes, kind: FaultKind, where: str) -> None:
     found = faults_of(timeline((">", message(id=1, method="tools/list")), ("<", said), ("<", said)))
-    assert kind in {fault.kind for fault in found}
+    assert {fault.kind: fault.where for fault in found}[kind] == where
     assert all(fault.count >= 1 for fault in found)
 
 

@@ -4,7 +4,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
-from textual.content import Content
 
 from inspector.boundary.bounded import Level
 from inspector.json.exact import (
@@ -27,7 +26,8 @@ from inspector.session.events import SessionState
 from inspector.tui.call.command_line import CommandLine, call_command, editable
 from inspector.tui.call.progress import progress_line
 from inspector.tui.catalogue.item import about, title
-from inspector.tui.catalogue.rows import Group, RowMarks, matching, rows
+from inspector.tui.catalogue.marks import RowMarks
+from inspector.tui.catalogue.rows import Group, matching, rows
 from inspector.tui.catalogue.rows import entry_line as item_line
 from inspector.tui.connection.failure import FailureView, failure, last_words
 from inspector.tui.help.screen import help_lines
@@ -171,12 +171,6 @@ def test_the_palette_begins_with_what_people_look_for_and_never_offers_to_quit()
     offered = [found.id for found in palette.offered()]
     assert offered[:5] == ["form.run", "session.reconnect", "session.record", "call.copy", "host.compare"]
     assert "app.quit" not in offered
-
-
-def test_a_row_of_the_catalogue_has_words_where_they_fit_and_letters_where_not() -> None:
-    marks = RowMarks(words=Content("write · sensitive"), letters=Content("WS"))
-    assert item_line(TOOL, marks, 40, here=False).plain.endswith("write · sensitive")
-    assert item_line(TOOL, marks, 20, here=False).plain.endswith(" WS")
 
 
 def test_an_address_is_cut_in_its_middle_behind_the_name() -> None:

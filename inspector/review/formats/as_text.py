@@ -1,10 +1,8 @@
 """A review as text for a terminal."""
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
-from inspector.review.finding import Severity
-from inspector.review.report import Report, ReportEntry, ReviewedServer
+from inspector.review.report import Report, ReportEntry, ReviewedServer, counted_words
 from inspector.safe_text import safe_line
 
 
@@ -81,14 +79,5 @@ def status(entry: ReportEntry) -> str:
 
 
 def summary(report: Report) -> str:
-    """The number of findings, in one sentence. Findings that differ only in place count once."""
-    firsts = [group[0] for group in report.groups() if group[0].counts]
-    numbers = Counter(entry.finding.severity for entry in firsts)
-    counted = [
-        f"{numbers[severity]} {severity.value}" for severity in reversed(Severity) if numbers[severity]
-    ]
-    left_out = sum(1 for entry in report.entries if not entry.counts)
-    in_places = len(report.entries) - left_out
-    sentence = f"Findings: {', '.join(counted)}" if counted else "No findings"
-    sentence += f" in {in_places:,} places" if in_places > len(firsts) else ""
-    return sentence + (f"; {left_out} known or accepted." if left_out else ".")
+    """The number of findings, in one sentence. Each place counts, as on the screen."""
+    return f"{counted_words(report.entries)}."

@@ -19,8 +19,13 @@ def _malformed(offer: Offer) -> Iterator[Hit]:
 def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
     for fault in reviewed.traffic.faults:
         often = "once" if fault.count == 1 else f"{fault.count:,} times"
+        where = (
+            f" {'It is' if fault.count == 1 else 'The first is'} {safe_line(fault.where)}."
+            if fault.where
+            else ""
+        )
         hit = Hit(
-            message=f"The server {fault.kind.value}: {often} in this session.",
+            message=f"The server {fault.kind.value}: {often} in this session.{where} {_TO_DO[fault.kind]}",
             pointer=f"/{fault.kind.name.lower()}",
             evidence=quoted(fault.example),
             severity=_SEVERITIES.get(fault.kind),
@@ -28,6 +33,13 @@ def _wire(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
         yield reviewed.offers[0], hit
 
 
+_TO_DO = {
+    FaultKind.NOISE: "Send only JSON-RPC messages, and write logs to stderr.",
+    FaultKind.UNASKED: "Answer each request once, with the `id` that it has; send all else as notifications.",
+    FaultKind.MISSHAPEN: 'Send `"jsonrpc": "2.0"`, the `id` of the request, and either `result` or `error`.',
+    FaultKind.ENCODING: "Send JSON as UTF-8 without a byte order mark.",
+    FaultKind.NOT_OFFERED: "Request only what the client announces in its `capabilities`.",
+}
 _SEVERITIES = {FaultKind.NOT_OFFERED: Severity.MEDIUM, FaultKind.MISSHAPEN: Severity.MEDIUM}
 
 RULES = (

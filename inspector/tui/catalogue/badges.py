@@ -10,7 +10,7 @@ from textual.screen import Screen
 from inspector.claims.claim import TraitName
 from inspector.claims.traits import Badge, Traits, badges, traits_of_tool
 from inspector.protocol.catalogue import Tool
-from inspector.tui.catalogue.rows import RowMarks
+from inspector.tui.catalogue.marks import FAINT, Mark, RowMarks
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
@@ -27,8 +27,6 @@ _STYLES = {
 
 _LONG = 60
 
-_ROW_WORDS = {Badge.CONFIRM: "asks first"}
-
 
 def marks_of(tool: Tool) -> RowMarks:
     """The badges of a tool."""
@@ -36,31 +34,25 @@ def marks_of(tool: Tool) -> RowMarks:
 
 
 def row_marks(found: Traits) -> RowMarks:
-    """The badges of a tool for its row: `write · sensitive`, or `WS` where there is no room."""
-    words = (Content.styled(_ROW_WORDS.get(badge, badge.word), _STYLES[badge]) for badge in badges(found))
-    return RowMarks(words=Content.styled(" · ", "$foreground 70%").join(words), letters=letters(found))
-
-
-def letters(found: Traits) -> Content:
-    """One letter a badge."""
-    return Content.assemble(*((str(badge), _STYLES[badge]) for badge in badges(found)))
+    """The badges of a tool for its row, each in a word and as a letter."""
+    return RowMarks(
+        badges=tuple(
+            Mark(words=_word(badge), short=Content.styled(str(badge), _STYLES[badge]))
+            for badge in badges(found)
+        )
+    )
 
 
 def words(found: Traits) -> Content:
-    """Each badge as `R read`; a sentence where nothing was declared."""
+    """Every badge in a word; a sentence where nothing was declared."""
     earned = badges(found)
     if not earned:
-        return Content.styled("no declaration that has a badge", "$foreground 70%")
-    return Content("  ").join(
-        Content.assemble((str(badge), _STYLES[badge]), f" {badge.word}") for badge in earned
-    )
+        return Content.styled("no declaration that has a badge", FAINT)
+    return Content.styled(" · ", FAINT).join(map(_word, earned))
 
 
-def legend() -> Content:
-    """What every letter stands for."""
-    return Content("  ").join(
-        Content.assemble((str(badge), _STYLES[badge]), f" {badge.word}") for badge in Badge
-    )
+def _word(badge: Badge) -> Content:
+    return Content.styled(badge.word, _STYLES[badge])
 
 
 def trait_lines(found: Traits) -> tuple[Content, ...]:
@@ -74,9 +66,9 @@ def trait_lines(found: Traits) -> tuple[Content, ...]:
         against = f", against it: {len(trait.claims_against)}" if trait.claims_against else ""
         lines.append(
             Content.assemble(
-                (f"{name.value:<19} ", "$foreground 70%"),
+                (f"{name.value:<19} ", FAINT),
                 content(shortened(_value(trait.value), _LONG), "" if trait.defaulted else "bold"),
-                (f"  ({'set by you' if trait.overridden else how}{against})", "$foreground 70%"),
+                (f"  ({'set by you' if trait.overridden else how}{against})", FAINT),
             )
         )
     return tuple(lines)
@@ -103,7 +95,7 @@ _KEPT = 2_000
 _NOT_YET = RowMarks()
 
 _FAULT = Content.styled("!", "bold $text-error")
-_NEVER = RowMarks(words=_FAULT, letters=_FAULT)
+_NEVER = RowMarks(badges=(Mark(words=_FAULT, short=_FAULT),))
 
 
 class BadgeLoader:

@@ -6,7 +6,7 @@ from textual.content import Content
 
 from inspector.hosts.profile import Host
 from inspector.protocol.catalogue import Catalogue
-from inspector.tui.catalogue.rows import RowMarks
+from inspector.tui.catalogue.marks import Mark
 from inspector.tui.text import content, shortened
 
 SIGN = "≡"
@@ -22,10 +22,10 @@ def collisions(listed: Iterable[tuple[str, Catalogue | None]]) -> dict[str, tupl
     return {tool: tuple(names) for tool, names in servers.items() if len(names) > 1}
 
 
-def collision_marks(others: Sequence[str]) -> RowMarks:
+def collision_mark(others: Sequence[str]) -> Mark:
     """The mark of a tool in the catalogue. `others`: the servers that have one of its name too."""
     words = f"{SIGN} also at {_list(others)}"
-    return RowMarks(words=content(words, "$text-warning"), letters=Content.styled(SIGN, "$text-warning"))
+    return Mark(words=content(words, "$text-warning"), short=Content.styled(SIGN, "$text-warning"))
 
 
 def collision_note(tool: str, server: str, others: Sequence[str], known: Iterable[Host]) -> Content:

@@ -13,19 +13,20 @@ from textual.message import Message
 from textual.timer import Timer
 from textual.widgets import Input, Static
 
+from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Entry, Tool
+from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.rows import (
     TOOLS,
     CatalogueRow,
     Group,
     ItemRow,
-    RowMarks,
     ServerHeading,
     entry_line,
     group_line,
-    has_letters,
     is_counted,
     item_identity,
+    marks_in_row,
     matching,
     server_line,
 )
@@ -158,19 +159,13 @@ class CatalogueLines(Lines):
         return entry_line(found.entry, marks, width, here=index == self.cursor)
 
     @property
-    def badges_in_words(self) -> Content:
-        """The badges of the item under the cursor where its row has letters; else nothing."""
+    def legend(self) -> Content:
+        """All marks of the item under the cursor in words, where its row has not all of them; else nothing."""
         spot = self.spot
-        if spot is None or spot.entry is None:
+        if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
-        found = self._marks_for(spot.server, spot.entry)
         width = self.scrollable_content_region.width
-        is_short = has_letters(spot.entry, found, width)
-        return (
-            Content.assemble(found.letters, "  ", found.words)
-            if is_short and found.letters.plain
-            else Content("")
-        )
+        return marks_in_row(spot.entry, self._marks_for(spot.server, spot.entry), width).legend
 
     def select(self, server: int, entry: Entry) -> bool:
         """Put the cursor on an item; whether it is among those shown."""
@@ -243,8 +238,8 @@ class CataloguePane(Vertical):
         &.-filtering > #filter { display: block; }
         & > #catalogue-note { height: auto; padding: 0 1; color: $foreground 70%; display: none; }
         &.-noted > #catalogue-note { display: block; }
-        & > #catalogue-legend { display: none; height: auto; max-height: 2; padding: 0 1; background: $panel; }
-        &.-lettered > #catalogue-legend { display: block; }
+        & > #catalogue-legend { display: none; height: auto; max-height: 3; padding: 0 1; background: $panel; }
+        &.-shortened > #catalogue-legend { display: block; }
     }
     """
 
@@ -277,14 +272,14 @@ class CataloguePane(Vertical):
         yield self._legend
 
     def _explain(self) -> None:
-        """Below the list, the badges under the cursor in words where the row has letters."""
-        words = self._lines.badges_in_words
+        """Below the list, the marks under the cursor in words where the row has no room for all of them."""
+        words = self._lines.legend
         if words.is_same(self._explained):
             # Another text lays the whole screen out again.
             return
         self._explained = words
         self._legend.update(words)
-        self.set_class(bool(words.plain), "-lettered")
+        self.set_class(bool(words.plain), "-shortened")
 
     def section(self, server: int) -> "CatalogueSection":
         """The part of one server, by its number."""

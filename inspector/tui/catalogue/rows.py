@@ -1,7 +1,7 @@
 """The catalogue: one row an item, groups with counts, malformed items among the good ones."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from msgspec import Struct
@@ -11,6 +11,7 @@ from inspector.json.exact import Malformed
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Tool
 from inspector.protocol.page import PageDocument, RefusedTool
 from inspector.session.events import SessionState
+from inspector.tui.catalogue.marks import FittedMarks, RowMarks
 from inspector.tui.text import content, count, cut_in_the_middle, headline, shortened
 
 _SEARCHED_LENGTH = 600
@@ -23,14 +24,6 @@ _TITLES = {
     Kind.PROMPT: "Prompts",
     Kind.SKILL: "Skills",
 }
-
-
-@dataclass(frozen=True, slots=True)
-class RowMarks:
-    """The marks of a tool, in words and, for a narrow column, in letters."""
-
-    words: Content = field(default_factory=Content)
-    letters: Content = field(default_factory=Content)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -154,8 +147,11 @@ def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
     return shown.truncate(width, ellipsis=True)
 
 
-def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Content:
-    """One item in `width` cells, with its badges on the right, never cut. `here`: the cursor is on it."""
+def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Content:
+    """One item in `width` cells, with as many of its marks on the right as the name leaves room for.
+
+    `here`: the cursor is on it.
+    """
     sign = "▸ " if here else "  "
     if isinstance(entry, Malformed):
         named = content(shortened(entry.name or entry.pointer or "?", width), "$text-error strike")
@@ -166,17 +162,15 @@ def entry_line(entry: Entry, badges: RowMarks, width: int, *, here: bool) -> Con
             ("  refused: " if isinstance(entry, RefusedTool) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
-    name = Content.assemble(sign, _name(entry, width - 3))
-    shown = badges.letters if has_letters(entry, badges, width) else badges.words
-    room = max(width - shown.cell_length - 1, 4)
-    return Content.assemble(name.truncate(room, ellipsis=True, pad=True), " ", shown)
+    name = Content.assemble(sign, _name(entry, width - len(sign)))
+    shown = marks_in_row(entry, marks, width).shown
+    room = width - shown.cell_length
+    return Content.assemble(name.truncate(room, ellipsis=True, pad=True), shown)
 
 
-def has_letters(entry: Entry, badges: RowMarks, width: int) -> bool:
-    """Whether a row has the badges in letters, for want of room."""
-    if isinstance(entry, Malformed):
-        return False
-    return 3 + _name(entry, width - 3).cell_length + badges.words.cell_length > width
+def marks_in_row(entry: Tool | Item, marks: RowMarks, width: int) -> FittedMarks:
+    """The marks in the room that the name of an item leaves in a row of `width` cells."""
+    return marks.fitted(width - len("▸ ") - _name(entry, width - len("▸ ")).cell_length - 1)
 
 
 def _name(entry: Tool | Item, width: int) -> Content:

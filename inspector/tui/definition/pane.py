@@ -149,7 +149,7 @@ class DefinitionPane(Vertical):
         tops = view.outline.tops if view else ()
         if view is None or not tops:
             words = (
-                "The model is given all of it, as it was sent."
+                "Both sides are equal: the model is given all of it, as it was sent. b changes the boundary."
                 if view
                 else "There is nothing to compare it with."
             )

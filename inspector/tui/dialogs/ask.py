@@ -28,6 +28,19 @@ class AskField(Struct, frozen=True, kw_only=True):
     placeholder: str = ""
     choices: tuple[str, ...] = ()
     """The only answers, of which `value` is chosen at first; empty for any text."""
+    meanings: tuple[str, ...] = ()
+    """A line about each choice. Both are ours."""
+
+    @property
+    def legend(self) -> Content:
+        """The choices on one line, or one a line where they have meanings."""
+        if not self.meanings:
+            return Content.styled(" · ".join(self.choices), QUIET)
+        width = max(map(len, self.choices))
+        return Content("\n").join(
+            Content.assemble((choice.ljust(width), "bold"), (f"  {meaning}", QUIET))
+            for choice, meaning in zip(self.choices, self.meanings, strict=True)
+        )
 
 
 class AskScreen(SecondaryDialog[None], inherit_bindings=False):
@@ -52,9 +65,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
             yield Static(one.label, markup=False, classes="ask-label")
             yield entry
             if len(one.choices) > 1:
-                yield Static(
-                    Content.styled(" · ".join(one.choices), QUIET), markup=False, classes="ask-choices"
-                )
+                yield Static(one.legend, markup=False, classes="ask-choices")
         yield self._problem
 
     def on_mount(self) -> None:

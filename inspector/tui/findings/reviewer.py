@@ -31,6 +31,7 @@ from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.catalogue.item import ToolView
+from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.findings.rows import FindingsView, ItemFindings, item_findings, sign_of
 from inspector.tui.runtime.latest import Latest
@@ -176,7 +177,7 @@ class Reviewer:
             origin=self._target.url if isinstance(self._target, HttpTarget) else None,
         )
 
-    def sign(self, tool: Tool) -> Content:
+    def sign(self, tool: Tool) -> Mark:
         """The sign of a tool's worst finding, for the catalogue."""
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:

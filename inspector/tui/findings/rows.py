@@ -1,5 +1,6 @@
 """Lists of findings: those of one item and all of a server, a row for each, one row in full, and the sign of a tool."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
@@ -13,13 +14,13 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board
 from inspector.review.live.ongoing import ranked
 from inspector.review.registry import rules
-from inspector.review.report import NotChecked, ReportEntry
+from inspector.review.report import NotChecked, ReportEntry, counted_words
 from inspector.review.rule import ReviewRule
+from inspector.tui.catalogue.marks import FAINT, Mark
 from inspector.tui.text import content, count, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
 
-_FAINT = "$foreground 70%"
 _SHAPES = {"critical": "◆", "high": "▲", "medium": "■", "low": "▽", "info": "·"}
 _STYLES = {
     "critical": "bold reverse $text-error",
@@ -96,7 +97,7 @@ class AllFindings(Struct, frozen=True, kw_only=True):
 def item_findings(asked: ItemFindings) -> FindingsView:
     """The content of the Findings tab."""
     entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
-    title = counted(entries, len(asked.of_result))
+    title = Content.styled(counted_words(entries, len(asked.of_result)), "bold")
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
     rows = [
@@ -128,9 +129,9 @@ def all_findings(asked: AllFindings) -> FindingsView:
     progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
     return FindingsView(
         title=Content.assemble(
-            counted(entries),
+            (counted_words(entries), "bold"),
             ("" if board.is_complete else progress, "$text-warning"),
-            (f"  {len(found):,} shown" if words else "", _FAINT),
+            (f"  {len(found):,} shown" if words else "", FAINT),
         ),
         rows=(*found, *(heading if unchecked else ()), *unchecked),
         counting=len(found),
@@ -155,11 +156,11 @@ def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
 
 def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     if isinstance(asked.item, Tool) and not asked.is_called:
-        yield Content.styled("its results: it was not called in this session", _FAINT)
+        yield Content.styled("its results: it was not called in this session", FAINT)
     total, of_server = sum(1 for _ in asked.board.all), len(asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""
     words = f"f lists all {count(total, 'finding')}{more}, and everything that was not checked"
-    yield Content.styled(words, _FAINT)
+    yield Content.styled(words, FAINT)
 
 
 def _matches(row: Row, words: list[str]) -> bool:
@@ -194,32 +195,28 @@ def _by_id() -> dict[str, ReviewRule]:
     return {rule.id: rule for rule in rules()}
 
 
-def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Content:
-    """The worst finding that is not accepted as a shape and a letter, with their number: `▲H3`.
+def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
+    """The worst findings that are not accepted, with their number: `▲2 high`. The legend has the others too.
 
     `…` before the review; empty without findings.
     """
-    open_ones = [entry.finding.severity for entry in entries if entry.counts]
-    if not open_ones:
-        return Content.styled("… " if is_waiting else "", _FAINT)
-    worst = max(open_ones, key=lambda severity: severity.rank).value
-    mark = f"{_SHAPES[worst]}{worst[0].upper()}{len(open_ones)}"
-    return Content.assemble((mark, _STYLES[worst]), " ")
-
-
-def counted(entries: Iterable[ReportEntry], of_result: int = 0) -> Content:
-    """`6 findings: 2 high, 2 low, 1 accepted, 1 about the result`. Accepted findings count under no severity."""
-    numbers: dict[str, int] = {}
-    total = 0
-    for entry in entries:
-        total += 1
-        kind = entry.finding.severity.value if entry.counts else "accepted"
-        numbers[kind] = numbers.get(kind, 0) + 1
-    parts = [f"{numbers[kind]:,} {kind}" for kind in (*_SHAPES, "accepted") if kind in numbers]
-    parts += [f"{of_result:,} about the result"] if of_result else []
-    total += of_result
-    return Content.styled(
-        f"{count(total, 'finding')}: {', '.join(parts)}" if total else "No findings", "bold"
+    numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
+    if not numbers:
+        waiting = Content.styled("…" if is_waiting else "", FAINT)
+        words = Content.styled("not reviewed yet" if is_waiting else "", FAINT)
+        return Mark(words=waiting, short=waiting, explained=words)
+    ordered = sorted((severity.rank, severity.value, number) for severity, number in numbers.items())[::-1]
+    words = [
+        Content.styled(f"{_SHAPES[severity]}{number} {severity}", _STYLES[severity])
+        for _, severity, number in ordered
+    ]
+    _, worst, number = ordered[0]
+    return Mark(
+        words=words[0],
+        short=Content.styled(f"{_SHAPES[worst]}{number}", _STYLES[worst]),
+        explained=Content.assemble(
+            Content(", ").join(words), " findings" if numbers.total() > 1 else " finding"
+        ),
     )
 
 
@@ -237,11 +234,11 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
             line = Content.assemble(
                 cursor,
                 _severity(entry),
-                (f"{finding.id}  ", _FAINT),
+                (f"{finding.id}  ", FAINT),
                 content(shortened(finding.name or finding.subject.value, 40), "bold") if with_name else "",
                 "  " if with_name else "",
                 _title(rule, width),
-                content(f"  {shortened(finding.pointer, width)}", _FAINT),
+                content(f"  {shortened(finding.pointer, width)}", FAINT),
                 content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
                 if accepted
                 else "",
@@ -259,7 +256,7 @@ def row_detail(row: Row | None) -> Content:
                 content(f"Not checked: {shortened(what.what, 400)}", "bold"),
                 "\n",
                 content(shortened(what.why, 400)),
-                ("\nNothing is known about it.", _FAINT),
+                ("\nNothing is known about it.", FAINT),
             )
         case NoteRow(words=words):
             return words
@@ -275,11 +272,11 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
             _severity(entry),
             (f"{finding.id}  ", "bold"),
             _title(rule, 200),
-            (f"  confidence: {finding.confidence.value}", _FAINT),
+            (f"  confidence: {finding.confidence.value}", FAINT),
         ),
         Content.assemble(
             content(about, "bold"),
-            (", at ", _FAINT) if finding.pointer else "",
+            (", at ", FAINT) if finding.pointer else "",
             content(shortened(finding.pointer, 300)),
         ),
         content(shortened(finding.message, 1200)),
@@ -292,7 +289,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
         lines += [
             Content.assemble(("Means: ", "bold"), rule.meaning),
             Content.assemble(("Fix: ", "bold"), rule.fix),
-            Content.styled(", ".join(rule.references), _FAINT),
+            Content.styled(", ".join(rule.references), FAINT),
         ]
     return Content("\n").join(lines)
 
@@ -300,7 +297,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
 def _severity(entry: ReportEntry) -> Content:
     severity = entry.finding.severity.value
     if not entry.counts:
-        return Content.styled(f"{ACCEPTED} {severity:<9}", _FAINT)
+        return Content.styled(f"{ACCEPTED} {severity:<9}", FAINT)
     mark = f"{_SHAPES[severity]} {severity}"
     return Content.styled(mark, _STYLES[severity]).pad_right(11 - len(mark))
 

@@ -51,21 +51,26 @@ _SIGNS = (
         "!",
         "a value that reaches the model unprotected; a line of the server's stderr; the place of a finding",
     ),
-    ("◆C ▲H", "a tool's worst finding and their number: critical, high; ■M medium, ▽L low, ·I info"),
+    (
+        "▲3 high",
+        "a tool has 3 findings of high severity; its less severe ones are in the line below the list",
+    ),
+    ("◆ ▲", "findings: critical, high; ■ medium, ▽ low, · info"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),
     ("…", "not reviewed yet"),
+    ("+2", "behind the badges of a tool: so many more, which the line below the list names"),
     ("✓", "an accepted finding"),
 )
 
 _BADGES = (
-    ("R", "reads"),
-    ("W", "writes"),
-    ("D", "deletes, or is destructive"),
+    ("M", "malicious: the server itself says so"),
+    ("U", "untrusted: returns content that others wrote"),
+    ("S", "sensitive: its result is private, as a whole or in part"),
+    ("D", "delete: deletes, or is destructive"),
     ("X", "external: reaches an open world"),
-    ("S", "sensitive, as a whole or in part"),
-    ("U", "untrusted content"),
-    ("C", "asks for confirmation"),
-    ("M", "malicious, says the server itself"),
+    ("C", "asks first: wants your confirmation before a call"),
+    ("W", "write: changes something"),
+    ("R", "read: only reads"),
 )
 
 
@@ -117,7 +122,7 @@ def legend_lines() -> list[HelpLine]:
         HelpLine(words="Signs", is_heading=True),
         *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),
         HelpLine(words=""),
-        HelpLine(words="Badges of a tool, for its claims", is_heading=True),
+        HelpLine(words="Badges of a tool: words, or letters where narrow", is_heading=True),
         *(HelpLine(key=letter, words=words) for letter, words in _BADGES),
     ]
 

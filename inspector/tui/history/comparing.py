@@ -140,7 +140,7 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
             return
         places = sorted(found.outline.tops) if found is not None else []
         if not places:
-            self.notify("The calls do not differ.", markup=False)
+            self.notify("Both sides are equal: the calls do not differ. Esc goes back.", markup=False)
             return
         node = -1 if lines.node is None else lines.node
         place = bisect_right(places, node) if step > 0 else bisect_left(places, node) - 1

@@ -19,16 +19,24 @@ MOST = 1_000_000
 _TOO_LONG = f"More than {MOST:,} characters: too much for a terminal's clipboard. x exports the session."
 _HINT = "Masks stay masks. Characters that act on a terminal are copied as they are drawn."
 _POINTER, _CALL = "pointer", "call as a command"
+_VALUE, _SENT, _MODEL = "value", "all that the server sent", "all that the model sees"
+MEANINGS = {
+    _VALUE: "under the cursor; a text without quotes",
+    _POINTER: "where that is, such as /content/0/text",
+    _SENT: "the whole result as JSON",
+    _MODEL: "what this host gives its model, as JSON",
+    _CALL: "a `sightline call` line; no sensitive values",
+}
 
 
 def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
     """Asks what to copy. `copy_call`: copies the call."""
     values: dict[str, Value] = {
-        "value": found.value,
-        "all that the server sent": found.sent,
-        "all that the model sees": found.model,
+        _VALUE: found.value,
+        _SENT: found.sent,
+        _MODEL: found.model,
     }
-    choices = ("value", _POINTER, *(name for name in list(values)[1:] if values[name] is not ABSENT), _CALL)
+    choices = (_VALUE, _POINTER, *(name for name in list(values)[1:] if values[name] is not ABSENT), _CALL)
 
     async def accept(answers: tuple[str, ...]) -> str:
         (what,) = answers
@@ -44,7 +52,14 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
     dialog = AskScreen(
         "Copy",
         _HINT,
-        [AskField(label="What: arrows or letters choose", value=choices[0], choices=choices)],
+        [
+            AskField(
+                label="What: arrows or letters choose",
+                value=choices[0],
+                choices=choices,
+                meanings=tuple(MEANINGS[choice] for choice in choices),
+            )
+        ],
         accept,
     )
     return dialog

@@ -37,9 +37,10 @@ from inspector.tui.call.runner import (
     CallStopped,
 )
 from inspector.tui.catalogue.badges import BadgeLoader
-from inspector.tui.catalogue.collisions import collision_marks, collision_note
+from inspector.tui.catalogue.collisions import collision_mark, collision_note
+from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.pane import CataloguePane
-from inspector.tui.catalogue.rows import RowMarks, Rows
+from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import (
     ConnectionFailed,
     ListingReported,
@@ -295,9 +296,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.reviewer.heard(session.timeline.entries)
 
     def _show_aside(self) -> None:
-        """Show beside the result what the server wrote to stderr during its call."""
+        """Show beside the result what the server wrote to stderr, and to stdout, during its call."""
         view = self._result.view
-        self._result.show_aside(self._timeline.stderr_of(view.record) if view is not None else "")
+        self._result.show_aside(self._timeline.output_of(view.record) if view is not None else ())
 
     # Messages of the parts.
 
@@ -505,19 +506,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
     # Drawing.
 
     def _marks(self, number: int, tool: Tool) -> RowMarks:
-        server, badges = self._servers.all[number], self._badges.of(tool)
+        server = self._servers.all[number]
         listed_as = tool.item.listed_as if tool.item else tool.name
-        signs = Content.assemble(server.pins.mark(listed_as), server.reviewer.sign(tool))
         others = self._others_with(server, tool)
-        if others:
-            collision = collision_marks(others)
-            badges = RowMarks(
-                words=Content("  ").join(each for each in (collision.words, badges.words) if each.plain),
-                letters=Content.assemble(collision.letters, badges.letters),
-            )
         return RowMarks(
-            words=Content.assemble(signs, " " if signs.plain else "", badges.words),
-            letters=Content.assemble(signs, badges.letters),
+            signs=(server.pins.mark(listed_as), *([collision_mark(others)] if others else ())),
+            findings=server.reviewer.sign(tool),
+            badges=self._badges.of(tool).badges,
         )
 
     def _show_header(self) -> None:

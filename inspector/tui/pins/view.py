@@ -10,6 +10,7 @@ from inspector.json.exact import Json, dump_text
 from inspector.pins.diff import DefinitionChange
 from inspector.pins.pins import ChangesSince, PinState, PinStatus, Since
 from inspector.safe_text import safe_line
+from inspector.tui.catalogue.marks import Mark
 from inspector.tui.text import content, count, shortened
 
 CHANGED, NEW, GONE = "≠", "+", "-"
@@ -32,7 +33,7 @@ class PinsView(Struct, frozen=True, kw_only=True):
     """The state of the pins, ready to be drawn."""
 
     state: PinState
-    marks: Mapping[str, Content]
+    marks: Mapping[str, Mark]
     """Signs before the badges of new and changed tools, by the tool's name."""
     lines: tuple[Content, ...]
     news: str
@@ -44,14 +45,17 @@ def pins_view(state: PinState) -> PinsView:
     return PinsView(state=state, marks=changed_marks(state), lines=change_lines(state), news=news_of(state))
 
 
-def changed_marks(state: PinState) -> dict[str, Content]:
+def changed_marks(state: PinState) -> dict[str, Mark]:
     """Signs before the badges of new and changed tools, by the tool's name."""
-    found: dict[str, Content] = {}
+    found: dict[str, Mark] = {}
     for altered in state.altered:
         for name, parts in altered.by_tool.items():
             is_new = not parts[0].pointer and parts[0].kind is ChangeKind.ADDED
-            sign, style = (NEW, "bold $text-warning") if is_new else (CHANGED, "bold $text-error")
-            found.setdefault(name, Content.styled(f"{sign} ", style))
+            sign, word, style = (
+                (NEW, "new", "bold $text-warning") if is_new else (CHANGED, "changed", "bold $text-error")
+            )
+            words = Content.styled(f"{sign} {word}", style)
+            found.setdefault(name, Mark(words=words, short=Content.styled(sign, style)))
     return found
 
 

@@ -4,7 +4,6 @@ from collections.abc import Callable
 from itertools import count
 
 from msgspec import Struct
-from textual.content import Content
 from textual.screen import Screen
 
 from inspector.errors import InspectorError, UsageError
@@ -14,12 +13,13 @@ from inspector.pins.withheld import repeats_withheld
 from inspector.protocol.catalogue import Catalogue
 from inspector.protocol.targets import Target
 from inspector.session.call_record import CallRecord
+from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.pins.view import PinsView, pins_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
 
-_NO_MARK = Content("")
+_NO_MARK = Mark()
 _UNKNOWN = count(1)
 """Numbers the questions about definitions that are not compared: each is asked once more."""
 
@@ -102,7 +102,7 @@ class PinWatcher:
         words = "its definition is not yet compared with its pin"
         return (ConfirmReason(key=f"not known {next(_UNKNOWN)}", sentence=words),)
 
-    def mark(self, name: str) -> Content:
+    def mark(self, name: str) -> Mark:
         """The sign of a new or changed definition; empty for others."""
         return self.view.marks.get(name, _NO_MARK) if self.view else _NO_MARK
 

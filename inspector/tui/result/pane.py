@@ -130,8 +130,8 @@ class ResultPane(Vertical):
         """Two models, shown in place of the view."""
         self.is_earlier = False
         """Whether the next result that is shown is not that of the last call."""
-        self._aside = ""
-        """What the server wrote to stderr during the call, in short. Foreign text."""
+        self._aside: tuple[str, ...] = ()
+        """What the server wrote to stderr and to stdout during the call, in short. Foreign text."""
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None for those that have room."""
@@ -154,8 +154,8 @@ class ResultPane(Vertical):
         self._choose_sides()
         self._explain()
 
-    def show_aside(self, words: str) -> None:
-        """Show in the verdict what the server wrote to stderr during the call."""
+    def show_aside(self, words: tuple[str, ...]) -> None:
+        """Show in the verdict what the server wrote to stderr and to stdout during the call."""
         if words != self._aside:
             self._aside = words
             self._label()
@@ -430,10 +430,15 @@ class ResultPane(Vertical):
 
     def _no_difference(self) -> str:
         if self._contrast is not None:
-            return "Both models see the same."
+            return (
+                "Both sides are equal: the two models see the same. b takes other boundaries, h other hosts."
+            )
         if self._view is None:
             return "There is no result yet."
-        return f"The model sees all of it: nothing was withheld at `{self._view.level}`, nothing changed."
+        return (
+            f"Both sides are equal: at `{self._view.level}`, the model of {self._view.host} sees all that the "
+            f"{self._view.sender} sent. b changes the boundary, h the host."
+        )
 
     def _explain(self) -> None:
         view, node = self._view, self.values.node
@@ -468,8 +473,8 @@ class ResultPane(Vertical):
         elif view is not None:
             earlier = ("an earlier call, Esc goes back  ", "bold $text-warning") if self.is_earlier else ""
             lines = [Content.assemble(earlier, title(view)), strip(view)]
-            if self._aside:
-                words = content(shortened(self._aside, max(self.size.width - 24, 20)), "$text-warning")
+            for aside in self._aside:
+                words = content(shortened(aside, max(self.size.width - 24, 20)), "$text-warning")
                 lines.append(Content.assemble(words, "  ", ("t", "bold $text-accent"), " timeline"))
             self._verdict.update(Content("\n").join(lines))
         else:

@@ -16,6 +16,7 @@ from inspector.boundary.counted import COUNTED
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.output_check import NOT_ASKED, OutputCheck
 from inspector.boundary.reading import raw_of
+from inspector.boundary.undeclared import undescribed_words
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import REACHES, Masks, masked_leaves
 from inspector.hosts.profile import Call, HostChange
@@ -166,6 +167,8 @@ class ResultView:
 
     def changes_on(self, outline: Outline, node: int) -> tuple[HostChange, ...]:
         """What the host changed at a node or around it; at a node that differs for no other reason, in the whole."""
+        if outline.difference(node) is SideDifference.RIGHT:
+            return ()
         for pointer in _around(outline, node):
             if pointer in self.changes_at:
                 return self.changes_at[pointer][:MAX_LISTED]
@@ -192,6 +195,9 @@ class ResultView:
         return is_place and outline.pointer(node) in self.reaching and shown is not ABSENT
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
+        if outline.difference(node) is SideDifference.RIGHT:
+            # Its pointer is one into the model's side.
+            return ()
         return _nearest(outline, node, self.removals_at, self._pointers, self.kept)
 
     @cached_property
@@ -542,11 +548,7 @@ def strip(view: ResultView) -> Content:
     if view.failure is not None:
         parts.insert(0, content(f"Sightline: {shortened(headline(view.failure), 600)}", "bold $text-error"))
     if view.undeclared:
-        passed = count(
-            view.undeclared,
-            "value is not covered by the output schema, and passes",
-            "values are not covered by the output schema, and pass",
-        )
+        passed = undescribed_words(view.undeclared, view.output)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
     if view.changes:
         parts.append(Content.styled(f"~ {count(len(view.changes), 'change')} by the host", "$text-accent"))
@@ -578,9 +580,7 @@ def standing_line(view: ResultView) -> Content:
         case Level.OPEN:
             return Content.styled("open: nothing is withheld; this is what leaks today", "$text-error")
         case Level.DECLARED if view.undeclared:
-            covered = count(view.undeclared, "value is", "values are")
-            words = f"{covered} covered by no declaration, so `declared` lets {'it' if view.undeclared == 1 else 'them'} through"
-            return Content.styled(words, "$text-warning")
+            return Content.styled(undescribed_words(view.undeclared, view.output), "$text-warning")
         case Level.DECLARED:
             return Content.styled("declared: values without a declaration pass", "$text-warning")
         case Level.CLOSED:

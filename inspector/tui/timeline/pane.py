@@ -28,6 +28,7 @@ from inspector.tui.timeline.rows import (
     row_line,
     stderr_lines,
     stderr_words,
+    stdout_words,
     whole_stderr,
 )
 from inspector.tui.widgets.lines import Lines
@@ -80,10 +81,10 @@ class TimelinePane(Lines):
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         """A call has ended."""
 
-    def stderr_of(self, record: CallRecord) -> str:
-        """What the server wrote to stderr during a call, in short; empty for nothing. Foreign text."""
+    def output_of(self, record: CallRecord) -> tuple[str, ...]:
+        """What the server wrote to stderr, and to stdout, during a call, each in short. Foreign text."""
         del record
-        return ""
+        return ()
 
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None where it is not known yet."""
@@ -147,9 +148,12 @@ class SessionTimeline(TimelinePane):
         self.show(session, server)
         self.run_worker(self._compare(record), group="outputs")
 
-    def stderr_of(self, record: CallRecord) -> str:
+    def output_of(self, record: CallRecord) -> tuple[str, ...]:
         row = next((row for row in reversed(self._rows.rows) if row.record is record), None)
-        return stderr_words(stderr_lines(row.entries)) if row is not None else ""
+        if row is None:
+            return ()
+        found = stderr_words(stderr_lines(row.entries)), stdout_words(row.entries)
+        return tuple(words for words in found if words)
 
     async def _compare(self, record: CallRecord) -> None:
         """Show whether the result of a call fits its output schema, once that is known."""

@@ -11,6 +11,7 @@ from textual.content import Content
 from inspector.asks.ask import URL_REQUIRED
 from inspector.json.members import value_at
 from inspector.protocol.exchanges import Answered
+from inspector.protocol.frames import PRINTED
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
@@ -258,9 +259,9 @@ def _is_of_call(entry: Entry, call: TimelineRow | None) -> bool:
         return False
     if entry.kind is EntryKind.DECISION:
         return _answered(entry) == call.call
-    late_s = _LATE_S if entry.kind is EntryKind.STDERR else 0.0
+    late_s = _LATE_S if entry.kind is EntryKind.STDERR or is_printed(entry) else 0.0
     end_s = None if head.duration_s is None else head.at_s + head.duration_s + late_s
-    is_of_call = entry.kind in _DURING_CALL or entry.title in _OF_TASKS
+    is_of_call = entry.kind in _DURING_CALL or entry.title in _OF_TASKS or is_printed(entry)
     return is_of_call and (end_s is None or entry.at_s <= end_s)
 
 
@@ -314,6 +315,19 @@ def _answered(entry: Entry) -> str:
 def _is_stderr(row: TimelineRow) -> bool:
     entry = row.entry
     return entry is not None and entry.kind is EntryKind.STDERR
+
+
+def is_printed(entry: Entry) -> bool:
+    """Whether this is a line on stdout that is no message."""
+    return entry.kind is EntryKind.FAULT and entry.detail.startswith(PRINTED)
+
+
+def stdout_words(entries: Sequence[Entry]) -> str:
+    """What a server printed to stdout among some entries: the last line, and how many there are."""
+    printed = [entry.detail for entry in entries if is_printed(entry)]
+    if len(printed) < 2:
+        return "".join(printed)
+    return f"server printed {len(printed):,} lines to stdout: {printed[-1].removeprefix(PRINTED)}"
 
 
 def stderr_words(lines: Sequence[str]) -> str:
@@ -426,7 +440,7 @@ def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
     folded = row.entries
     logs = sum(1 for each in folded if each.kind is EntryKind.LOG)
     policy = next((each for each in folded if each.kind is EntryKind.DECISION and _decided(each)), None)
-    stderr = stderr_words(stderr_lines(folded))
+    stderr, stdout = stderr_words(stderr_lines(folded)), stdout_words(folded)
     parts = [
         Content.assemble(
             f"#{row.number} ",
@@ -440,6 +454,8 @@ def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
         parts.append(content(shortened(headline(entry.detail), length), style))
     if stderr:
         parts.append(content(shortened(stderr, length), "$text-warning"))
+    if stdout:
+        parts.append(content(shortened(stdout, length), "$text-error"))
     if policy is not None:
         verdict = policy.title.partition(" ")[0]
         parts.append(Content.styled(f"policy: {_VERDICTS[verdict]}", "$foreground 70%"))
@@ -477,7 +493,7 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         "tool": row.call.casefold(),
         "status": status(row)[0].casefold(),
         "method": entry.title.partition(" ")[0].casefold(),
-        "kind": "call" if row.call else entry.kind.value,
+        "kind": _kind(row, entry),
         **({"server": row.segment.server.casefold()} if row.segment.server else {}),
     }
     text = ""
@@ -491,6 +507,12 @@ def matches(row: TimelineRow, words: Sequence[str]) -> bool:
         if word not in text:
             return False
     return True
+
+
+def _kind(row: TimelineRow, entry: Entry) -> str:
+    if not row.call:
+        return entry.kind.value
+    return f"call {EntryKind.FAULT.value}" if any(map(is_printed, row.entries)) else "call"
 
 
 def is_wanted(entry: Entry, words: Sequence[str]) -> bool:

@@ -14,6 +14,7 @@ from msgspec import Struct
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
 from inspector.tui.values.alignment import GAP, align
+from inspector.tui.values.blocks import paired_blocks
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
 from inspector.tui.values.wrap import LEAST, PieceKind, Span, Wrapped, quoted
 
@@ -498,6 +499,11 @@ def _pairs(value: Value) -> Iterable[tuple[str, Json]]:
 
 
 def _items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
+    blocks = paired_blocks(one, other)
+    if blocks is not None:
+        for a, b in blocks:
+            yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
+        return
     if len(one) == len(other) or max(len(one), len(other)) > _ALIGNED:
         for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
             yield str(index), left, right

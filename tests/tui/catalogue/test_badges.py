@@ -11,7 +11,7 @@ from textual.screen import Screen
 from inspector.protocol.catalogue import Kind, Listing, Tool
 from inspector.tui.catalogue import badges
 from inspector.tui.catalogue.badges import BadgeLoader
-from inspector.tui.catalogue.rows import RowMarks
+from inspector.tui.catalogue.marks import RowMarks
 from tests.tui.scripted import LARGE, Script, app_of, settled
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ async def test_badges_are_never_made_on_the_event_loop(monkeypatch: pytest.Monke
         await pilot.press("G")
         text = await settled(pilot, app, "▸ tool_299")
         row = next(line for line in text.splitlines() if line.startswith("▸ tool_299"))
-        assert row[:40].rstrip().endswith("delete")
+        assert row[:40].rstrip().endswith("delete · write")
     assert made_in
     assert threading.get_ident() not in made_in
 
@@ -62,15 +62,15 @@ async def test_what_is_known_is_not_made_again_and_no_more_is_kept_than_is_usefu
     async with app.run_test():
         screen: Screen[None] = Screen()
         await app.push_screen(screen)
-        lettering = BadgeLoader(screen, lambda: changes.append(1))
+        loader = BadgeLoader(screen, lambda: changes.append(1))
         tools = tools_of(3_000)
-        assert lettering.of(tools[0]).letters.plain == ""
+        assert not loader.of(tools[0]).badges
         for start in range(0, 3_000, 150):
-            await _asked(app, lettering, tools[start : start + 150])
+            await _asked(app, loader, tools[start : start + 150])
         assert len(changes) == 20
-        assert lettering.of(tools[-1]).letters.plain == "R"
-        assert lettering.of(tools[0]).letters.plain == ""
-        assert len(vars(lettering)["_known"]) == 2_000
+        assert loader.of(tools[-1]).badges[0].words.plain == "read"
+        assert not loader.of(tools[0]).badges
+        assert len(vars(loader)["_known"]) == 2_000
 
 
 async def test_a_definition_that_cannot_be_judged_is_marked_and_told(
@@ -88,10 +88,10 @@ async def test_a_definition_that_cannot_be_judged_is_marked_and_told(
         assert row[:40].rstrip().endswith("!")
 
 
-async def _asked(app: App[None], lettering: BadgeLoader, tools: list[Tool]) -> None:
+async def _asked(app: App[None], loader: BadgeLoader, tools: list[Tool]) -> None:
     for tool in tools:
-        lettering.of(tool)
-    while not lettering.of(tools[-1]).letters.plain:
+        loader.of(tool)
+    while not loader.of(tools[-1]).badges:
         await asyncio.sleep(0.001)
     while any(not worker.is_finished for worker in app.workers):
         await asyncio.sleep(0.001)

@@ -7,7 +7,7 @@ import pytest
 from inspector.hosts.registry import hosts
 from inspector.protocol.catalogue import Catalogue, Kind, Malformed, decode_page
 from inspector.session.events import SessionState
-from inspector.tui.catalogue.collisions import collision_marks, collision_note, collisions
+from inspector.tui.catalogue.collisions import collision_mark, collision_note, collisions
 from inspector.tui.catalogue.rows import ServerHeading, server_line
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def test_foreign_names_do_nothing_in_headings_marks_and_notes(width: int) -> Non
     heading = ServerHeading(name=HOSTILE, state=SessionState.FAILED, reason=f"it said {HOSTILE}\nand more")
     shown = [
         server_line(heading, width, here=False),
-        collision_marks([HOSTILE]).words,
+        collision_mark([HOSTILE]).words,
         collision_note(HOSTILE, HOSTILE, [HOSTILE], hosts()),
     ]
     for line in shown:

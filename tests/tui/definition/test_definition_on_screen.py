@@ -135,4 +135,4 @@ async def test_a_definition_with_nothing_to_withhold_says_so() -> None:
         await pilot.press("2")
         await settled(pilot, app, "The model is given all of it")
         await pilot.press("n")
-        await settled(pilot, app, "The model is given all of it, as it was sent.")
+        await settled(pilot, app, "Both sides are equal: the model")

@@ -13,7 +13,7 @@ def test_the_review_of_a_hostile_server_acts_on_no_terminal_and_escape_never_qui
     data, config = str(tmp_path / "data"), str(tmp_path / "config")
     with terminal(HOSTILE, NO_COLOR="1", SIGHTLINE_DATA_DIR=data, SIGHTLINE_CONFIG_DIR=config) as screen:
         screen.wait_for("27 tools")
-        screen.wait_for("▲H")
+        screen.wait_for("▲1")
         screen.press("f")
         screen.wait_for("Findings of")
         screen.settle()

@@ -68,13 +68,13 @@ def accepted_files(data: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
-async def test_the_worst_finding_of_a_tool_stands_in_the_catalogue_as_shape_and_letter(
+async def test_the_worst_finding_of_a_tool_is_in_the_catalogue_with_its_severity(
     size: tuple[int, int],
 ) -> None:
     app = app_of(script())
     async with app.run_test(size=size, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
-        assert re.search(r"torn +▲H\d+ ", line_with(app, "torn", "▲"))
+        await reviewed(pilot, app, "▲1")
+        assert re.search(r"torn +▲\d+ high  delete", line_with(app, "torn", "▲"))
         clean = line_with(app, "look_up_word")[:30]
         assert not re.search(r"[◆▲■▽·…]", clean), clean
 
@@ -82,12 +82,12 @@ async def test_the_worst_finding_of_a_tool_stands_in_the_catalogue_as_shape_and_
 async def test_a_result_counts_as_soon_as_it_is_in() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("enter")
         await settled(pilot, app, "word")
         await pilot.press("enter")
         await reviewed(pilot, app, "#1 done")
-        assert re.search(r"look_up_word +▲H\d", line_with(app, "look_up_word", "▲"))
+        assert re.search(r"look_up_word +▲1 high", line_with(app, "look_up_word", "▲"))
         await pilot.press("4")
         text = await reviewed(pilot, app, "SL-OUT010")
         assert "Unmarked credential in a result" in text
@@ -104,7 +104,7 @@ async def test_a_result_counts_as_soon_as_it_is_in() -> None:
 async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_follow_the_host() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("enter")
         await settled(pilot, app, "word")
         await pilot.press("enter")
@@ -128,7 +128,7 @@ async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_
 ) -> None:
     app = app_of(script())
     async with app.run_test(size=size, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("j")
         await settled(pilot, app, "Removes a file")
         await pilot.press("4")
@@ -146,7 +146,7 @@ async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_
 async def test_all_findings_stand_on_one_screen_the_worst_first_and_what_was_not_checked_with_them() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("f")
         text = await reviewed(pilot, app, "Findings of demo")
         assert isinstance(app.screen, FindingsScreen)
@@ -171,7 +171,7 @@ async def test_all_findings_stand_on_one_screen_the_worst_first_and_what_was_not
 async def test_what_is_typed_narrows_the_findings_and_escape_takes_it_off_first() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("f")
         await reviewed(pilot, app, "poisoned")
         await pilot.press("slash", *"torn high")
@@ -191,7 +191,7 @@ async def test_what_is_typed_narrows_the_findings_and_escape_takes_it_off_first(
 async def test_from_the_screen_of_all_enter_leads_to_the_tool_also_where_the_catalogue_is_filtered() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("slash", *"look_up", "enter")
         await settled(pilot, app, "Tools 1 of 3")
         await pilot.press("f")
@@ -211,7 +211,7 @@ async def test_from_the_screen_of_all_enter_leads_to_the_tool_also_where_the_cat
 async def test_a_finding_is_accepted_with_a_reason_and_taken_back_with_the_same_key(data: Path) -> None:
     app = app_of(script(CLEAN, TORN))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("f")
         await reviewed(pilot, app, "SL-ANN001")
         await pilot.press("a")
@@ -237,7 +237,7 @@ async def test_a_finding_is_accepted_with_a_reason_and_taken_back_with_the_same_
 
 async def test_what_was_accepted_before_counts_no_more_and_escape_accepts_nothing(data: Path) -> None:
     async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("j")
         await settled(pilot, app, "Removes a file")
         await pilot.press("4")
@@ -262,14 +262,14 @@ async def test_a_file_of_accepted_findings_that_cannot_be_read_is_told_and_every
     data: Path,
 ) -> None:
     async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("f", "a")
         await settled(pilot, app, "Accept SL-")
         await write(pilot, app, "ours")
     (path,) = accepted_files(data)
     path.write_bytes(b"{")
     async with (again := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
-        text = await reviewed(pilot, again, "▲H")
+        text = await reviewed(pilot, again, "▲1")
         assert "every finding counts" in text
         assert path.read_bytes() == b"{"
 
@@ -290,7 +290,7 @@ async def test_the_review_is_written_in_the_format_that_the_ending_names(
 ) -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("f")
         await reviewed(pilot, app, "SL-ANN001")
         await pilot.press("e")
@@ -306,7 +306,7 @@ async def test_a_report_takes_the_place_of_no_file_and_an_ending_must_name_a_for
     (tmp_path / "r.html").write_text("mine")
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         await pilot.press("f", "e")
         await settled(pilot, app, "Write the review")
         for name, told in (
@@ -345,7 +345,7 @@ async def test_a_list_that_changes_is_reviewed_anew() -> None:
     played = script(CLEAN, TORN)
     app = app_of(played)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲H")
+        await reviewed(pilot, app, "▲1")
         played.tools = [CLEAN, POISONED]
         played.opened[0].change_lists()
         await reviewed(pilot, app, "poisoned")
@@ -370,7 +370,7 @@ async def test_ten_thousand_tools_can_be_used_while_they_are_reviewed(
     app = app_of(Script(tools=tools))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "Tools 10,000")
-        await settled(pilot, app, "▲H")
+        await settled(pilot, app, "▲1")
         await pilot.press("G")
         # The last one is far from being reviewed: its sign says so.
         assert re.search(r"tool_9999 +… ", await settled(pilot, app, "tool_9999"))

@@ -29,4 +29,4 @@ async def test_the_keys_of_the_pane_in_focus_come_first_beside_the_legend(size: 
         await pilot.press("question_mark")
         await settled(pilot, app, "All keys")
         await pilot.press("tab", "G")
-        await settled(pilot, app, "malicious, says the server itself")
+        await settled(pilot, app, "read: only reads")

@@ -3,11 +3,22 @@
 import pytest
 
 from inspector.json.exact import Json, JsonObject
-from inspector.tui.main.copying import copied_text
+from inspector.tui.main.copying import MEANINGS, copied_text
 from tests.tui.result.test_masks import SECRET, TOOL, made, text
-from tests.tui.scripted import LARGE, Script, answering, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
+CLOCK: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
 SENT: JsonObject = made({"id": "one\x1b[2Jtwo", "key": SECRET}, text(f"The key is {SECRET}."))
+
+
+async def test_n_says_that_both_sides_are_equal() -> None:
+    app = app_of(Script(tools=[CLOCK], answers={"clock": answering({"content": [text("It is noon.")]})}))
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "No arguments")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("n")
+        await settled(pilot, app, "Both sides are equal")
 
 
 @pytest.mark.parametrize(
@@ -35,7 +46,10 @@ async def test_y_copies_what_is_chosen_and_never_a_secret(
         await pilot.press("enter", "enter")
         await settled(pilot, app, "masked, u shows")
         await pilot.press("y")
-        await settled(pilot, app, "Masks stay masks.")
+        shown = await settled(pilot, app, "Masks stay masks.")
+        # Each choice has a line that says what it copies.
+        for choice, meaning in MEANINGS.items():
+            assert any(choice in line and meaning in line for line in shown.splitlines()), shown
         await pilot.press(*["right"] * steps, "enter")
         await settled(pilot, app, "Copied")
         assert copied in put[0]

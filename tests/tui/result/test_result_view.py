@@ -242,7 +242,9 @@ def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level
         "structuredContent": {"id": "one", "key": SECRET, "other": [1, {"deep": 2}], "more": None},
     }
     text = strip(view_of(told, level)).plain
-    assert ("3 values are not covered by the output schema" in text) is (level is Level.DECLARED)
+    assert ("3 values that the output schema allows but does not describe" in text) is (
+        level is Level.DECLARED
+    )
 
 
 def test_the_one_text_of_a_host_is_drawn_beside_the_part_of_the_result_that_it_is() -> None:
@@ -283,7 +285,10 @@ def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
 
 def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
     view = view_of({**RESULT, "structuredContent": {"other": 1}})
-    assert "values are covered by no declaration" in reason_line(view, view.outline, 1).plain
+    assert (
+        "values that the output schema allows but does not describe"
+        in reason_line(view, view.outline, 1).plain
+    )
     assert "no declaration" not in reason_line(view_of(RESULT, Level.CLOSED), view.outline, None).plain
 
 
@@ -349,7 +354,7 @@ def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:
     assert len(after.claims) == len(before.claims) + 1
 
 
-def test_the_letters_of_a_tool_are_those_of_its_badges() -> None:
+def test_the_marks_of_a_tool_are_those_of_its_badges() -> None:
     odd = Tool(
         name="odd",
         definition={
@@ -357,5 +362,8 @@ def test_the_letters_of_a_tool_are_those_of_its_badges() -> None:
             "annotations": {"readOnlyHint": True, "destructiveHint": True, "title": 7},
         },
     )
-    assert marks_of(odd).letters.plain == "WD"
-    assert marks_of(TOOL).letters.plain == "S"
+    assert [(each.short.plain, each.words.plain) for each in marks_of(odd).badges] == [
+        ("D", "delete"),
+        ("W", "write"),
+    ]
+    assert [each.short.plain for each in marks_of(TOOL).badges] == ["S"]

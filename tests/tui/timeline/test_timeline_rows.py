@@ -3,7 +3,14 @@ import pytest
 from inspector.json.exact import Json, dump
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.targets import DemoTarget
-from inspector.tui.timeline.rows import TimelineRow, TimelineRows, matches, row_line, stderr_words
+from inspector.tui.timeline.rows import (
+    TimelineRow,
+    TimelineRows,
+    matches,
+    row_line,
+    stderr_words,
+    stdout_words,
+)
 from tests.tui.scripted import Script, ScriptedSession
 
 TRACEBACK = [
@@ -96,6 +103,22 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     (line,) = lines(folded.rows)
     assert '▸ #1 get_order id="seven" tool error stderr 7 lines: ValidationError: 1 validation' in line
     assert "Input should be a valid integer policy: allowed 1 log" in line
+
+
+def test_what_is_printed_to_stdout_during_a_call_is_in_its_row() -> None:
+    session, folded = a_session(), TimelineRows()
+    ask(session, 1, "get_order")
+    session.frame(Direction.RECEIVED, b"DEBUG one")
+    session.frame(Direction.RECEIVED, b"DEBUG \x1b[1mtwo")
+    folded.take(session, 0.0)
+    answer(session, 1, {"content": []})
+    folded.take(session, 0.0)
+    (row,) = folded.rows
+    words = 'server printed 2 lines to stdout: "DEBUG ␛[1mtwo": log to stderr'
+    assert stdout_words(row.entries) == words
+    assert words in lines(folded.rows)[0]
+    assert matches(row, ["kind:fault"])
+    assert matches(row, ["kind:call"])
 
 
 async def test_an_attempt_at_another_protocol_is_no_failure_once_one_is_agreed_on() -> None:

@@ -1,0 +1,87 @@
+"""The marks of a tool in the catalogue, and how they are shortened to the room of a row."""
+
+from functools import cached_property
+
+from msgspec import Struct
+from textual.content import Content
+
+FAINT = "$foreground 70%"
+_NOTHING = Content("")
+_BETWEEN = Content.styled(" · ", FAINT)
+
+
+class Mark(Struct, frozen=True, kw_only=True):
+    """One mark, in words and shorter."""
+
+    words: Content = _NOTHING
+    short: Content = _NOTHING
+    explained: Content | None = None
+    """For the legend, where that says more than `words`."""
+
+    @property
+    def legend(self) -> Content:
+        return self.words if self.explained is None else self.explained
+
+
+class FittedMarks(Struct, frozen=True, kw_only=True):
+    """The marks as they are drawn, and what explains them where something is shortened."""
+
+    shown: Content
+    legend: Content = _NOTHING
+
+
+class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
+    """The marks of a tool."""
+
+    signs: tuple[Mark, ...] = ()
+    """One cell each where they are short."""
+    findings: Mark = Mark()
+    badges: tuple[Mark, ...] = ()
+    """The worst first. Each is a letter where it is short."""
+
+    def fitted(self, width: int) -> FittedMarks:
+        """As many words as fit into `width` cells, and the number of the others; letters where no word fits."""
+        return next((each for each in self._forms if each.shown.cell_length <= width), self._hidden)
+
+    @cached_property
+    def _forms(self) -> tuple[FittedMarks, ...]:
+        words = [badge.words for badge in self.badges]
+        signs = _joined("", *(sign.short for sign in self.signs))
+        letters = _joined("", *(badge.short for badge in self.badges))
+        findings = (self.findings.words, self.findings.short)
+        legend, in_letters = self._legend(letters=False), self._legend(letters=True)
+        complete = _joined(
+            "  ", *(sign.words for sign in self.signs), self.findings.words, _BETWEEN.join(words)
+        )
+        return (
+            FittedMarks(shown=complete),
+            *(
+                FittedMarks(shown=_joined(" ", signs, found, _counted(words, number)), legend=legend)
+                for number in range(len(words), 0, -1)
+                for found in findings
+            ),
+            *(
+                FittedMarks(shown=_joined(" ", signs, found, letters), legend=in_letters)
+                for found in findings
+            ),
+            FittedMarks(shown=_joined(" ", signs, self.findings.short), legend=legend),
+            FittedMarks(shown=self.findings.short, legend=legend),
+        )
+
+    @property
+    def _hidden(self) -> FittedMarks:
+        return FittedMarks(shown=_NOTHING, legend=self._legend(letters=False))
+
+    def _legend(self, *, letters: bool) -> Content:
+        badges = (_joined(" ", each.short, each.words) if letters else each.words for each in self.badges)
+        parts = (*(sign.legend for sign in self.signs), self.findings.legend, *badges)
+        return _BETWEEN.join([part for part in parts if part.plain])
+
+
+def _counted(words: list[Content], number: int) -> Content:
+    more = len(words) - number
+    return Content.assemble(_BETWEEN.join(words[:number]), (f" +{more}" if more else "", FAINT))
+
+
+def _joined(between: str, *parts: Content) -> Content:
+    return Content(between).join([part for part in parts if part.plain])

@@ -1,0 +1,101 @@
+"""Which content blocks of two results are the same: hosts and the boundary drop blocks, merge them and add some."""
+
+import re
+from collections.abc import Callable, Sequence
+
+from inspector.boundary.mask import MASK
+from inspector.boundary.notice import START, UNKNOWN_CONTENT
+from inspector.json.exact import Json, equal
+from inspector.json.texts import texts_in
+from inspector.tui.values.alignment import GAP
+
+_MOST_PAIRS = 2_500
+_READ = 4_000
+"""Characters of each text that are compared."""
+_WORD = re.compile(r"[^\W_]{3,}")
+_MASKED = re.compile(rf"{MASK}( \([\d,]+ characters?\))?")
+_NOT_SAID = frozenset({"text", "input_text"})
+_KINDS = frozenset({"text", "image", "audio", "resource", "resource_link"})
+_EQUAL, _STANDS_FOR, _SAME_PLACE = 4.0, 0.12, 0.1
+_LEAST = 0.1
+"""Of the words of the shorter block, those that both must have."""
+
+
+def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> list[tuple[int, int]] | None:
+    """The places of blocks that share a row, in order; `GAP` where a side has none. None where these are no blocks.
+
+    Blocks are paired by what they say. Two of one type that say nothing alike are paired only at one place of lists
+    of one length.
+    """
+    if not 0 < len(left) * len(right) <= _MOST_PAIRS or not all(map(_is_block, (*left, *right))):
+        return None
+    words = [_words(block) for block in left], [_words(block) for block in right]
+    is_even = len(left) == len(right)
+
+    def likeness(a: int, b: int) -> float:
+        one, other = left[a], right[b]
+        if one is other or equal(one, other):
+            return _EQUAL
+        if _is_notice(one) or _is_notice(other):
+            return _EQUAL if _is_notice(one) and _is_notice(other) else 0
+        if UNKNOWN_CONTENT in (_member(one, "text"), _member(other, "text")):
+            return 0 if _is_for_user_only(one) else _STANDS_FOR * (1 + (_member(one, "type") not in _KINDS))
+        fewest = min(len(words[0][a]), len(words[1][b]))
+        shared = len(words[0][a] & words[1][b]) / fewest if fewest else 0.0
+        is_same_place = is_even and a == b and _member(one, "type") == _member(other, "type")
+        return (shared if shared >= _LEAST else 0.0) + _SAME_PLACE * is_same_place
+
+    return _best(len(left), len(right), likeness)
+
+
+def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> list[tuple[int, int]]:
+    """The pairs with the highest sum, the first ones where several are as good."""
+    scores = [[likeness(a, b) for b in range(columns)] for a in range(rows)]
+    best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
+    for a in range(rows - 1, -1, -1):
+        for b in range(columns - 1, -1, -1):
+            paired = scores[a][b] + best[a + 1][b + 1] if scores[a][b] else 0.0
+            best[a][b] = max(paired, best[a + 1][b], best[a][b + 1])
+    pairs: list[tuple[int, int]] = []
+    a = b = 0
+    while a < rows or b < columns:
+        if a < rows and b < columns and scores[a][b] and best[a][b] == scores[a][b] + best[a + 1][b + 1]:
+            pairs.append((a, b))
+            a, b = a + 1, b + 1
+        elif a < rows and (b == columns or best[a][b] == best[a + 1][b]):
+            pairs.append((a, GAP))
+            a += 1
+        else:
+            pairs.append((GAP, b))
+            b += 1
+    return pairs
+
+
+def _is_block(value: Json) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("type"), str)
+
+
+def _member(block: Json, key: str) -> Json:
+    return block.get(key) if isinstance(block, dict) else None
+
+
+def _is_notice(block: Json) -> bool:
+    text = _member(block, "text")
+    return isinstance(text, str) and text.startswith(START)
+
+
+def _is_for_user_only(block: Json) -> bool:
+    audience = _member(_member(block, "annotations"), "audience")
+    return isinstance(audience, list) and bool(audience) and "assistant" not in audience
+
+
+def _words(block: Json) -> frozenset[str]:
+    """The words of all texts of a block, apart from masks and keys."""
+    texts, keys = set[str](), set[str]()
+    texts_in(block, texts, keys)
+    return frozenset(
+        word.casefold()
+        for text in texts
+        if text not in _NOT_SAID
+        for word in _WORD.findall(_MASKED.sub("", text[:_READ]))
+    )

@@ -1,0 +1,94 @@
+"""The marks of a tool, shortened to the room that its name leaves."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from textual.content import Content
+
+from inspector.claims.traits import Badge
+from inspector.protocol.catalogue import Tool
+from inspector.tui.catalogue.marks import Mark, RowMarks
+from inspector.tui.catalogue.rows import entry_line, marks_in_row
+
+
+def mark(words: str, short: str, explained: str | None = None) -> Mark:
+    return Mark(
+        words=Content(words),
+        short=Content(short),
+        explained=None if explained is None else Content(explained),
+    )
+
+
+FINDINGS = mark("▲11 high", "▲11", "▲11 high, ▽2 low findings")
+CHANGED = mark("≠ changed", "≠")
+LISTED = RowMarks(
+    badges=tuple(mark(badge.word, badge.value) for badge in (Badge.UNTRUSTED, Badge.DELETE, Badge.WRITE))
+)
+FOUND = RowMarks(signs=(CHANGED,), findings=FINDINGS, badges=LISTED.badges)
+TOOL = Tool(name="read_text", definition={})
+
+
+@pytest.mark.parametrize(
+    ("marks", "width", "shown", "legend"),
+    [
+        (LISTED, 26, "untrusted · delete · write", ""),
+        (LISTED, 25, "untrusted · delete +1", "untrusted · delete · write"),
+        (LISTED, 20, "untrusted +2", "untrusted · delete · write"),
+        (LISTED, 11, "UDW", "U untrusted · D delete · W write"),
+        (LISTED, 2, "", "untrusted · delete · write"),
+        (FOUND, 47, "≠ changed  ▲11 high  untrusted · delete · write", ""),
+        (
+            FOUND,
+            46,
+            "≠ ▲11 high untrusted · delete · write",
+            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+        ),
+        (
+            FOUND,
+            36,
+            "≠ ▲11 untrusted · delete · write",
+            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+        ),
+        (
+            FOUND,
+            15,
+            "≠ ▲11 high UDW",
+            "≠ changed · ▲11 high, ▽2 low findings · U untrusted · D delete · W write",
+        ),
+        (
+            FOUND,
+            5,
+            "≠ ▲11",
+            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+        ),
+        (RowMarks(findings=FINDINGS), 8, "▲11 high", ""),
+        (RowMarks(findings=FINDINGS), 7, "▲11", "▲11 high, ▽2 low findings"),
+        (RowMarks(), 0, "", ""),
+    ],
+)
+def test_words_come_before_letters_and_the_worst_before_the_others(
+    marks: RowMarks, width: int, shown: str, legend: str
+) -> None:
+    fitted = marks.fitted(width)
+    assert fitted.shown.plain == shown
+    assert fitted.legend.plain == legend
+
+
+@given(
+    marks=st.sampled_from([LISTED, FOUND, RowMarks()]), width=st.integers(4, 90), length=st.integers(1, 80)
+)
+def test_no_name_is_cut_for_its_marks(marks: RowMarks, width: int, length: int) -> None:
+    tool = Tool(name="n" * length, definition={})
+    line = entry_line(tool, marks, width, here=False)
+    assert line.cell_length == width
+    fits = length <= width - 2
+    assert line.plain.startswith(f"  {tool.name}") == fits
+    fitted = marks_in_row(tool, marks, width)
+    # What is not in the row in full is in the legend.
+    missing = [each for each in marks.badges if each.words.plain not in line.plain]
+    assert all(each.words.plain in fitted.legend.plain for each in missing)
+
+
+def test_the_marks_are_at_the_end_of_the_row() -> None:
+    assert entry_line(TOOL, LISTED, 38, here=True).plain == "▸ read_text untrusted · delete · write"
+    assert entry_line(TOOL, LISTED, 30, here=False).plain == "  read_text       untrusted +2"
