@@ -11,7 +11,7 @@ from msgspec import Struct
 from inspector.connect.tap import LARGE_BYTES, Tap
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, parse
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.webmcp.browser.socket import MAX_MESSAGE_BYTES, Socket
+from inspector.webmcp.browser.socket import Socket
 
 REPLY_TIMEOUT_S = 30.0
 SHARE_S = 0.004
@@ -54,12 +54,13 @@ class Cdp:
         on_event: Callable[[CdpEvent], Awaitable[None]],
         on_lost: Callable[[str], None],
         *,
-        most_bytes: int = MAX_MESSAGE_BYTES,
+        most_bytes: int | None = None,
         most_bytes_in_all: int | None = None,
     ) -> None:
         """Nothing is read while `on_event` runs. `on_lost` gets the reason once, unless `close` was called.
 
-        `most_bytes`: of one message from the browser, `most_bytes_in_all`: of all of them; more loses the connection.
+        `most_bytes`: of one message from the browser; None for the usual limit. `most_bytes_in_all`: of all of them.
+        More loses the connection.
         """
         self._tap = tap
         self._most_bytes = most_bytes

@@ -45,11 +45,11 @@ class Socket:
         url: str,
         timeout_s: float,
         *,
-        most_bytes: int = MAX_MESSAGE_BYTES,
+        most_bytes: int | None = None,
         most_bytes_in_all: int | None = None,
     ) -> "Socket":
-        """`most_bytes`: of one message, `most_bytes_in_all`: of all of them; more ends the connection."""
-        socket = cls(most_bytes, most_bytes_in_all)
+        """`most_bytes`: of one message; None for the usual limit. `most_bytes_in_all`: of all of them. More ends the connection."""
+        socket = cls(MAX_MESSAGE_BYTES if most_bytes is None else most_bytes, most_bytes_in_all)
         socket._thread = threading.Thread(
             target=socket._run, args=(url, timeout_s), name="socket", daemon=True
         )
