@@ -80,7 +80,9 @@ class Connection:
         )
         if isinstance(agreement, NoAgreement):
             printed = self._transport.printed if isinstance(self._transport, StdioProcess) else None
-            raise connect_error(self._target, agreement.outcome, asked=agreement.asked, printed=printed)
+            raise connect_error(
+                self._target, agreement.outcome, asked=agreement.asked, printed=printed, cover=self._tap.cover
+            )
         self._agreement = agreement
 
     async def request(
