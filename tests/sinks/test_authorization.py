@@ -18,7 +18,7 @@ from inspector.recording.target import header_of
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.timeline.frame import frame_view
-from tests.oauth.test_commands import PAGE
+from tests.oauth.test_commands import page_of
 from tests.peers.authorizing_server import Issued, authorizing_server, browse
 from tests.peers.terminal import terminal
 from tests.sinks.searching import files_below, found_in, processes_from, seen_from_outside
@@ -55,14 +55,9 @@ def test_no_command_writes_a_secret_of_an_authorization(tmp_path: Path) -> None:
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )
-            assert process.stderr
-            printed = b""
-            while not (page := PAGE.search(printed)):
-                line = process.stderr.readline()
-                assert line, printed
-                printed += line
+            page, printed = page_of(process)
             seen = seen_from_outside(processes_from(process.pid))
-            urllib.request.urlopen(page[1].decode(), timeout=10)  # noqa: S310 - on loopback
+            urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
             out, err = process.communicate(timeout=40)
         assert process.returncode == {"call": 4, "auth": 3}.get(words[0], 0), err
         for written in (out, printed, err, seen):
