@@ -151,3 +151,14 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
             screen.press_until("t", until="OAuth token")
             assert leaked(screen.written, issued) == []
     assert "state=" in opened.read_text()
+
+
+def test_after_a_declined_authorization_the_screen_names_the_key_that_asks_again(tmp_path: Path) -> None:
+    folders = {"SIGHTLINE_CONFIG_DIR": str(tmp_path), "SIGHTLINE_DATA_DIR": str(tmp_path)}
+    with authorizing_server(Issued()) as url:
+        words = [sys.executable, "-m", "inspector", url]
+        with terminal(words, columns=160, lines=50, **folders) as screen:
+            screen.wait_for("Nothing is opened yet")
+            screen.press_until("\x1b", until="R asks you again")
+            assert "sightline auth" not in screen.plain()
+            screen.press_until("R", until="Nothing is opened yet")

@@ -29,7 +29,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
-from inspector.connect.oauth.steps import answer_of, place_of, step_of
+from inspector.connect.oauth.steps import RESOURCE_METADATA, OAuthStep, answer_of, place_of, step_of
 from inspector.credentials.cutting import covered_start
 from inspector.protocol.authorization import Access, AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.targets import HttpTarget
@@ -253,7 +253,7 @@ class Provider:
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request to an authorization server, in the lane. Raises AuthorizationFailedError."""
         step = step_of(request, self._lane)
-        fault = self._address_fault(request)
+        fault = self._address_fault(step, request.url)
         if fault:
             self._lane.note(step.name, f"{step.asked}\nnot sent: {fault}", True)
             raise AuthorizationFailedError(f"{step.name}: {fault}")
@@ -299,14 +299,19 @@ class Provider:
             whole.next_request = response.next_request
             return whole
 
-    def _address_fault(self, request: httpx2.Request) -> str:
+    def _address_fault(self, step: OAuthStep, url: httpx2.URL) -> str:
         """Why nothing is sent to an address that a server named; empty where it may be."""
-        host = request.url.host
-        own_host = urlsplit(self._target.url).hostname or ""
-        if is_on_this_machine(host) and not is_on_this_machine(own_host):
-            return f"{host} is this machine, and the server is not"
-        is_open = request.url.scheme != "https" and not is_on_this_machine(host)
-        return f"{place_of(request.url)} is not encrypted" if is_open and request.method != "GET" else ""
+        own = httpx2.URL(self._target.url)
+        if is_on_this_machine(url.host) and not is_on_this_machine(own.host):
+            return f"{url.host} is this machine, and the server is not"
+        # The MCP server itself, which the user reaches without encryption, may say who authorizes.
+        is_own = step.name == RESOURCE_METADATA and (url.scheme, url.host, url.port) == (
+            own.scheme,
+            own.host,
+            own.port,
+        )
+        is_open = url.scheme != "https" and not is_on_this_machine(url.host) and not is_own
+        return f"{place_of(url)} is not encrypted" if is_open else ""
 
     def _choose_method(self, response: httpx2.Response) -> None:
         """How the user's own client authenticates: as the server supports it, else by RFC 8414's default."""

@@ -27,8 +27,9 @@ _NAMES = (
     "authorization_response_iss_parameter_supported error error_description error_uri "
 )
 _SHOWN = frozenset(_NAMES.split())
+RESOURCE_METADATA = "resource metadata"
 _METADATA = {
-    "oauth-protected-resource": "resource metadata",
+    "oauth-protected-resource": RESOURCE_METADATA,
     "oauth-authorization-server": "server metadata",
     "openid-configuration": "server metadata",
 }
@@ -65,7 +66,7 @@ def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
         name = "refresh" if members.get("grant_type") == "refresh_token" else "token"
     else:
         path = request.url.path
-        name = next((word for mark, word in _METADATA.items() if mark in path), "resource metadata")
+        name = next((word for mark, word in _METADATA.items() if mark in path), RESOURCE_METADATA)
     header = request.headers.get("authorization", "")
     lane.conceal([*_secrets(members), *_header_secrets(header)])
     words = [f"{request.method} {place_of(request.url)}", *_shown(members, lane.cover)]
