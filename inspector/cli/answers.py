@@ -12,6 +12,7 @@ from inspector.asks.link import link_of
 from inspector.asks.standing import ANY, DEFAULTS, StandingAnswer, StandingAnswers
 from inspector.cli.options import OptionGroup, option
 from inspector.cli.output import DIAGNOSTICS
+from inspector.credentials.cutting import covered_start
 from inspector.errors import UsageError
 from inspector.launch import Launch
 from inspector.protocol.targets import HttpTarget
@@ -71,7 +72,8 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
         word = "answered without a folder"
-    asked = f" “{safe_line(ask.message[:_MOST_SAID])}”" if ask.message else ""
+    message = safe_line(covered_start(ask.message, DIAGNOSTICS.cover, _MOST_SAID, ""))
+    asked = f" “{message}”" if message else ""
     lines = [f"{ask.title}{asked}: {word}{f': {answer.why}' if answer.why else ''}"]
     if ask.kind is AskKind.URL:
         link = link_of(ask.url, own_url)

@@ -356,6 +356,20 @@ class AuthorizationOptions(OptionGroup):
         return self != AuthorizationOptions()
 
     @property
+    def of_one_server(self) -> dict[str, object]:
+        """The values of the options that can only be about one server."""
+        return {
+            "--client-id": self.client_id,
+            "--client-secret": self.client_secret,
+            "--client-key": self.client_key,
+            "--client-credentials": self.client_credentials,
+            "--issuer": self.issuer,
+            "--scope": self.scope,
+            "--redirect-uri": self.redirect_uri,
+            "--insecure": self.is_insecure,
+        }
+
+    @property
     def trust(self) -> Trust:
         """Which certificates are accepted. Raises UsageError where two options exclude each other."""
         if self.cacert is not None and self.is_insecure:
@@ -433,7 +447,7 @@ class ConnectionOptions(OptionGroup):
             "-e": self.environment,
             "--header": self.headers,
             "--cwd": self.cwd,
-            "options of authorization and certificates": self.authorization.is_given,
+            **self.authorization.of_one_server,
             "options of web pages": self.browser.is_given,
         }
         return tuple(name for name, value in given.items() if value)

@@ -13,12 +13,16 @@ from inspector.policy.gate.agreement import Terms
 from inspector.protocol.targets import (
     CONFIGURATIONS,
     ConfiguredTarget,
+    HttpTarget,
     Target,
     WrittenTarget,
     parse_target,
     short_name,
     stdio_target,
 )
+
+_IN_A_FILE = "Write a server's own settings into a configuration file, and name its entries. w in the interface records one."
+_OPEN_ALONE = "They are about one server: open it alone. --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert count for all."
 
 
 class NamedServer(Struct, frozen=True, kw_only=True):
@@ -88,9 +92,9 @@ def several_launch(
     """A run of the interface on several servers. Raises UsageError for options that are about one server."""
     given = (*connection.of_one_server, *(("--record",) if recording.path is not None else ()))
     if given:
+        is_of_client = not set(given).isdisjoint(connection.authorization.of_one_server)
         raise UsageError(
-            f"{', '.join(given)}: not with several servers",
-            "Write a server's own settings into a configuration file, and name its entries. w in the interface records one.",
+            f"{', '.join(given)}: not with several servers", _OPEN_ALONE if is_of_client else _IN_A_FILE
         )
 
     def launched(server: NamedServer) -> Launch:
@@ -108,6 +112,13 @@ def several_launch(
         return known if unreadable is not None else replace(known, as_saved=_as_saved(server, target))
 
     first, *further = map(launched, servers)
+    if connection.authorization.is_given and not any(
+        isinstance(each.target, HttpTarget) for each in (first, *further)
+    ):
+        raise UsageError(
+            "authorization and certificate options only apply to HTTP targets",
+            "Name a URL, or leave them out.",
+        )
     if first.unreadable is not None and all(each.unreadable is not None for each in further):
         raise first.unreadable
     return replace(first, further=tuple(further))

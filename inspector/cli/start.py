@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from inspector.boundary.options import Level
 from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
 from inspector.cli.output import DIAGNOSTICS
+from inspector.credentials.cutting import covered_start
 from inspector.errors import InspectorError, UsageError
 from inspector.files.roots import root_of
 from inspector.json.exact import Malformed
@@ -175,8 +176,8 @@ def _report_stray_output(session: "Session") -> None:
     ]
     for raw in stray[:_QUOTED_LINES]:
         text = raw.decode("utf-8", "replace").strip()
-        more = " …" if len(text) > _QUOTED_CHARACTERS else ""
-        DIAGNOSTICS.say(f'server printed to stdout: "{text[:_QUOTED_CHARACTERS]}{more}": log to stderr')
+        shown = covered_start(text, DIAGNOSTICS.cover, _QUOTED_CHARACTERS, " …")
+        DIAGNOSTICS.say(f'server printed to stdout: "{shown}": log to stderr')
     if len(stray) > _QUOTED_LINES:
         DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
 

@@ -13,7 +13,7 @@ from inspector.connect.errors import connect_error
 from inspector.connect.negotiation import NegotiatedProtocol, NoAgreement, negotiate
 from inspector.connect.stdio import PATIENCE_S, StdioProcess
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
-from inspector.errors import InspectorError
+from inspector.errors import InspectorError, UnreachableError
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Access
 from inspector.protocol.catalogue import Tool
@@ -23,6 +23,8 @@ from inspector.protocol.frames import Notification
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import Era, HttpTarget, StdioTarget
 from inspector.secrets.own_credentials import own_credentials
+
+_OF_OLDER_SERVERS = frozenset({400, 404, 405})
 
 
 class Transport(MessageChannel, Protocol):
@@ -80,8 +82,22 @@ class Connection:
         )
         if isinstance(agreement, NoAgreement):
             printed = self._transport.printed if isinstance(self._transport, StdioProcess) else None
-            raise connect_error(self._target, agreement.outcome, asked=agreement.asked, printed=printed)
+            error = connect_error(
+                self._target, agreement.outcome, asked=agreement.asked, printed=printed, cover=self._tap.cover
+            )
+            raise _PostRefusedError(error) if self._may_be_older(era, agreement) else error
         self._agreement = agreement
+
+    def _may_be_older(self, era: Era, agreement: NoAgreement) -> bool:
+        """Whether the server may speak the older transport, of which the stateless era knows nothing.
+
+        Source: MCP 2025-11-25, Transports, "Backwards Compatibility".
+        """
+        target = self._target
+        is_open = isinstance(target, HttpTarget) and not (target.older_sse or target.is_declared)
+        outcome = agreement.outcome
+        is_refused = isinstance(outcome, Failure) and outcome.http_status in _OF_OLDER_SERVERS
+        return is_open and is_refused and era is not Era.MODERN
 
     async def request(
         self,
@@ -172,6 +188,35 @@ async def open_connection(
         tap.note("the server exited when asked for the stateless era: starting it again with initialize")
         again = replace(opening, era=Era.LEGACY)
         return await _opened(target, again, dispatcher(), tap)
+    except _PostRefusedError as refused:
+        if not isinstance(target, HttpTarget) or opening.transport is not None:
+            raise refused.error from None
+        tap.note(
+            f"{refused.error.message}\nThe server may speak the older transport (HTTP+SSE): asking for its event stream by GET"
+        )
+        return await _opened_older(target, opening, dispatcher(refused.last_id), tap, refused.error)
+
+
+async def _opened_older(
+    target: HttpTarget, opening: "Opening", dispatcher: Dispatcher, tap: Tap, refused: InspectorError
+) -> Connection:
+    """Open the older transport after `refused`, the error of the other one. Raises InspectorError."""
+    try:
+        return await _opened(
+            replace(target, older_sse=True), replace(opening, era=Era.LEGACY), dispatcher, tap
+        )
+    except UnreachableError as error:
+        text = f"{refused.message}\nasked for the event stream of the older transport (HTTP+SSE) too: {error.message}"
+        raise UnreachableError(text, refused.hint) from error
+
+
+class _PostRefusedError(Exception):
+    """A server refused the first messages as a server of the older transport does."""
+
+    def __init__(self, error: InspectorError) -> None:
+        super().__init__(error.message)
+        self.error = error
+        self.last_id = 0
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
@@ -208,6 +253,8 @@ async def _opened(
     try:
         await connection.agree(opening.era, opening.announced, opening.timeout_s)
     except BaseException as error:
+        if isinstance(error, _PostRefusedError):
+            error.last_id = dispatcher.last_id
         lost = dispatcher.lost
         has_died = (
             lost is not None

@@ -1,5 +1,8 @@
 """Errors for failed connections: what was tried, and what the user can do."""
 
+from collections.abc import Callable
+
+from inspector.credentials.cutting import covered_start
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import dump_text
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -20,10 +23,11 @@ def connect_error(
     *,
     asked: str = "initialize",
     printed: str | None = None,
+    cover: Callable[[str], str] = str,
 ) -> InspectorError:
     """The error for a connection that failed because `asked` ended in `failure`.
 
-    `printed`: text about a line on stdout that is not a message.
+    `printed`: text about a line on stdout that is not a message. `cover`: covers the user's credentials.
     """
     match failure:
         case Failure(http_status=401 | 403):
@@ -44,7 +48,8 @@ def connect_error(
             text = f"the server answered {asked} with an error: {dump_text(failure.value)}\n{_named(target)}"
             return UnreachableError(text, "Try --era legacy or --era modern.")
         case Result():
-            text = f"the server's answer to {asked} is not usable: {dump_text(failure.value)[:200]}\n{_named(target)}"
+            quoted = covered_start(dump_text(failure.value), cover, 200)
+            text = f"the server's answer to {asked} is not usable: {quoted}\n{_named(target)}"
             return UnreachableError(text, "Is this an MCP server?")
 
 

@@ -3,14 +3,18 @@
 import codecs
 import re
 import zlib
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Callable, Iterable
 
 import httpx2
 
+from inspector.credentials.cutting import covered_start
 from inspector.json.exact import Json, Malformed, parse
 from inspector.protocol.frames import Frame, Response, messages, request_key
 
-EXCERPT_BYTES = 240
+EXCERPT = 240
+"""Characters."""
+_READ_BYTES = 16 * 1024
+"""Of a body, to quote its start."""
 
 _ZLIB = frozenset({"gzip", "x-gzip", "deflate"})
 _UTF_8 = frozenset({"utf-8", "ascii"})
@@ -68,19 +72,20 @@ def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
     return None
 
 
-def fault_of(frame: Frame) -> str:
+def fault_of(frame: Frame, cover: Callable[[str], str]) -> str:
     """Why a frame is not a JSON-RPC message, with an excerpt; empty where it is one."""
     received = messages(frame.body)
     if received and not any(isinstance(message, Malformed) for message in received):
         return ""
     reasons = [message.reason for message in received if isinstance(message, Malformed)]
-    shown = excerpt(frame.raw)
+    shown = excerpt(frame.raw, cover)
     return f"{reasons[0] if reasons else 'no message'}: {shown}" if shown else "it is empty"
 
 
-def excerpt(raw: bytes) -> str:
+def excerpt(raw: bytes, cover: Callable[[str], str]) -> str:
     """The start of a body on one line. Foreign text."""
-    return " ".join(raw[:EXCERPT_BYTES].decode("utf-8", "replace").split())
+    text = " ".join(raw[:_READ_BYTES].decode("utf-8", "replace").split())
+    return covered_start(text, cover, EXCERPT, "")
 
 
 def error_answer(raw: bytes, carried: Json) -> Response | None:
@@ -103,7 +108,7 @@ _SHOWN = ("error", "error_description", "scope", "resource_metadata")
 _MAX_CHARACTERS = 400
 
 
-def challenge_lines(values: Iterable[str]) -> list[str]:
+def challenge_lines(values: Iterable[str], cover: Callable[[str], str]) -> list[str]:
     """The challenges in `WWW-Authenticate` as lines: the scheme, then the parameters that say what is missing.
 
     A challenge without known parameters is shown as sent. All lines are foreign text, shortened.
@@ -115,10 +120,14 @@ def challenge_lines(values: Iterable[str]) -> list[str]:
             name.lower(): re.sub(r"\\(.)", r"\1", quoted) if quoted else plain
             for name, quoted, plain in _PARAMETER.findall(value)
         }
-        shown = [f"  {name}: {parameters[name][:_MAX_CHARACTERS]}" for name in _SHOWN if parameters.get(name)]
+        shown = [
+            f"  {name}: {covered_start(parameters[name], cover, _MAX_CHARACTERS)}"
+            for name in _SHOWN
+            if parameters.get(name)
+        ]
         scheme = _SCHEME.match(value)
         if shown and scheme:
             lines += [f"WWW-Authenticate: {scheme[1]}", *shown]
         else:
-            lines.append(f"WWW-Authenticate: {value[:_MAX_CHARACTERS]}")
+            lines.append(f"WWW-Authenticate: {covered_start(value, cover, _MAX_CHARACTERS)}")
     return lines

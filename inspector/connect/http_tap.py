@@ -26,6 +26,7 @@ from inspector.connect.http_response import (
 from inspector.connect.oauth.held import held_of, wants_authorization
 from inspector.connect.sse import EventSplitter, ServerSentEvent, start_of
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
+from inspector.credentials.cutting import covered_bytes
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Channel, Direction, Frame, Request, messages, request_key
@@ -97,7 +98,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         sent = await self._tap.take(
             Direction.SENT, Channel.HTTP, body, head=head, is_json=request.method == "POST"
         )
-        exchange = _Exchange(request, sent.frame)
+        exchange = _Exchange(request, sent.frame, self._tap.cover)
         if held is not None:
             held.exchange = exchange
         return exchange
@@ -151,7 +152,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         may_answer = status < 300 and status != HTTPStatus.ACCEPTED
         is_awaited = may_answer and "json" in head and self._dispatcher.is_pending(exchange.carried)
         if raw or status >= 300 or is_awaited:
-            kept = raw if is_json else raw[:OTHER_BODY_BYTES]
+            kept = raw if is_json else covered_bytes(raw, self._tap.cover, OTHER_BODY_BYTES)
             matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_json)
             self._dispatcher.take(matched)
             if is_awaited and self._dispatcher.is_pending(exchange.carried):
@@ -181,12 +182,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 size += len(chunk)
                 if size > self._max_message_bytes:
                     self._fail(exchange, exchange.too_long("a body", self._max_message_bytes))
-                    return start_of(parts, OTHER_BODY_BYTES), False
+                    return start_of(parts, 2 * OTHER_BODY_BYTES), False
         except httpx2.TransportError as error:
             self._fail(exchange, await self._lost(exchange, error))
         except UnreadableBodyError as error:
             self._fail(exchange, exchange.failed(FailureKind.PROTOCOL, str(error)))
-            return start_of(parts, OTHER_BODY_BYTES), False
+            return start_of(parts, 2 * OTHER_BODY_BYTES), False
         return b"".join(parts), True
 
     async def _refused(
@@ -201,7 +202,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         ended = self._has_ended(exchange.request, status, code)
         is_answer = answer is not None and not ended
         # The timeline and the recording must not take another body for an answer.
-        kept = raw if is_answer else raw[:OTHER_BODY_BYTES]
+        kept = raw if is_answer else covered_bytes(raw, self._tap.cover, OTHER_BODY_BYTES)
         matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
             self._dispatcher.take(matched)
@@ -257,7 +258,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 return
         except UnreadableBodyError as error:
             failure = exchange.failed(FailureKind.PROTOCOL, str(error))
-        rest = splitter.rest(OTHER_BODY_BYTES)
+        rest = covered_bytes(splitter.rest(2 * OTHER_BODY_BYTES), self._tap.cover, OTHER_BODY_BYTES)
         if rest.strip():
             await self._take(exchange, Channel.SSE, rest, head, is_json=False)
         if failure is None and not has_ids and self._dispatcher.is_pending(exchange.carried):
@@ -277,7 +278,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         carried = exchange.carried
         was_pending = self._dispatcher.is_pending(carried)
         self._dispatcher.take(matched)
-        if is_json and (fault := fault_of(matched.frame)):
+        if is_json and (fault := fault_of(matched.frame, self._tap.cover)):
             failure = exchange.failed(
                 FailureKind.PROTOCOL, f"sent an event that is not a JSON-RPC message: {fault}"
             )
@@ -296,7 +297,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if reason:
             failure = exchange.failed(
                 FailureKind.PROTOCOL,
-                f"named an endpoint that is not allowed: {reason}: {excerpt(event.data)}",
+                f"named an endpoint that is not allowed: {reason}: {excerpt(event.data, self._tap.cover)}",
             )
             self.stream_failure = failure
             self._fail(exchange, failure)
@@ -343,8 +344,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
 class _Exchange:
     """An HTTP request, the JSON-RPC request that it carries, and the texts of their failures."""
 
-    def __init__(self, request: httpx2.Request, sent: Frame) -> None:
+    def __init__(self, request: httpx2.Request, sent: Frame, cover: Callable[[str], str]) -> None:
         self.request = request
+        self._cover = cover
         carried = next((item for item in messages(sent.body) if isinstance(item, Request)), None)
         self.carried: Json = carried.id if carried else None
         """The request id; None where it carries no request."""
@@ -368,28 +370,30 @@ class _Exchange:
     def unreadable(self, response: httpx2.Response, frame: Frame) -> Failure:
         """The failure for a JSON body that answers nothing."""
         charset = foreign_charset(response, frame.raw)
-        fault = fault_of(frame)
+        fault = fault_of(frame, self._cover)
         if charset and fault:
             what = f"sent JSON in {charset}; it has to be in UTF-8"
         elif fault:
             what = f"sent a body that is not a JSON-RPC message: {fault}"
         else:
-            what = f"sent a message that does not answer the request: {excerpt(frame.raw)}"
+            what = f"sent a message that does not answer the request: {excerpt(frame.raw, self._cover)}"
         return self.failed(FailureKind.PROTOCOL, what)
 
     def unanswered(self, rest: bytes) -> Failure:
         """The failure for an event stream that ended. `rest`: the bytes after the last whole event."""
-        within = f" within an event: {excerpt(rest)}" if rest.strip() else ""
+        within = f" within an event: {excerpt(rest, self._cover)}" if rest.strip() else ""
         return self.failed(FailureKind.PROTOCOL, f"closed the event stream without an answer{within}")
 
     def refused(self, response: httpx2.Response, body: bytes, *, ended: bool) -> Failure:
         """The failure for an error status, with the start of the body and the challenges in `WWW-Authenticate`."""
-        status, start = response.status_code, excerpt(body)
+        status, start = response.status_code, excerpt(body, self._cover)
         detail = f"{self._place} answered HTTP {status}" + (f": {start}" if start else "")
         if ended:
             detail += ". The server no longer knows the session and did not execute the request"
         if status in _AUTHENTICATION:
-            detail = "\n".join((detail, *challenge_lines(response.headers.get_list("www-authenticate"))))
+            detail = "\n".join(
+                (detail, *challenge_lines(response.headers.get_list("www-authenticate"), self._cover))
+            )
         kind = FailureKind.SESSION_ENDED if ended else FailureKind.HTTP_STATUS
         return Failure(kind=kind, detail=detail, http_status=status)
 

@@ -15,6 +15,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from inspector.credentials.cutting import covered_start
+
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
 """The variables that a program inherits from Sightline, besides those of `-e` or the configuration."""
 
@@ -225,16 +227,16 @@ class ErrorLines:
     LONGEST = 400
     """Characters kept of one line; the timeline has all of it."""
 
-    def __init__(self) -> None:
+    def __init__(self, cover: Callable[[str], str] = str) -> None:
+        """`cover`: covers the user's credentials."""
+        self._cover = cover
         self._first: list[str] = []
         self._last: deque[str] = deque(maxlen=self.LAST)
         self._count = 0
 
     def add(self, line: bytes) -> None:
         self._count += 1
-        text = line[: 4 * self.LONGEST].decode("utf-8", "replace").rstrip("\r")
-        if len(text) > self.LONGEST:
-            text = text[: self.LONGEST] + "…"
+        text = covered_start(line.decode("utf-8", "replace").rstrip("\r"), self._cover, self.LONGEST)
         if len(self._first) < self.FIRST:
             self._first.append(text)
         else:

@@ -16,6 +16,7 @@ from inspector.protocol.targets import StdioTarget
 
 CHUNK_BYTES = 1 << 18
 MAX_STDERR_LINE_BYTES = 1 << 16
+_LONGEST_WORD = 1 << 12
 PATIENCE_S = 1.0
 """Time limit for a server to end after its input is closed, and after SIGTERM."""
 
@@ -44,7 +45,7 @@ class StdioProcess:
         self._process: processes.Program | None = None
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
-        self._stderr = processes.ErrorLines()
+        self._stderr = processes.ErrorLines(tap.cover)
         self.printed: str | None = None
         """A description of the first line on stdout that is not a message."""
         self._closing = False
@@ -110,7 +111,7 @@ class StdioProcess:
     async def _received(self, line: bytes) -> None:
         if line.strip():
             matched = await self._tap.take(Direction.RECEIVED, Channel.STDIO, line)
-            self.printed = self.printed or printed_line(matched.frame)
+            self.printed = self.printed or printed_line(matched.frame, self._tap.cover)
             self._dispatcher.take(matched)
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
@@ -197,8 +198,11 @@ async def _each_line(
         if size > limit_bytes:
             if not split_long:
                 return False
-            await take(await _joined(parts, size))
-            parts, size = [], 0
+            # No word is split: it may be a credential, which is found as a whole only.
+            line = await _joined(parts, size)
+            end = line.rfind(b" ", -_LONGEST_WORD) + 1 or size
+            await take(line[:end])
+            parts, size = ([line[end:]], size - end) if end < size else ([], 0)
     if parts:
         await take(await _joined(parts, size))
     return True

@@ -437,8 +437,10 @@ class _Reading(Struct, frozen=True, kw_only=True):
                 raise self._wrong(f"both command and {', '.join(addresses)}", '"type" says which it is.')
             case "http" | "sse" as transport:
                 target = self._endpoint(entry, addresses, older_sse=transport == "sse")
+                target = replace(target, is_declared=transport == "http")
             case None if addresses:
                 target = self._endpoint(entry, addresses, older_sse=self.file.dialect.is_sse)
+                target = replace(target, is_declared=entry.http_url is not None)
             case _:
                 target = self._command(entry)
         return ConfiguredServer(target=target, notes=tuple(self._notes(entry, target)))

@@ -1,11 +1,13 @@
 """Frames: what went over the wire, before anyone interpreted it, and the messages it carries."""
 
 import re
+from collections.abc import Callable
 from enum import StrEnum
 from typing import TypeAlias
 
 from msgspec import Struct
 
+from inspector.credentials.cutting import covered_start
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.json.members import object_at
 from inspector.safe_text import safe_line
@@ -79,6 +81,7 @@ class Response(Struct, frozen=True, kw_only=True):
 
 
 MAX_PRINTED = 120
+_READ_OF_PRINTED = 16 * 1024
 """Characters of a printed line that a message quotes; the frame has all of it."""
 _MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """A broken message keeps the reason of the parser; `[INFO] …` is the start of a log line."""
@@ -119,15 +122,14 @@ PRINTED = "server printed to stdout: "
 """How what `printed_line` gives begins."""
 
 
-def printed_line(frame: Frame) -> str | None:
+def printed_line(frame: Frame, cover: Callable[[str], str]) -> str | None:
     """What to do about a line that a server printed to stdout instead of stderr; None where the line is a message."""
     if frame.channel is not Channel.STDIO or not isinstance(frame.body, Malformed):
         return None
     if _MESSAGE_START.match(frame.raw):
         return None
-    text = safe_line(" ".join(frame.raw[: 4 * MAX_PRINTED].decode("utf-8", "replace").split()))
-    shown = text if len(text) <= MAX_PRINTED else f"{text[:MAX_PRINTED]}…"
-    return f'{PRINTED}"{shown}": log to stderr'
+    text = " ".join(frame.raw[:_READ_OF_PRINTED].decode("utf-8", "replace").split())
+    return f'{PRINTED}"{safe_line(covered_start(text, cover, MAX_PRINTED))}": log to stderr'
 
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:

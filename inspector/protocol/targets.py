@@ -38,6 +38,8 @@ class HttpTarget(Struct, frozen=True, kw_only=True):
     url: str
     older_sse: bool = False
     headers: tuple[tuple[str, str], ...] = ()
+    is_declared: bool = False
+    """Whether a configuration names the transport: then no other is tried."""
 
     def __str__(self) -> str:
         return _without_credentials(self.url)

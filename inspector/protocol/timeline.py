@@ -6,6 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
+from inspector.credentials.cutting import covered_start
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.json.members import text_at, value_at
 from inspector.protocol.exchanges import (
@@ -172,7 +173,7 @@ class Timeline:
             case Notification():
                 return self._notification(frame, event)
             case Malformed():
-                detail = printed_line(frame) or event.reason
+                detail = printed_line(frame, self._cover or str) or event.reason
                 return self._add(frame, EntryKind.FAULT, "not a message", detail=detail)
 
     def _asked(self, frame: Frame, asked: Asked) -> Entry:
@@ -298,9 +299,7 @@ class Timeline:
         return entry
 
     def _shown(self, text: str) -> str:
-        if self._cover is None:
-            return text
-        return self._cover(text if len(text) <= MAX_SEARCHED else f"{text[:MAX_SEARCHED]}…")
+        return text if self._cover is None else covered_start(text, self._cover, MAX_SEARCHED)
 
 
 def goes_on(params: Json) -> bool:

@@ -35,6 +35,7 @@ _HALVED = 20
 """From this length on, each half is covered too: an excerpt may contain only one."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*[ \t]+(?=\S)")
 _WORDS = re.compile(r"\S+")
+_CUT = "…"
 
 
 class OwnCredentials:
@@ -58,6 +59,9 @@ class OwnCredentials:
             return
         self._values = sorted((*self._values, *found), key=lambda value: (-len(value), value))
         self.is_empty = not self._values
+        self._starts = re.compile(
+            "|".join(re.escape(value[:SHORTEST]) for value in self._values), re.IGNORECASE
+        )
         self._plain = re.compile("|".join(map(re.escape, self._values)), re.IGNORECASE)
         self._echoes = Echoes(part for value in self._values for part in _with_halves(value))
 
@@ -83,13 +87,32 @@ class OwnCredentials:
             return COVERED, 1
 
     def _covered(self, text: str) -> str:
-        shown = self._plain.sub(COVERED, text)
+        shown = self._without_parts(self._plain.sub(COVERED, text))
         if not self._repeats(shown):
             return shown
         lines = self._lines(set(shown.split("\n")))
         shown = "\n".join(lines.get(line, line) for line in shown.split("\n"))
         # A credential may be spread over several lines.
         return COVERED if self._repeats(shown) else shown
+
+    def _without_parts(self, text: str) -> str:
+        """`text` without the words that a cut, which `…` marks, has left of a credential."""
+        if _CUT not in text or not self._starts.search(text):
+            return text
+        *parts, rest = text.split(_CUT)
+        return _CUT.join((*map(self._without_end, parts), rest))
+
+    def _without_end(self, text: str) -> str:
+        words = text.rsplit(maxsplit=1)
+        word = words[-1].casefold() if words else ""
+        if not any(
+            word.endswith(value[:length].casefold())
+            for value in self._values
+            if value[:SHORTEST].casefold() in word
+            for length in range(SHORTEST, len(value))
+        ):
+            return text
+        return text[: text.rfind(words[-1])] + COVERED
 
     def _lines(self, lines: set[str]) -> dict[str, str]:
         """The lines that repeat a credential, with their covered texts. One search covers all words."""

@@ -71,13 +71,32 @@ def test_which_servers_a_command_line_names(words: tuple[str, ...], named: dict[
 
 
 @pytest.mark.usefixtures("folder")
+def test_options_of_authorization_that_make_sense_for_all_servers_count_for_all() -> None:
+    urls = ("http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
+    code, launches = launched(*urls, "--stored-auth-only", "--no-browser", "--cacert", "ca.pem")
+    assert code == 0
+    assert [each.options.authorizing.is_stored_only for each in launches] == [True, True]
+    assert [each.options.trust.cacert for each in launches] == ["ca.pem", "ca.pem"]
+    code, launches = launched("demo", *urls, "--client-metadata-url", "https://me.example/client.json")
+    assert code == 0
+    assert [each.options.authorizing.client.metadata_url for each in launches[1:]] == [
+        "https://me.example/client.json"
+    ] * 2
+
+
+@pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("words", "message"),
     [
         (("demo", "mcp.json", "--record", "a.jsonl"), "--record: not with several servers"),
         (("demo", "mcp.json:git", "-e", "A=b"), "-e: not with several servers"),
         (("demo", "mcp.json", "--header", "A: b", "--cwd", "/"), "--header, --cwd: not with several"),
-        (("mcp.json", "--insecure"), "options of authorization and certificates: not with several"),
+        (
+            ("mcp.json", "--insecure"),
+            "--insecure: not with several servers\n  They are about one server: open it alone",
+        ),
+        (("demo", "http://127.0.0.1:1/", "--client-id", "a"), "--client-id: not with several"),
+        (("demo", "stdio:x", "--cacert", "ca.pem"), "only apply to HTTP targets"),
         (("demo", "http://127.0.0.1:1/", "--headed"), "options of web pages: not with several"),
         (("demo", "session.jsonl"), "A recording is opened alone"),
         (("--watch", "mcp.json", "demo"), "--watch takes one target"),

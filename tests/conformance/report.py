@@ -36,6 +36,12 @@ A cell has the checks that passed, of all. Empty: the scenario is not part of th
 """
 
 
+_NOT_SUPPORTED = """
+`auth/enterprise-managed-authorization` exchanges an ID token of a company's identity provider. Sightline signs in to no identity provider, so it has none:
+[decisions/0015](decisions/0015-authorization.md).
+""".strip()
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Outcome:
     """The checks of one run."""
@@ -161,6 +167,8 @@ def main() -> None:
         "Run, and not scored (extensions, and scenarios that came after a revision):",
         "",
         *_table(unscored),
+        "",
+        *_NOT_SUPPORTED.splitlines(),
         "",
         OF_SKILLS,
         "",

@@ -2,13 +2,14 @@ import asyncio
 import json
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import Json, dump
 from inspector.protocol.frames import Channel
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.targets import Era, HttpTarget
-from inspector.protocol.timeline import EntryKind
+from inspector.protocol.timeline import EntryKind, EntryState
 from inspector.session.call_record import Progress
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -302,11 +303,18 @@ async def test_every_body_is_a_frame_as_it_was() -> None:
     assert [body for body in posted if body not in bodies] == []
 
 
-async def test_the_older_transport_connects_and_calls() -> None:
+def older_server(refusal: str, stream_status: str = "200 OK") -> dict[str, Reply]:
+    """A server of the older transport at `/sse`, which answers a POST there with the status `refusal`."""
     queue: asyncio.Queue[bytes] = asyncio.Queue()
+    answers: dict[str, Json] = {
+        "initialize": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}},
+        "tools/list": {"tools": [{"name": "t", "inputSchema": {}}]},
+        "tools/call": {"content": [{"type": "text", "text": "ok"}]},
+    }
 
     async def stream(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        _ = asked
+        if stream_status != "200 OK":
+            return await raw(stream_status, b"no", "text/plain")(asked, writer)
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
         writer.write(b"event: endpoint\ndata: /messages?sessionId=1\n\n")
         while True:
@@ -314,12 +322,9 @@ async def test_the_older_transport_connects_and_calls() -> None:
             writer.write(b"event: message\ndata: " + await queue.get() + b"\n\n")
 
     async def take(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        answers: dict[str, Json] = {
-            "initialize": {"protocolVersion": "2024-11-05", "capabilities": {"tools": {}}},
-            "tools/list": {"tools": [{"name": "t", "inputSchema": {}}]},
-            "tools/call": {"content": [{"type": "text", "text": "ok"}]},
-        }
         message = asked.message
+        if asked.path == "/sse":
+            return await raw(refusal, b"not here", "text/plain")(asked, writer)
         if message["method"] in answers:
             queue.put_nowait(
                 dump({"jsonrpc": "2.0", "id": message["id"], "result": answers[message["method"]]})
@@ -328,13 +333,73 @@ async def test_the_older_transport_connects_and_calls() -> None:
             return await raw("500 Oops", b"unknown", "text/plain")(asked, writer)
         return await ACCEPTED(asked, writer)
 
-    async with http_peer({"GET": stream, "POST": take}) as peer:
-        peer.replies |= dict.fromkeys(("initialize", "tools/list", "tools/call", "server/discover"), take)
+    methods = ("initialize", "tools/list", "tools/call", "server/discover", "POST")
+    return {"GET": stream, **dict.fromkeys(methods, take)}
+
+
+async def test_the_older_transport_connects_and_calls() -> None:
+    async with http_peer(older_server("404 Not Found")) as peer:
         session = Session(HttpTarget(url=peer.url("/sse"), older_sse=True), Options())
         facts = await session.connect()
         assert facts.protocol_version == "2024-11-05"
         assert [tool.name for tool in (await session.list_all()).tools] == ["t"]
         assert isinstance((await session.call("t", {})).outcome, Result)
+        await session.close()
+
+
+@pytest.mark.parametrize("refusal", ["400 Bad Request", "404 Not Found", "405 Method Not Allowed"])
+async def test_a_server_that_refuses_the_first_messages_is_asked_over_the_older_transport(
+    refusal: str,
+) -> None:
+    async with http_peer(older_server(refusal)) as peer:
+        session = Session(HttpTarget(url=peer.url("/sse")), Options())
+        assert (await session.connect()).protocol_version == "2024-11-05"
+        assert isinstance((await session.call("t", {})).outcome, Result)
+        await session.close()
+        asked = [one.method for one in peer.asked if one.path == "/sse"]
+    assert asked == ["POST", "POST", "GET"]
+    entries = session.timeline.entries
+    titles = [entry.title for entry in entries if entry.kind in {EntryKind.EXCHANGE, EntryKind.NOTE}]
+    assert titles[:2] == ["server/discover", "initialize"]
+    assert any(f"answered HTTP {refusal[:3]}" in entry.title + entry.detail for entry in entries)
+    assert any("asking for its event stream by GET" in entry.title + entry.detail for entry in entries)
+    assert [entry.state for entry in entries if entry.title == "initialize"] == [
+        EntryState.FAILED,
+        EntryState.DONE,
+    ]
+
+
+@pytest.mark.parametrize(
+    ("refusal", "target", "era"),
+    [
+        ("401 Unauthorized", HttpTarget(url=""), Era.AUTO),
+        ("403 Forbidden", HttpTarget(url=""), Era.AUTO),
+        ("500 Oops", HttpTarget(url=""), Era.AUTO),
+        ("404 Not Found", HttpTarget(url="", is_declared=True), Era.AUTO),
+        ("404 Not Found", HttpTarget(url=""), Era.MODERN),
+    ],
+)
+async def test_the_older_transport_is_not_tried_for_other_reasons(
+    refusal: str, target: HttpTarget, era: Era
+) -> None:
+    async with http_peer(older_server(refusal)) as peer:
+        session = Session(replace(target, url=peer.url("/sse")), Options(era=era))
+        with pytest.raises(InspectorError, match=f"answered HTTP {refusal[:3]}"):
+            await session.connect()
+        await session.close()
+        assert {one.method for one in peer.asked} == {"POST"}
+
+
+async def test_where_both_transports_fail_both_reasons_are_said() -> None:
+    async with http_peer(older_server("405 Method Not Allowed", "410 Gone")) as peer:
+        session = Session(HttpTarget(url=peer.url("/sse")), Options())
+        with pytest.raises(UnreachableError, match=r"HTTP 405: not here\n.*HTTP 410"):
+            await session.connect()
+        await session.close()
+    async with http_peer(older_server("404 Not Found", "401 Unauthorized")) as peer:
+        session = Session(HttpTarget(url=peer.url("/sse")), Options())
+        with pytest.raises(AuthenticationRequiredError):
+            await session.connect()
         await session.close()
 
 

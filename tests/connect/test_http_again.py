@@ -318,6 +318,20 @@ async def everything(mode: str, port: int) -> Process:
             await asyncio.sleep(0.02)
 
 
+async def test_a_real_server_of_the_older_transport_is_found_by_its_url_alone() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as chosen:
+        port = int(chosen.getsockname()[1])
+    process = await everything("sse", port)
+    session = Watched(HttpTarget(url=f"http://127.0.0.1:{port}/sse"))
+    try:
+        await session.connect()
+        assert isinstance((await session.call("echo", {"message": "one"})).outcome, Result)
+        await session.close()
+    finally:
+        process.kill()
+        await process.wait()
+
+
 @pytest.mark.parametrize(("mode", "path"), [("streamableHttp", "/mcp"), ("sse", "/sse")])
 async def test_a_real_server_that_is_restarted_between_two_calls_is_used_again(mode: str, path: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as chosen:

@@ -25,7 +25,7 @@ CLIENTS: dict[str, tuple[str, StdioTarget | HttpTarget]] = {
     "Claude Code": (
         """{"numStartups": 3, "projects": {}, "mcpServers": {"it": {"type": "http", "url": "https://h.test/mcp",
         "headers": {"Authorization": "Bearer ${TOKEN:-none}"}}}}""",
-        HttpTarget(url="https://h.test/mcp", headers=(("Authorization", "Bearer none"),)),
+        HttpTarget(url="https://h.test/mcp", headers=(("Authorization", "Bearer none"),), is_declared=True),
     ),
     "VS Code": (
         """{
@@ -44,15 +44,15 @@ CLIENTS: dict[str, tuple[str, StdioTarget | HttpTarget]] = {
     ),
     "Cline": (
         '{"mcpServers": {"it": {"type": "streamableHttp", "url": "http://h.test/mcp", "disabled": false}}}',
-        HttpTarget(url="http://h.test/mcp"),
+        HttpTarget(url="http://h.test/mcp", is_declared=True),
     ),
     "Roo Code": (
         '{"mcpServers": {"it": {"type": "streamable-http", "url": "http://h.test/mcp", "alwaysAllow": []}}}',
-        HttpTarget(url="http://h.test/mcp"),
+        HttpTarget(url="http://h.test/mcp", is_declared=True),
     ),
     "Gemini CLI": (
         '{"mcpServers": {"it": {"httpUrl": "http://h.test/mcp", "timeout": 5000, "trust": false}}}',
-        HttpTarget(url="http://h.test/mcp"),
+        HttpTarget(url="http://h.test/mcp", is_declared=True),
     ),
     "Windsurf": (
         '\ufeff{"mcpServers": {"it": {"serverUrl": "https://h.test/${workspaceFolderBasename}"}}}',

@@ -38,7 +38,9 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
         {
             "both": StdioTarget(command=("locals",)),
             "both@/srv/other": StdioTarget(command=("others", "/srv/other"), cwd="/srv/other"),
-            "far": HttpTarget(url="https://h.test/mcp", headers=(("Authorization", "Bearer t"),)),
+            "far": HttpTarget(
+                url="https://h.test/mcp", headers=(("Authorization", "Bearer t"),), is_declared=True
+            ),
             "old": HttpTarget(url="https://h.test/sse", older_sse=True),
         },
         {},
@@ -58,7 +60,7 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
             }}""",
         {
             "asks": StdioTarget(command=("x",), environment={"KEY": "<key>", "ZONE": "<zone>"}),
-            "far": HttpTarget(url="https://h.test/mcp", headers=(("X-Key", "<key>"),)),
+            "far": HttpTarget(url="https://h.test/mcp", headers=(("X-Key", "<key>"),), is_declared=True),
         },
         {
             "made": "needs the input made, which is the answer of a command of the client",
@@ -137,7 +139,7 @@ command = 5
             "far": {"httpUrl": "https://h.test/mcp", "headers": {"A": "Bearer $TOKEN"}, "includeTools": ["t"]}}}""",
         {
             "local": StdioTarget(command=("x", "t", "t", "$5"), environment={"A": "t"}, cwd="./s"),
-            "far": HttpTarget(url="https://h.test/mcp", headers=(("A", "Bearer t"),)),
+            "far": HttpTarget(url="https://h.test/mcp", headers=(("A", "Bearer t"),), is_declared=True),
         },
         {},
     ),
@@ -175,7 +177,7 @@ command = 5
             "untyped": {"url": "https://h.test/sse"}}}""",
         {
             "local": StdioTarget(command=("node", "s.js"), environment={"K": "v"}),
-            "new": HttpTarget(url="https://h.test/mcp"),
+            "new": HttpTarget(url="https://h.test/mcp", is_declared=True),
             "untyped": HttpTarget(url="https://h.test/sse", older_sse=True),
         },
         {},
@@ -212,7 +214,9 @@ DESCRIBED: dict[str, Target] = {
         ),
         environment={"K": "v"},
     ),
-    "streamable-http": HttpTarget(url="https://eu.h.test/mcp", headers=(("X-Key", "<X-Key>"),)),
+    "streamable-http": HttpTarget(
+        url="https://eu.h.test/mcp", headers=(("X-Key", "<X-Key>"),), is_declared=True
+    ),
     "sse": HttpTarget(url="https://h.test/sse", older_sse=True),
 }
 

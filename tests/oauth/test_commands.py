@@ -5,9 +5,11 @@ import datetime as dt
 import ipaddress
 import os
 import re
+import select
 import ssl
 import subprocess
 import sys
+import time
 import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
@@ -26,7 +28,8 @@ from tests.peers.authorizing_server import Issued, authorizing_server
 from tests.peers.http_server import http_peer, result
 from tests.peers.terminal import terminal
 
-PAGE = re.compile(rb"page: (http\S+)")
+PAGE = re.compile(rb"page: (http\S+)\s")
+PAGE_S = 40.0
 BACKEND = """
 import json, os
 from keyring.backend import KeyringBackend
@@ -49,14 +52,24 @@ def running(*argv: str, **environment: str) -> Generator[tuple[subprocess.Popen[
     command = [sys.executable, "-m", "inspector", *argv, "--no-browser"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
-        printed = b""
-        while not (found := PAGE.search(printed)):
-            assert process.stderr
-            line = process.stderr.readline()
-            assert line, printed
-            printed += line
-        yield process, found[1].decode()
-        process.kill()
+        try:
+            yield process, page_of(process)[0]
+        finally:
+            process.kill()
+
+
+def page_of(process: subprocess.Popen[bytes]) -> tuple[str, bytes]:
+    """The page that a command prints on stderr, and all that it has printed until then."""
+    assert process.stderr
+    printed, until = b"", time.monotonic() + PAGE_S
+    while not (found := PAGE.search(printed)):
+        ready, _, _ = select.select([process.stderr], [], [], max(0.0, until - time.monotonic()))
+        part = os.read(process.stderr.fileno(), 1 << 16) if ready else b""
+        if not part:
+            ended = f"exit code {process.wait(5)}" if ready else f"no page within {PAGE_S:g} s"
+            pytest.fail(f"{ended}; on stderr: {printed.decode(errors='replace') or 'nothing'}")
+        printed += part
+    return found[1].decode(), printed
 
 
 def test_without_a_browser_the_page_is_printed_and_the_redirect_awaited() -> None:

@@ -3,13 +3,23 @@
 import asyncio
 import time
 
+import httpx2
 import pytest
 
+from inspector.connect.oauth.provider import Provider
 from inspector.errors import AuthenticationRequiredError
-from inspector.protocol.authorization import AuthorizationAsk, Authorizing, ClientIdentity, MemoryStore
+from inspector.protocol.authorization import (
+    Access,
+    AuthorizationAsk,
+    Authorizing,
+    ClientIdentity,
+    Lane,
+    MemoryStore,
+)
 from inspector.protocol.outcome import Result
 from inspector.protocol.targets import Era, HttpTarget
 from inspector.protocol.timeline import EntryState
+from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.live import Session
 from inspector.session.options import Options
 from tests.peers.authorizing_server import Issued, authorizing_server, browse
@@ -147,3 +157,41 @@ async def test_requests_that_wait_for_the_same_token_ask_the_user_once() -> None
         await session.close()
     assert [isinstance(record.outcome, Result) for record in records] == [True] * 3
     assert len(asked) == 2
+
+
+def noted(step: str, detail: str, is_failed: bool) -> None:  # noqa: FBT001 - a state
+    del step, detail, is_failed
+
+
+async def test_nothing_is_sent_to_an_authorization_server_without_encryption() -> None:
+    asked: list[str] = []
+
+    async def flow(own: str, metadata: str, authorization_server: str) -> str:
+        def answer(request: httpx2.Request) -> httpx2.Response:
+            asked.append(f"{request.method} {request.url}")
+            body = {"resource": own, "authorization_servers": [authorization_server]}
+            return (
+                httpx2.Response(200, json=body) if "protected" in request.url.path else httpx2.Response(404)
+            )
+
+        own_credentials = OwnCredentials(())
+        lane = Lane(note=noted, conceal=own_credentials.add, cover=own_credentials.cover)
+        access = Access(lane=lane, authorizing=Authorizing(authorizer=browse))
+        provider = Provider(HttpTarget(url=own), access, lambda _: httpx2.MockTransport(answer))
+        await provider.restore()
+        request = httpx2.Request("POST", own)
+        named = {"www-authenticate": f'Bearer resource_metadata="{metadata}"'}
+        asked.clear()
+        return await provider.authorize(request, httpx2.Response(401, headers=named, request=request))
+
+    own, path = "http://mcp.test/mcp", "/.well-known/oauth-protected-resource/mcp"
+    said = await flow(own, f"http://mcp.test{path}", "http://login.test")
+    assert "http://login.test/.well-known/oauth-authorization-server is not encrypted" in said
+    assert asked == [f"GET http://mcp.test{path}"]
+    for metadata in (f"http://login.test{path}", f"http://mcp.test:81{path}"):
+        said = await flow(own, metadata, "https://login.test")
+        assert ("is not encrypted" in said, asked) == (True, [])
+    await flow(own, f"http://mcp.test{path}", "https://login.test")
+    assert asked[1:]
+    assert all("https://login.test" in each for each in asked[1:] if "login" in each)
+    assert not [each for each in asked[1:] if "http://" in each]

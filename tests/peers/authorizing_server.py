@@ -4,6 +4,7 @@ Its routes are the SDK's. What is here keeps clients and tokens, agrees to whate
 careless server would.
 """
 
+import json
 import secrets
 import socket
 import threading
@@ -53,6 +54,8 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
     verifiers: list[str] = field(default_factory=list[str])
     echoes: bool = False
     """Whether errors of the token endpoint repeat what was sent."""
+    padding: int | None = None
+    """The number of characters in an error of the token endpoint before the body that was sent; None for no such error."""
 
     def made(self, kind: str) -> str:
         value = f"{kind}-{secrets.token_urlsafe(24)}"
@@ -189,6 +192,13 @@ class _Watching:
         body = b"".join(message.get("body", b"") for message in messages)
         if scope["path"] == "/token":
             self._issued.verifiers += parse_qs(body.decode()).get("code_verifier", [])
+            if self._issued.padding is not None:
+                said = "." * self._issued.padding + " " + body.decode()
+                error = {"error": "invalid_grant", "error_description": said}
+                head = [(b"content-type", b"application/json")]
+                await send({"type": "http.response.start", "status": 400, "headers": head})
+                await send({"type": "http.response.body", "body": json.dumps(error).encode()})
+                return
         token = dict(scope["headers"]).get(b"authorization", b"").decode().removeprefix("Bearer ")
         if b'"ends"' in body and token:
             said = repeated(token).encode()

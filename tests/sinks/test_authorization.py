@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import Authorizing
 from inspector.protocol.outcome import Failure
 from inspector.protocol.targets import HttpTarget
+from inspector.recording.files import Recorder
+from inspector.recording.format import Lenses
+from inspector.recording.target import header_of
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.timeline.frame import frame_view
-from tests.oauth.test_commands import PAGE
+from tests.oauth.test_commands import page_of
 from tests.peers.authorizing_server import Issued, authorizing_server, browse
 from tests.peers.terminal import terminal
 from tests.sinks.searching import files_below, found_in, processes_from, seen_from_outside
@@ -51,14 +55,9 @@ def test_no_command_writes_a_secret_of_an_authorization(tmp_path: Path) -> None:
                 cwd=ROOT,
                 env={**os.environ, "PYTHONPATH": str(ROOT)},
             )
-            assert process.stderr
-            printed = b""
-            while not (page := PAGE.search(printed)):
-                line = process.stderr.readline()
-                assert line, printed
-                printed += line
+            page, printed = page_of(process)
             seen = seen_from_outside(processes_from(process.pid))
-            urllib.request.urlopen(page[1].decode(), timeout=10)  # noqa: S310 - on loopback
+            urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
             out, err = process.communicate(timeout=40)
         assert process.returncode == {"call": 4, "auth": 3}.get(words[0], 0), err
         for written in (out, printed, err, seen):
@@ -67,6 +66,37 @@ def test_no_command_writes_a_secret_of_an_authorization(tmp_path: Path) -> None:
         files = files_below(tmp_path)
         assert [name for name, content in files.items() if leaked(content, issued)] == []
     assert b"OAuth token" in (tmp_path / "1.jsonl").read_bytes()
+
+
+def eighths(text: str, issued: Issued) -> list[str]:
+    """The parts of a verifier, code or secret that occur in a text."""
+    assert issued.verifiers
+    words = [secret.partition("-")[2] or secret for secret in issued.secrets] + issued.verifiers
+    return [word[at : at + 8] for word in words for at in range(len(word) - 7) if word[at : at + 8] in text]
+
+
+async def test_no_part_of_a_secret_is_left_where_an_answer_of_the_token_endpoint_is_cut(
+    tmp_path: Path,
+) -> None:
+    issued = Issued()
+    with authorizing_server(issued) as url:
+        for padding in range(0, 321, 20):
+            issued.padding = padding
+            path = tmp_path / f"{padding}.jsonl"
+            target = HttpTarget(url=url)
+            header = header_of(target, Lenses(), created="2026-11-21T00:00:00Z", software="mcp-sightline 0")
+            recorder = Recorder(path, header)
+            options = Options(authorizing=Authorizing(authorizer=browse), recorder=recorder)
+            session = Session(target, options)
+            with pytest.raises(AuthenticationRequiredError) as caught:
+                await session.connect()
+            await session.close()
+            recorder.close()
+            entries = "".join(f"{entry.title} {entry.detail}" for entry in session.timeline.entries)
+            frames = b"".join(frame.raw for frame in session.timeline.frames).decode()
+            assert "invalid_grant" in caught.value.message
+            for sink in (caught.value.message, entries, frames, path.read_text()):
+                assert eighths(sink, issued) == [], padding
 
 
 @pytest.mark.parametrize("echoes", [False, True])
@@ -121,3 +151,14 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
             screen.press_until("t", until="OAuth token")
             assert leaked(screen.written, issued) == []
     assert "state=" in opened.read_text()
+
+
+def test_after_a_declined_authorization_the_screen_names_the_key_that_asks_again(tmp_path: Path) -> None:
+    folders = {"SIGHTLINE_CONFIG_DIR": str(tmp_path), "SIGHTLINE_DATA_DIR": str(tmp_path)}
+    with authorizing_server(Issued()) as url:
+        words = [sys.executable, "-m", "inspector", url]
+        with terminal(words, columns=160, lines=50, **folders) as screen:
+            screen.wait_for("Nothing is opened yet")
+            screen.press_until("\x1b", until="R asks you again")
+            assert "sightline auth" not in screen.plain()
+            screen.press_until("R", until="Nothing is opened yet")

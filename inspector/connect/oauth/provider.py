@@ -29,7 +29,8 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, BaseModel, ValidationError
 
 from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
-from inspector.connect.oauth.steps import answer_of, place_of, step_of
+from inspector.connect.oauth.steps import RESOURCE_METADATA, OAuthStep, answer_of, place_of, step_of
+from inspector.credentials.cutting import covered_start
 from inspector.protocol.authorization import Access, AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
@@ -44,6 +45,8 @@ USER_S = 600.0
 """How long the user may take on the page."""
 MOST_BYTES = 1 << 20
 """Of one answer of an authorization server."""
+_LONGEST = 300
+"""Characters quoted of one text of an authorization server."""
 
 _NO_ONE = "Authorization: no token is kept, and there is no terminal to ask you in"
 _STORED_ONLY = "Authorization: no token that the server accepts is kept (--stored-auth-only)"
@@ -206,7 +209,7 @@ class Provider:
         except AuthorizationFailedError as error:
             return self._failed(str(error))
         except (OAuthFlowError, OAuthRegistrationError, OAuthTokenError) as error:
-            return self._failed(_reason_of(error) or self._last or "the flow ended early")
+            return self._failed(_reason_of(error, self._lane.cover) or self._last or "the flow ended early")
         except ValueError as error:
             return self._failed(self._last or f"not possible: {type(error).__name__}")
         tokens = context.current_tokens
@@ -249,9 +252,8 @@ class Provider:
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request to an authorization server, in the lane. Raises AuthorizationFailedError."""
-        step = step_of(request)
-        self._lane.conceal(list(step.secrets))
-        fault = self._address_fault(request)
+        step = step_of(request, self._lane)
+        fault = self._address_fault(step, request.url)
         if fault:
             self._lane.note(step.name, f"{step.asked}\nnot sent: {fault}", True)
             raise AuthorizationFailedError(f"{step.name}: {fault}")
@@ -264,8 +266,7 @@ class Provider:
             )
             self._lane.note(step.name, f"{step.asked}\n{words}", True)
             raise AuthorizationFailedError(f"{step.name}: {place_of(request.url)}: {words}") from error
-        answer = answer_of(step, response, response.content)
-        self._lane.conceal(list(answer.secrets))
+        answer = answer_of(step, response, response.content, self._lane)
         self._lane.note(step.name, f"{step.asked}\n{answer.text}", answer.is_failed)
         if answer.is_failed:
             self._last = f"{step.name}: {answer.text}"
@@ -298,14 +299,19 @@ class Provider:
             whole.next_request = response.next_request
             return whole
 
-    def _address_fault(self, request: httpx2.Request) -> str:
+    def _address_fault(self, step: OAuthStep, url: httpx2.URL) -> str:
         """Why nothing is sent to an address that a server named; empty where it may be."""
-        host = request.url.host
-        own_host = urlsplit(self._target.url).hostname or ""
-        if is_on_this_machine(host) and not is_on_this_machine(own_host):
-            return f"{host} is this machine, and the server is not"
-        is_open = request.url.scheme != "https" and not is_on_this_machine(host)
-        return f"{place_of(request.url)} is not encrypted" if is_open and request.method != "GET" else ""
+        own = httpx2.URL(self._target.url)
+        if is_on_this_machine(url.host) and not is_on_this_machine(own.host):
+            return f"{url.host} is this machine, and the server is not"
+        # The MCP server itself, which the user reaches without encryption, may say who authorizes.
+        is_own = step.name == RESOURCE_METADATA and (url.scheme, url.host, url.port) == (
+            own.scheme,
+            own.host,
+            own.port,
+        )
+        is_open = url.scheme != "https" and not is_on_this_machine(url.host) and not is_own
+        return f"{place_of(url)} is not encrypted" if is_open else ""
 
     def _choose_method(self, response: httpx2.Response) -> None:
         """How the user's own client authenticates: as the server supports it, else by RFC 8414's default."""
@@ -362,8 +368,9 @@ class Provider:
         self._lane.conceal([redirect.code] if redirect.code else [])
         if redirect.error is not None:
             said = f"{redirect.error}: {redirect.description}" if redirect.description else redirect.error
-            self._lane.note("redirect", said[:300], True)
-            raise AuthorizationFailedError(f"the authorization server answered {said[:300]}")
+            said = covered_start(said, self._lane.cover, _LONGEST)
+            self._lane.note("redirect", said, True)
+            raise AuthorizationFailedError(f"the authorization server answered {said}")
         self._lane.note("redirect", f"code: •••; iss: {redirect.iss or '-'}", False)
 
     async def _redirected(self) -> AuthorizationCodeResult:
@@ -429,10 +436,10 @@ _REASONS = (
 )  # fmt: skip
 
 
-def _reason_of(error: Exception) -> str:
+def _reason_of(error: Exception, cover: Callable[[str], str]) -> str:
     """The SDK's reason in our words. Its own may quote a whole answer, with what is secret in it."""
     for pattern, words in _REASONS:
         found = re.search(pattern, str(error))
         if found:
-            return words.format(*(safe_line(part[:200]) for part in found.groups()))
+            return words.format(*(safe_line(covered_start(part, cover, _LONGEST)) for part in found.groups()))
     return ""

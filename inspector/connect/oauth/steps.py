@@ -1,18 +1,20 @@
 """The requests of an authorization in words that quote no secret: only known members are shown, all others are masked."""
 
 from base64 import b64decode
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from urllib.parse import parse_qsl, unquote
 
 import httpx2
 from msgspec import Struct
 
+from inspector.credentials.cutting import covered_start
 from inspector.json.exact import Json, JsonText, dump_text, parse
+from inspector.protocol.authorization import Lane
 from inspector.protocol.targets import COVERED
 from inspector.safe_text import safe_line
 
-_LONGEST = 300
+_LONGEST, _LONGEST_NAME = 300, 60
 _MOST_MEMBERS = 30
 
 _NAMES = (
@@ -25,8 +27,9 @@ _NAMES = (
     "authorization_response_iss_parameter_supported error error_description error_uri "
 )
 _SHOWN = frozenset(_NAMES.split())
+RESOURCE_METADATA = "resource metadata"
 _METADATA = {
-    "oauth-protected-resource": "resource metadata",
+    "oauth-protected-resource": RESOURCE_METADATA,
     "oauth-authorization-server": "server metadata",
     "openid-configuration": "server metadata",
 }
@@ -41,7 +44,6 @@ class OAuthStep:
     name: str
     asked: str
     """Method, address and members, without secrets."""
-    secrets: tuple[str, ...]
 
 
 class StepAnswer(Struct, frozen=True, kw_only=True):
@@ -50,11 +52,10 @@ class StepAnswer(Struct, frozen=True, kw_only=True):
     text: str
     """Status and members, without secrets. Foreign text."""
     is_failed: bool
-    secrets: tuple[str, ...]
 
 
-def step_of(request: httpx2.Request) -> OAuthStep:
-    """What a request of the SDK's provider is for."""
+def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
+    """What a request of the SDK's provider is for. `lane`: conceals its secrets."""
     members: Mapping[str, Json] = {}
     body = request.content
     kind = request.headers.get("content-type", "")
@@ -65,27 +66,26 @@ def step_of(request: httpx2.Request) -> OAuthStep:
         name = "refresh" if members.get("grant_type") == "refresh_token" else "token"
     else:
         path = request.url.path
-        name = next((word for mark, word in _METADATA.items() if mark in path), "resource metadata")
+        name = next((word for mark, word in _METADATA.items() if mark in path), RESOURCE_METADATA)
     header = request.headers.get("authorization", "")
-    words = [f"{request.method} {place_of(request.url)}", *_shown(members)]
+    lane.conceal([*_secrets(members), *_header_secrets(header)])
+    words = [f"{request.method} {place_of(request.url)}", *_shown(members, lane.cover)]
     if header:
         words.append(f"Authorization: {header.partition(' ')[0]} {COVERED}")
-    return OAuthStep(
-        name=name, asked="; ".join(words), secrets=(*_secrets(members), *_header_secrets(header))
-    )
+    return OAuthStep(name=name, asked="; ".join(words))
 
 
-def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes) -> StepAnswer:
-    """`body`: of the response."""
+def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, lane: Lane) -> StepAnswer:
+    """`body`: of the response. `lane`: conceals its secrets."""
     members = _members(body)
     is_failed = not 200 <= response.status_code < 300
     is_public = step.name in _NO_SECRETS
-    words = [f"HTTP {response.status_code}", *_shown(members, is_public=is_public)]
+    if not is_public:
+        lane.conceal([*_secrets(members)])
+    words = [f"HTTP {response.status_code}", *_shown(members, lane.cover, is_public=is_public)]
     if not is_failed and not members:
         words.append("no JSON object")
-    return StepAnswer(
-        text="; ".join(words), is_failed=is_failed, secrets=() if is_public else tuple(_secrets(members))
-    )
+    return StepAnswer(text="; ".join(words), is_failed=is_failed)
 
 
 def place_of(url: httpx2.URL) -> str:
@@ -99,20 +99,20 @@ def _members(body: bytes) -> Mapping[str, Json]:
     return found.value if isinstance(found, JsonText) and isinstance(found.value, dict) else {}
 
 
-def _shown(members: Mapping[str, Json], *, is_public: bool = False) -> Iterator[str]:
+def _shown(
+    members: Mapping[str, Json], cover: Callable[[str], str], *, is_public: bool = False
+) -> Iterator[str]:
     for key, value in list(members.items())[:_MOST_MEMBERS]:
         if key in _SHOWN:
-            yield f"{key}: {_words(value)}"
+            yield f"{key}: {covered_start(_words(value), cover, _LONGEST)}"
         elif not is_public:
-            yield f"{safe_line(key[:60])}: {COVERED}"
+            yield f"{safe_line(covered_start(key, cover, _LONGEST_NAME))}: {COVERED}"
 
 
 def _words(value: Json) -> str:
     if isinstance(value, list) and all(isinstance(each, str) for each in value):
-        text = " ".join(map(str, value))
-    else:
-        text = value if isinstance(value, str) else dump_text(value)
-    return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}…"
+        return " ".join(map(str, value))
+    return value if isinstance(value, str) else dump_text(value)
 
 
 def _secrets(members: Mapping[str, Json]) -> Iterator[str]:
@@ -122,7 +122,6 @@ def _secrets(members: Mapping[str, Json]) -> Iterator[str]:
 
 
 def _header_secrets(header: str) -> Iterator[str]:
-
     scheme, _, value = header.partition(" ")
     if not value:
         return

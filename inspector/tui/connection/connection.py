@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from textual.message import Message
 from textual.message_pump import MessagePump
 
-from inspector.errors import InspectorError
+from inspector.errors import AUTHENTICATION_HINT, InspectorError
 from inspector.json.exact import JsonObject
 from inspector.protocol.authorization import Authorizer
 from inspector.protocol.catalogue import Item, Tool
@@ -72,6 +72,7 @@ class ConnectionFailed(Message):
 
 
 _CALM_S = 0.1
+_AUTHENTICATION_HINT = 'R asks you again. Or start Sightline with --header "Authorization: Bearer …".'
 """News of one kind come no closer together than this: a server may send thousands of frames a second."""
 
 
@@ -165,7 +166,8 @@ class SessionLink:
 
     def _fail(self, error: InspectorError) -> None:
         self.state = SessionState.FAILED
-        self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
+        hint = _AUTHENTICATION_HINT if error.hint == AUTHENTICATION_HINT else error.hint
+        self._screen.post_message(ConnectionFailed(self, error.message, hint))
 
     async def ping(self) -> str:
         """Ask the server whether it is there; what came of it, in a sentence of foreign text."""

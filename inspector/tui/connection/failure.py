@@ -41,6 +41,9 @@ def failure(view: FailureView) -> Content:
     begin, _, rest = shortened(view.message, _MESSAGE_LENGTH).partition("\n")
     # How a long message ends comes first: there may be no room for all of it.
     is_long = rest.count("\n") > 2
+    if is_long and len(headline(view.message)) <= _LINE_LENGTH:
+        # Its last line is in the headline.
+        rest = rest.rstrip().rpartition("\n")[0]
     lines = [
         paragraph(shortened(headline(view.message), _LINE_LENGTH) if is_long else begin, "bold $text-error")
     ]

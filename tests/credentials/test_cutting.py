@@ -1,0 +1,60 @@
+"""Where a text is cut, no part of a secret is left."""
+
+import random
+import string
+
+import pytest
+
+from inspector.connect.http_response import challenge_lines, excerpt
+from inspector.connect.processes import ErrorLines
+from inspector.credentials.cutting import covered_bytes, covered_start
+from inspector.secrets.own_credentials import OwnCredentials
+
+SECRET = "".join(random.SystemRandom().choices(string.ascii_letters + string.digits, k=128))
+OWN = OwnCredentials([SECRET])
+
+
+def parts_in(text: str, secret: str = SECRET, size: int = 8) -> list[str]:
+    """The parts of a secret that occur in a text."""
+    return [part for at in range(len(secret) - size + 1) if (part := secret[at : at + size]) in text]
+
+
+@pytest.mark.parametrize("before", ["x", " ", "x "])
+def test_wherever_the_cut_falls(before: str) -> None:
+    for padding in range(260):
+        text = (before * padding)[:padding] + SECRET + " and the rest" * 400
+        lines = ErrorLines()
+        cover = ErrorLines(OWN.cover)
+        for each in (lines, cover):
+            each.add(text.encode())
+        made = (
+            covered_start(text, OWN.cover, 200),
+            excerpt(text.encode(), OWN.cover),
+            *challenge_lines([f'Bearer error="{text}"'], OWN.cover),
+            *cover.quoted(),
+        )
+        assert not [shown for shown in made if parts_in(shown)], padding
+        assert parts_in("".join(lines.quoted()))
+
+
+def test_a_text_that_is_covered_over_and_over_shows_nothing_of_where_its_search_ended() -> None:
+    for padding in range(0, 130, 7):
+        text = "." * padding + (SECRET + " ") * 10_000
+        assert not parts_in(covered_start(text, OWN.cover, 200))
+    assert covered_start("plain text", OWN.cover, 5) == "plain…"
+    assert covered_start("plain", OWN.cover, 5) == "plain"
+
+
+def test_bytes_that_are_kept_end_before_a_secret() -> None:
+    for padding in range(4800, 5010, 7):
+        raw = b"." * padding + SECRET.encode() + b"." * 9000
+        kept = covered_bytes(raw, OWN.cover, 5000)
+        assert raw.startswith(kept)
+        assert not [part for part in parts_in(kept.decode()) if len(kept) < padding + len(SECRET)]
+    assert covered_bytes(b"." * 9000, OWN.cover, 5000) == b"." * 5000
+
+
+def test_a_part_before_the_mark_of_a_cut_is_covered() -> None:
+    for length in range(6, 128):
+        assert OWN.cover(f"a: {SECRET[:length]}… b") in {"a: •••… b", "a: ••• b"}, length
+    assert OWN.cover("plain… and more…") == "plain… and more…"
