@@ -10,7 +10,7 @@ from typing import TypeAlias
 from inspector.json.edit import Copied
 from inspector.json.exact import DuplicateKeys, Json, JsonText, equal, parse
 from inspector.json.pointer import join, resolve, split
-from inspector.json.walk import Tokens
+from inspector.json.walk import Tokens, members
 
 TEXT = "text"
 LONGEST = 5_000_000
@@ -19,6 +19,8 @@ _BLANKS = 20
 """Characters of a text among which it begins."""
 _DEEPEST = 20
 """Levels of a result at which texts are looked for."""
+
+_STRUCTURED = ("structuredContent",)
 
 Opened: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
@@ -79,22 +81,15 @@ def resolve_opened(result: Json, pointer: str) -> Json:
 
 
 def _texts(result: Json) -> Iterator[tuple[Tokens, str]]:
-    """The texts of a result, each with its place. In order."""
+    """The texts of a result, each with its place. In order. Structured content, which may be large, is not searched."""
     waiting: list[tuple[Tokens, Json]] = [((), result)]
     while waiting:
         tokens, value = waiting.pop()
         if isinstance(value, str):
             yield tokens, value
-        elif len(tokens) < _DEEPEST:
-            below = (
-                value.items()
-                if isinstance(value, dict)
-                else enumerate(value)
-                if isinstance(value, list)
-                else ()
-            )
+        elif len(tokens) < _DEEPEST and tokens != _STRUCTURED and isinstance(value, (dict, list)):
             waiting.extend(
-                ((*tokens, token), member)
-                for token, member in reversed([*below])
-                if token == TEXT or isinstance(member, (dict, list))
+                ((*tokens, key), member)
+                for key, member in reversed([*members(value)])
+                if key == TEXT or isinstance(member, (dict, list))
             )
