@@ -167,13 +167,15 @@ def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: Json
     return session.own
 
 
-def save(name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] | None) -> None:
+def save(
+    name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] | None, own: OwnCredentials
+) -> None:
     """Append a call that was made to the usual file, with the expectations that its answer meets. Raises UsageError.
 
-    `words`: its target as on a command line; None for one that cannot be written.
+    `words`: its target as on a command line; None for one that cannot be written. `own`: values that nothing repeats.
     """
     plain, secrets = without_secrets(record.arguments, record.tool.input_schema if record.tool else {})
-    made = _looked_at(record, launch, host_profile(launch.host), OwnCredentials(()))
+    made = _looked_at(record, launch, host_profile(launch.host), own)
     append_call(
         USUAL_FILE,
         SavedCall(

@@ -21,7 +21,9 @@ def saved_server(words: tuple[str, ...] | None) -> str:
 class Expectations(Struct, frozen=True, kw_only=True):
     """What a result, and what a model sees of it, has to be like. Pointers go into the structured content.
 
-    Where a pointer begins with a member of the whole result, such as `/content` or `/isError`, it goes into that.
+    Where a pointer begins with a member of the whole result, such as `/content` or `/isError`, it goes into that. Those of
+    `equals` and `matches` may go on into a text that is JSON, `/content/0/text/name`; where there is no structured content
+    and one such text, into that text without its name.
     """
 
     fits_schema: bool = False
@@ -30,7 +32,7 @@ class Expectations(Struct, frozen=True, kw_only=True):
     contains: tuple[str, ...] = ()
     """Texts that occur in values of the result."""
     matches: Json = None
-    """A JSON Schema for the structured content, or for the whole result where there is none."""
+    """A JSON Schema for the structured content, or for the whole result where there is none; or schemas by pointer."""
     withheld: tuple[str, ...] = ()
     """Pointers to what the boundary withholds."""
     absent_for: tuple[str, ...] = ()
@@ -39,6 +41,13 @@ class Expectations(Struct, frozen=True, kw_only=True):
     at_most_ms: float | None = None
     error: str = ""
     """The code of the error that is expected; empty for a result."""
+
+
+def schemas_by_pointer(matches: Json) -> JsonObject | None:
+    """What `matches` expects at each pointer; None where it is one schema: no keyword of JSON Schema begins with a slash."""
+    if isinstance(matches, dict) and matches and all(key.startswith("/") for key in matches):
+        return matches
+    return None
 
 
 class SavedCall(Struct, frozen=True, kw_only=True):

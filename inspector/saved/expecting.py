@@ -1,6 +1,7 @@
 """What of a saved call's expectations is not met, in sentences that quote nothing that is withheld."""
 
 from collections.abc import Iterator
+from itertools import islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,16 +11,20 @@ from inspector.boundary.error_code import error_code
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import BoundaryPolicy, Level
 from inspector.boundary.output_check import OutputCheck
+from inspector.credentials.names import names_secret, words_of
 from inspector.hosts.definitions.projection import tokens
 from inspector.hosts.leaks import Secret, secrets_of
 from inspector.hosts.profile import Call, Host
 from inspector.hosts.projection import Projection, model_view_of, projection_of
 from inspector.hosts.registry import hosts
-from inspector.json.exact import Json, dump_text, equal
-from inspector.json.pointer import resolve, split
+from inspector.json.exact import Json, JsonObject, dump_text, equal
+from inspector.json.members import text_at, value_at
+from inspector.json.opened import opened, opened_texts, resolve_opened
+from inspector.json.pointer import join, resolve, split
 from inspector.json.texts import texts_in
 from inspector.protocol.outcome import unfinished
-from inspector.saved.call import ALL_HOSTS, Expectations
+from inspector.saved.call import ALL_HOSTS, Expectations, schemas_by_pointer
+from inspector.saved.stable import first_words, shape_of
 from inspector.schema.validation import violations
 from inspector.secrets.own_credentials import OwnCredentials
 
@@ -60,7 +65,8 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
         yield from _unequal(shown, pointer, value, made.own)
     if expect.contains:
         found = set[str]()
-        texts_in(shown.raw, found, set())
+        for value in (shown.raw, *(inside for _, inside in opened_texts(shown.raw))):
+            texts_in(value, found, set())
         yield from (
             f"contains: no value contains {_quoted(text)}"
             for text in expect.contains
@@ -80,7 +86,10 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
 
 
 def proposed(made: Made) -> Expectations:
-    """The expectations that an answer meets: the schema it fits, what is withheld, the code of its error."""
+    """Expectations that an answer meets and a wrong one does not: the schema it fits, what is withheld, the code of its error.
+
+    Where there is no schema, or one that says nothing: the shape of its JSON, the first words of its text. No value of it.
+    """
     shown = _projected(made)
     code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
     fits = not [*_misfits(shown, made.own)]
@@ -89,7 +98,49 @@ def proposed(made: Made) -> Expectations:
         for pointer in dict.fromkeys(removal.pointer for removal in shown.sensitive)
         if pointer.startswith(f"{_STRUCTURED}/")
     )
-    return Expectations(fits_schema=fits, withheld=withheld, error=code or "")
+    expect = Expectations(fits_schema=fits, withheld=withheld, error=code or "")
+    tool = made.judgement.tool
+    if code or (fits and tool is not None and violations({}, tool.output_schema)):
+        return expect
+    more = replace(_by_shape(shown, made), fits_schema=fits, withheld=withheld)
+    return expect if any(failures(more, made)) else more
+
+
+def _by_shape(shown: Projection, made: Made) -> Expectations:
+    """What is likely to be the same in the next result, of what is neither withheld nor the user's."""
+    hidden = {removal.pointer for removal in (*shown.bounded.removals, *shown.sensitive)}
+    result = _quotable(shown, made.own)
+
+    def is_shown(pointer: str) -> bool:
+        tokens = split(pointer)
+        return not any(join(tokens[:length]) in hidden for length in range(len(tokens) + 1))
+
+    structured = value_at(result, "structuredContent")
+    if structured is not None:
+        return Expectations(matches=shape_of(structured, is_shown, _STRUCTURED) or None)
+    shapes = {
+        pointer: shape_of(inside, is_shown, pointer)
+        for pointer, inside in opened_texts(result)
+        if is_shown(pointer)
+    }
+    if any(shapes.values()):
+        return Expectations(matches={pointer: shape for pointer, shape in shapes.items() if shape})
+    content = value_at(result, "content")
+    if not isinstance(content, list):
+        return Expectations()
+    if not content:
+        return Expectations(equals={"/content": []})
+    texts = [
+        text_at(block, "text") for index, block in enumerate(content) if is_shown(f"/content/{index}/text")
+    ]
+    # Of a tool that returns secrets, words may be one.
+    for text in () if names_secret(words_of(made.call.tool)) else texts:
+        words = first_words(text or "")
+        if words:
+            return Expectations(contains=(words,))
+    kinds = list[Json](sorted({text_at(block, "type") or "" for block in content}))
+    blocks: JsonObject = {"items": {"properties": {"type": {"enum": kinds}}}, "minItems": 1}
+    return Expectations(matches={"properties": {"content": blocks}})
 
 
 def output_of(made: Made) -> OutputCheck:
@@ -137,32 +188,66 @@ def _misfits(shown: Projection, own: OwnCredentials) -> Iterator[str]:
 
 def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) -> Iterator[str]:
     name = f"equals: {pointer or '(the whole)'}"
+    place = _into_opened(shown, pointer)
     try:
-        is_equal = equal(resolve(shown.raw, _into_result(shown, pointer)), value)
+        is_equal = equal(_as(value, resolve_opened(shown.raw, place)), value)
     except (LookupError, ValueError):
         yield f"{name} is missing"
         return
     if not is_equal:
-        yield f"{name} is {_masked_at(shown, pointer, own)}, expected {_quoted(value)}"
+        yield f"{name} is {_masked_at(shown, place, own)}, expected {_quoted(value)}"
+
+
+def _as(expected: Json, found: Json) -> Json:
+    """What is found, opened where it is a text and no text is expected."""
+    if isinstance(expected, (dict, list)) and isinstance(found, str):
+        inside = opened(found)
+        return found if inside is None else inside
+    return found
 
 
 def _masked_at(shown: Projection, pointer: str, own: OwnCredentials) -> str:
     try:
-        return _quoted(resolve(_quotable(shown, own), _into_result(shown, pointer)))
+        return _quoted(resolve_opened(_quotable(shown, own), pointer))
     except (LookupError, ValueError):
         return "another value"
 
 
-def _mismatches(shown: Projection, schema: Json, own: OwnCredentials) -> Iterator[str]:
-    found = violations(_structured(shown.raw), schema)
+def _mismatches(shown: Projection, expected: Json, own: OwnCredentials) -> Iterator[str]:
+    schemas = schemas_by_pointer(expected)
+    if schemas is None:
+        masked = _structured(_quotable(shown, own))
+        yield from _breaches(_structured(shown.raw), expected, masked, "")
+        return
+    quotable = _quotable(shown, own)
+    for pointer, schema in schemas.items():
+        place = _into_opened(shown, pointer)
+        try:
+            value = _inside(resolve_opened(shown.raw, place))
+        except (LookupError, ValueError):
+            yield f"matches: {pointer} is missing"
+            continue
+        try:
+            masked = _inside(resolve_opened(quotable, place))
+        except (LookupError, ValueError):
+            masked = None
+        yield from _breaches(value, schema, masked, pointer)
+
+
+def _inside(value: Json) -> Json:
+    inside = opened(value)
+    return value if inside is None else inside
+
+
+def _breaches(value: Json, schema: Json, masked: Json, above: str) -> Iterator[str]:
+    found = violations(value, schema)
     if not found:
         return
     # A message may quote a value: it is said only where the masked value has it too.
-    masked = _structured(_quotable(shown, own))
     known = {(each.pointer, each.message) for each in violations(masked, schema)}
     for each in found:
         message = each.message if (each.pointer, each.message) in known else "does not match"
-        yield f"matches: {each.pointer or '(the whole)'} {message}"
+        yield f"matches: {above + each.pointer or '(the whole)'} {message}"
 
 
 def _structured(result: Json) -> Json:
@@ -235,6 +320,20 @@ def _into_result(shown: Projection, pointer: str) -> str:
     first = (*split(pointer), "")[0]
     is_structured = isinstance(raw, dict) and "structuredContent" in raw and first not in _WHOLE
     return f"{_STRUCTURED}{pointer}" if is_structured else pointer
+
+
+def _into_opened(shown: Projection, pointer: str) -> str:
+    """The same, where it may go into JSON in a text: that of the only such text, where there is no structured content.
+
+    What leads somewhere in the result as it was sent leads there.
+    """
+    raw = shown.raw
+    place = _into_result(shown, pointer)
+    first = (*split(pointer), "")[0]
+    if not pointer or place != pointer or first in _WHOLE or not isinstance(raw, dict) or first in raw:
+        return place
+    texts = [text for text, _ in islice(opened_texts(raw), 2)]
+    return f"{texts[0]}{pointer}" if len(texts) == 1 else place
 
 
 def _covers(removed: str, pointer: str) -> bool:

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from inspector.errors import UsageError
-from inspector.json.diff import ChangeKind, changes
+from inspector.json.diff import Change, ChangeKind, changes
 from inspector.json.exact import Json, dump_text
-from inspector.json.pointer import join, resolve, split
+from inspector.json.opened import opened_alike, resolve_opened
+from inspector.json.pointer import join, split
 from inspector.recording.known import QUERY
 from inspector.recording.replaying import stands_for_something
 
@@ -71,14 +72,14 @@ def differences(
     removed: Iterable[str],
     ignored: Iterable[IgnoredPlace],
 ) -> Iterator[AnswerDifference]:
-    """Every place that differs and is not ignored. Never raises.
+    """Every place that differs and is not ignored, in JSON in a text too. Never raises.
 
     `recorded`: as a recording has it, with texts in place of what was withheld; such a place is equal where it is
     withheld now too. `masked`: `now` as it may be shown. `removed`: the pointers of what is withheld now.
     """
     withheld = frozenset(removed)
     places = tuple(ignored)
-    for change in changes(recorded, now):
+    for change in _changes(recorded, now, withheld):
         if any(each.covers(tool, change.pointer) for each in places):
             continue
         if change.kind is ChangeKind.CHANGED and stands_for_something(change.before):
@@ -104,7 +105,7 @@ def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> It
     """
     seen: set[IgnoredPlace] = set()
     withheld = frozenset(removed)
-    for change in changes(one, other):
+    for change in _changes(one, other, withheld):
         if _is_withheld(change.pointer, withheld):
             continue
         tokens = tuple(_ANY if token.isdigit() else token for token in split(change.pointer))
@@ -112,6 +113,11 @@ def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> It
         if tokens and place not in seen:
             seen.add(place)
             yield place
+
+
+def _changes(before: Json, now: Json, withheld: frozenset[str]) -> Iterator[Change]:
+    """What differs. A text that is withheld is not opened: what is in it has no name either."""
+    return changes(*opened_alike(before, now, lambda pointer: not _is_withheld(pointer, withheld)))
 
 
 def _is_withheld(pointer: str, withheld: frozenset[str]) -> bool:
@@ -139,7 +145,7 @@ def _is_but_for_queries(recorded: Json, now: Json) -> bool:
 
 def _shown(masked: Json, pointer: str) -> str:
     try:
-        return _quoted(resolve(masked, pointer))
+        return _quoted(resolve_opened(masked, pointer))
     except (LookupError, ValueError):
         # A part of what is masked as a whole.
         return "another value"

@@ -31,7 +31,8 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
         """{"numStartups": 3, "mcpServers": {
             "both": {"type": "stdio", "command": "users"},
             "far": {"type": "http", "url": "${BASE:-https://h.test}/mcp", "headers": {"Authorization": "Bearer ${TOKEN}"}},
-            "old": {"type": "sse", "url": "https://h.test/sse"}},
+            "old": {"type": "sse", "url": "https://h.test/sse"},
+            "broken": {"type": "http"}},
           "projects": {"{here}": {"mcpServers": {"both": {"command": "locals", "env": {}}}},
                        "/srv/other": {"mcpServers": {"both": {"command": "others", "args": ["${workspaceFolder}"]}}},
                        "/srv/none": {"allowedTools": []}}}""",
@@ -43,7 +44,7 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
             ),
             "old": HttpTarget(url="https://h.test/sse", older_sse=True),
         },
-        {},
+        {"broken": "no url"},
     ),
     "VS Code": (
         f"{CODE}/mcp.json",
@@ -69,32 +70,38 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
     ),
     "VS Code's older settings": (
         f"{CODE}/settings.json",
-        '{"editor.tabSize": 2, "mcp": {"inputs": [], "servers": {"older": {"command": "x"}}}}',
-        {"older": StdioTarget(command=("x",))},
-        {},
+        """{"editor.tabSize": 2, // of the editor
+            "mcp": {"inputs": [], /* none */ "servers": {
+            "older": {"command": "x"},
+            "far": {"type": "http", "url": "https://h.test/mcp"},
+            "broken": {"type": "stdio", "args": ["x"]},}}}""",
+        {"older": StdioTarget(command=("x",)), "far": HttpTarget(url="https://h.test/mcp")},
+        {"broken": "neither command nor url"},
     ),
     "Cursor": (
         ".cursor/mcp.json",
         """{"mcpServers": {
             "local": {"command": "${userHome}/s", "args": ["${env:TOKEN}"], "envFile": ".env"},
-            "far": {"url": "https://h.test/mcp", "headers": {"A": "${env:TOKEN}"}, "auth": {"CLIENT_ID": "i"}}}}""",
+            "far": {"url": "https://h.test/mcp", "headers": {"A": "${env:TOKEN}"}, "auth": {"CLIENT_ID": "i"}},
+            "broken": {"url": 5}}}""",
         {
             "local": StdioTarget(command=("{home}/s", "t"), environment={"MARK": "m"}),
             "far": HttpTarget(url="https://h.test/mcp", headers=(("A", "t"),)),
         },
-        {},
+        {"broken": "Expected `str | null`, got `int`"},
     ),
     "Windsurf": (
         ".codeium/windsurf/mcp_config.json",
         """{"mcpServers": {
             "far": {"serverUrl": "https://h.test/${env:TOKEN}", "headers": {"A": "B"}, "disabledTools": ["x"]},
             "local": {"command": "npx", "args": ["-y", "s"]},
-            "unset": {"command": "x", "env": {"A": "${env:NO_SUCH_NAME}"}}}}""",
+            "unset": {"command": "x", "env": {"A": "${env:NO_SUCH_NAME}"}},
+            "broken": {"command": "x", "args": "y"}}}""",
         {
             "far": HttpTarget(url="https://h.test/t", headers=(("A", "B"),)),
             "local": StdioTarget(command=("npx", "-y", "s")),
         },
-        {"unset": "the variable NO_SUCH_NAME is not set"},
+        {"unset": "the variable NO_SUCH_NAME is not set", "broken": "Expected `array`, got `str`"},
     ),
     "Codex": (
         ".codex/config.toml",
@@ -134,14 +141,15 @@ command = 5
     ),
     "Gemini CLI": (
         ".gemini/settings.json",
-        """{"mcp": {"allowed": ["a"]}, "mcpServers": {
+        """{"mcp": {"allowed": ["a"]}, /* the servers */ "mcpServers": { // two
             "local": {"command": "x", "args": ["$TOKEN", "${TOKEN}", "$5"], "env": {"A": "$TOKEN"}, "cwd": "./s", "timeout": 1, "trust": false},
-            "far": {"httpUrl": "https://h.test/mcp", "headers": {"A": "Bearer $TOKEN"}, "includeTools": ["t"]}}}""",
+            "far": {"httpUrl": "https://h.test/mcp", "headers": {"A": "Bearer $TOKEN"}, "includeTools": ["t"]},
+            "broken": {"httpUrl": "ftp://h.test/mcp"}}}""",
         {
             "local": StdioTarget(command=("x", "t", "t", "$5"), environment={"A": "t"}, cwd="./s"),
             "far": HttpTarget(url="https://h.test/mcp", headers=(("A", "Bearer t"),), is_declared=True),
         },
-        {},
+        {"broken": "not an http(s) URL"},
     ),
     "Zed": (
         ".config/zed/settings.json",
@@ -174,13 +182,14 @@ command = 5
         """{"mcpServers": {
             "local": {"command": "node", "args": ["s.js"], "env": {"K": "v"}, "alwaysAllow": ["t"], "disabled": true},
             "new": {"type": "streamableHttp", "url": "https://h.test/mcp", "autoApprove": []},
-            "untyped": {"url": "https://h.test/sse"}}}""",
+            "untyped": {"url": "https://h.test/sse"},
+            "broken": ["node", "s.js"]}}""",
         {
             "local": StdioTarget(command=("node", "s.js"), environment={"K": "v"}),
             "new": HttpTarget(url="https://h.test/mcp", is_declared=True),
             "untyped": HttpTarget(url="https://h.test/sse", older_sse=True),
         },
-        {},
+        {"broken": "Expected `object`, got `array`"},
     ),
 }
 
@@ -196,7 +205,7 @@ SERVER_JSON = """{"name": "io.github.it/weather", "version": "1.0.0", "packages"
  {"registryType": "oci", "identifier": "docker.io/it/weather:1.2.3", "environmentVariables": [{"name": "K", "value": "v"}],
   "runtimeArguments": [{"type": "named", "name": "--network", "value": "host"}]},
  {"registryType": "npm", "identifier": "@it/other", "transport": {"type": "streamable-http", "url": "http://localhost/mcp"}},
- {"registryType": "mcpb", "identifier": "https://h.test/w.mcpb"}],
+ {"registryType": "mcpb", "identifier": "https://h.test/w.mcpb"}, {"registryType": "npm", "version": "1.0.0"}],
  "remotes": [{"type": "streamable-http", "url": "https://{tenant}.h.test/mcp", "variables": {"tenant": {"default": "eu"}},
    "headers": [{"name": "X-Key", "isRequired": true, "isSecret": true}, {"name": "X-Maybe"}]},
   {"transport_type": "sse", "url": "https://h.test/sse"}]}"""
@@ -283,13 +292,14 @@ def test_a_server_json_is_a_command_for_each_package_and_an_address_for_each_rem
     assert {name: read_target(str(path), name, ask=answer).target for name in DESCRIBED} == DESCRIBED
     assert "start it, and give its URL" in reason(lambda: read_target(str(path), "npm-2"))
     assert "cannot run a package of mcpb" in reason(lambda: read_target(str(path), "mcpb"))
+    assert "cannot run a package of npm" in reason(lambda: read_target(str(path), "npm-3"))
     asked = list[Input]()
     read_target(str(path), "npm", ask=lambda wanted: asked.append(wanted) or "x")
     assert [(each.id, each.is_password, each.description) for each in asked] == [
         ("API_KEY", True, "The key"),
         ("root", False, "Where"),
     ]
-    assert {each.name for each in installed()} == {*DESCRIBED, "npm-2", "mcpb"}
+    assert {each.name for each in installed()} == {*DESCRIBED, "npm-2", "npm-3", "mcpb"}
 
 
 def test_an_input_is_asked_for_as_the_file_describes_it(home: Path) -> None:

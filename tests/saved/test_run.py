@@ -1,13 +1,19 @@
 """Saved calls on the demo server: each expectation is met once, and not met once."""
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 import pytest
 
+from inspector.saved.stable import first_words, shape_of
 from tests.cli.here import here
 from tests.cli.sightline import sightline
+
+if TYPE_CHECKING:
+    from inspector.json.exact import JsonObject
 
 SECRET = "hunter2-planted"
 MET = """
@@ -112,12 +118,131 @@ def test_a_call_is_saved_with_what_it_meets_and_runs_from_its_own_server(folder:
     assert "has a call key already" in again.err
 
 
+IN_TEXT: dict[str, object] = {"n": 1, "at": "12:30", "rows": [{"id": 5, "v": None}, {"id": 6.5, "w": [True]}]}
+# Results of a tool, what `call --save` expects of the next one, and results that do not meet that.
+SAVED: tuple[tuple[dict[str, object], str, list[dict[str, object]]], ...] = (
+    (
+        {"content": [{"type": "text", "text": json.dumps(IN_TEXT)}]},
+        (
+            'matches = { "/content/0/text" = { type = "object", required = ["n", "at", "rows"], properties = { n = { type = '
+            '"number" }, at = { type = "string" }, rows = { type = "array", items = { type = "object", required = ["id"], '
+            'properties = { id = { type = "number" } } } } } } }'
+        ),
+        [
+            {"content": [{"type": "text", "text": json.dumps({**IN_TEXT, "n": "1"})}]},
+            {"content": [{"type": "text", "text": json.dumps({"n": 1, "at": ""})}]},
+            {"content": [{"type": "text", "text": "Traceback (most recent call last)"}]},
+            {"content": []},
+        ],
+    ),
+    (
+        {"content": [], "structuredContent": {"rows": {"2026-11-23": 1}, "ok": True}},
+        (
+            'matches = { type = "object", required = ["rows", "ok"], properties = { rows = { type = "object" }, ok = { type '
+            '= "boolean" } } }'
+        ),
+        [{"content": [], "structuredContent": {"rows": {}}}],
+    ),
+    (
+        {"content": [{"type": "text", "text": "\n# Weather in Chicago: rainy, 12 degrees"}]},
+        'contains = ["Weather in Chicago:"]',
+        [{"content": [{"type": "text", "text": "no such city"}]}],
+    ),
+    (
+        {"content": [{"type": "text", "text": "Mon Nov 23 21:00:00 UTC 2026"}]},
+        'matches = { properties = { content = { items = { properties = { type = { enum = ["text"] } } }, minItems = 1 } } }',
+        [{"content": [{"type": "image", "data": "", "mimeType": "image/png"}]}, {"content": []}],
+    ),
+    ({"content": []}, 'equals = { "/content" = [] }', [{"content": [{"type": "text", "text": "x"}]}]),
+)
+
+
+@pytest.mark.parametrize(("result", "expected", "wrong"), SAVED)
+def test_a_call_without_an_output_schema_is_saved_with_what_a_wrong_result_does_not_meet(
+    result: dict[str, object], expected: str, wrong: list[dict[str, object]], folder: Path
+) -> None:
+    (folder / "server.py").write_text(ECHO)
+    command = ("--", sys.executable, "server.py")
+    (folder / "result.json").write_text(json.dumps(result))
+    assert sightline("call", "echo", "--save", "c", "-q", *command, cwd=folder).code == 0
+    assert (folder / "calls.toml").read_text().endswith(f"[calls.c.expect]\n{expected}\n")
+    for each, code in ((result, 0), *((each, 14) for each in wrong)):
+        (folder / "result.json").write_text(json.dumps(each))
+        ran = sightline("run", "calls.toml", cwd=folder)
+        assert ran.code == code, (each, ran.out)
+
+
+def test_pointers_go_into_json_in_a_text(folder: Path) -> None:
+    (folder / "server.py").write_text(ECHO)
+    expected = {
+        'equals = { "/n" = 1, "/content/0/text/rows/1/id" = 6.5, "/content/0/type" = "text" }': "",
+        'equals = { "/rows" = [{ id = 5, v = 0 }] }': "equals: /rows is [{",
+        'equals = { "/n" = 2 }': "equals: /n is 1, expected 2",
+        'equals = { "/content/0/text/m" = 2 }': "equals: /content/0/text/m is missing",
+        "equals = { '/content/0/text' = '{\"n\": 1}' }": 'equals: /content/0/text is "{',
+        'matches = { "/rows/0" = { required = ["id"] }, "/content/0/text" = { required = ["n"] } }': "",
+        'matches = { "/rows/0" = { required = ["m"] } }': "matches: /rows/0/m is missing",
+        'matches = { "/m" = true }': "matches: /m is missing",
+        'matches = { properties = { content = { type = "array" } } }': "",
+        "contains = '12:30'": "",
+        'withheld = "/n"': "withheld: /n is missing",
+    }
+    text = "".join(
+        f'[calls.c{number}]\ntool = "echo"\n[calls.c{number}.expect]\n{line}\n'
+        for number, line in enumerate(expected)
+    )
+    path = calls(folder, text)
+    for more in ({}, {"structuredContent": {"n": 3}}):
+        answer = {"content": [{"type": "text", "text": json.dumps(IN_TEXT)}], **more}
+        (folder / "result.json").write_text(json.dumps(answer))
+        ran = sightline("run", path, "--format", "json", "--", sys.executable, "server.py", cwd=folder)
+        found = ["".join(each["failures"]) for each in ran.json["calls"]]
+        if not more:
+            assert [
+                said.startswith(wanted) and bool(said) == bool(wanted)
+                for said, wanted in zip(found, expected.values(), strict=True)
+            ] == [True] * len(found), found
+        else:
+            # What is in the structured content is meant, where there is any.
+            assert found[0] == "equals: /n is 3, expected 1"
+            assert found[5].startswith("matches: /rows/0 is missing")
+
+
+def test_a_saved_expectation_holds_no_key_and_no_word_that_may_be_secret() -> None:
+    tables: tuple[JsonObject, ...] = (
+        {"ghp_16C7e42F292c6912E7710c838347Ae178B4a": 1},
+        {"user 4711": 1},
+        {str(number): number for number in range(9)},
+        {f"k{chr(97 + number // 26)}{chr(97 + number % 26)}": 1 for number in range(50)},
+    )
+    for value in tables:
+        assert shape_of(value, lambda _: True) == {"type": "object"}
+    hidden = shape_of(
+        {"a": {"b": "x"}, "c": "••••••••", "d": 1}, lambda pointer: not pointer.startswith("/a")
+    )
+    assert hidden == {"type": "object", "required": ["c", "d"], "properties": {"d": {"type": "number"}}}
+    for text, words in (
+        ("Echo: hunter2", "Echo:"),
+        ("The password is •••••••• now", ""),
+        ("Your key ghp_16C7e42F292c6912E7710c838347Ae178B4a", ""),
+        ("a\u202eb cde", ""),
+        ("12 34", ""),
+        ("It is Monday", ""),
+        ("one two three four five six", "one two three four"),
+        ("tok_ab12-cd", ""),
+    ):
+        assert first_words(text) == words, text
+
+
 ECHO = """
-import json, sys
+import json, os, sys
 for line in sys.stdin:
     asked = json.loads(line)
     if asked["method"] == "tools/call":
-        answer = {"content": [{"type": "text", "text": json.dumps(asked["params"]["arguments"])}]}
+        given = json.dumps(asked["params"].get("arguments"))
+        answer = {"content": [{"type": "text", "text": given}]}
+        if os.path.exists("result.json"):
+            answer = json.load(open("result.json"))
     elif asked["method"] == "initialize":
         answer = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}
     elif asked["method"] == "tools/list":

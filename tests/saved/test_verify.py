@@ -33,7 +33,10 @@ for line in sys.stdin:
             del tools[0]["outputSchema"]
     elif asked["method"] == "tools/call":
         found = {"name": state["name"], "key": state["key"], "rows": [{"id": next(count), "v": v} for v in state["rows"]]}
-        answer = {"content": [{"type": "text", "text": "done"}], "structuredContent": found}
+        text = state.get("text") and dict(state["text"])
+        if text and text["at"] == "count":
+            text["at"] = next(count)
+        answer = {"content": [{"type": "text", "text": json.dumps(text) if text else "done"}], "structuredContent": found}
     elif "id" in asked:
         print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], "error": {"code": -32601, "message": "no"}}), flush=True)
         continue
@@ -125,6 +128,23 @@ def test_a_call_that_may_not_be_made_again_is_said_and_is_no_success(folder: Pat
         assert sightline("verify", *words, *COMMAND, cwd=folder).code == 2
 
 
+def test_a_change_in_json_in_a_text_is_said_by_its_leaf_which_is_proposed(folder: Path) -> None:
+    text = {"at": 1, "rows": [{"id": 1, "v": 1}], "key": "k"}
+    state(folder, unmarked=True, text=text)
+    assert sightline("call", "get", "--record", "text.jsonl", "-q", *COMMAND, cwd=folder).code == 0
+    ignore = ("--ignore", "/structuredContent/rows", "--ignore", "/content/*/text/rows/*/id")
+    state(folder, unmarked=True, text=text | {"rows": [{"id": 2, "v": 1}]})
+    ran = sightline("verify", "text.jsonl", *ignore, *COMMAND, cwd=folder)
+    assert ran.code == 0, ran.out
+    state(folder, unmarked=True, text=text | {"at": 2})
+    ran = sightline("verify", "text.jsonl", *ignore, *COMMAND, cwd=folder)
+    assert ran.code == 12
+    assert "    /content/0/text/at is 2; it was 1\n" in ran.out
+    state(folder, unmarked=True, text=text | {"at": "count"})
+    proposal = sightline("verify", "text.jsonl", "--propose", "-q", *COMMAND, cwd=folder).out.splitlines()
+    assert set(proposal) == {"get:/structuredContent/rows/*/id", "get:/content/*/text/at"}
+
+
 def test_places_cover_what_is_in_them() -> None:
     for word, tool, pointer, covers in (
         ("/a", "t", "/a", True),
@@ -150,6 +170,15 @@ def test_nothing_that_is_withheld_is_quoted() -> None:
     assert {each.pointer for each in found} == {"/a", "/gone", "/new"}
     assert SECRET not in str(found)
     assert not list(proposed("t", before, now, removed=[""]))
+    # A text that is withheld is not opened: its keys are withheld too.
+    one: Json = {"content": [{"text": '{"a": 1}'}]}
+    other: Json = {"content": [{"text": f'{{"{SECRET}": 1}}'}]}
+    hidden: Json = {"content": [{"text": "•••"}]}
+    for pointer in ("/content/0/text", "/content/0", ""):
+        (found,) = differences("t", one, other, masked=hidden, removed=[pointer], ignored=())
+        assert SECRET not in str(found)
+        assert found.pointer == "/content/0/text"
+        assert not list(proposed("t", one, other, removed=[pointer]))
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,13 @@
 
 import os
 import re
+import shlex
 from pathlib import Path
 
 import pytest
 
 from tests.cli.sightline import ROOT
+from tests.peers.terminal import terminal
 from tests.testing.conftest import run
 
 GUIDE = (ROOT / "docs" / "guide.md").read_text()
@@ -26,6 +28,9 @@ def follow(page: str, folder: Path, python: Path) -> list[str]:
             (folder / name[1]).write_text(block)
             continue
         for command in block.splitlines():
+            if "--watch" in command:
+                watch(command, folder, path)
+                continue
             says = re.search(r"# exits (\d+)$", command)
             ran = run("sh", "-c", command, cwd=folder, PATH=path, SIGHTLINE_DATA_DIR=str(folder / "data"))
             expected = int(says[1]) if says else 0
@@ -34,6 +39,21 @@ def follow(page: str, folder: Path, python: Path) -> list[str]:
                 assert not re.search("plr_[0-9a-f]", ran.out + ran.err), (command, ran.out)
             printed.append(f"$ {command}\n{ran.out}")
     return printed
+
+
+def watch(command: str, folder: Path, path: str) -> None:
+    """Run the command in a terminal, save the server with another word in it and then as it was, and leave."""
+    server, script = folder / "server.py", f"cd {shlex.quote(str(folder))} && exec {command}"
+    before = server.read_text()
+    data = str(folder / "data")
+    with terminal(("sh", "-c", script), PATH=path, SIGHTLINE_DATA_DIR=data, PYTHONPATH="") as screen:
+        screen.wait_for("Watching", limit_s=60)
+        screen.wait_for("create_key", limit_s=60)
+        server.write_text(before.replace("Create an API key.", "Create a key."))
+        screen.wait_for("create_key /description changed", limit_s=60)
+        server.write_text(before)
+        screen.press("q")
+        assert screen.wait_for_end() == 0
 
 
 @pytest.mark.timeout(400)
@@ -45,6 +65,7 @@ def test_the_guide_with_the_python_sdk(wheel_python: Path, tmp_path: Path) -> No
         "[x-sensitive]",
         "# create_key: what the model of claude-code sees",
         "4 passed",
+        "1 call, 0 failed",
     ):
         assert said in whole, said
     assert "plr_" not in (tmp_path / "tape.jsonl").read_text()

@@ -15,6 +15,7 @@ from inspector.files import themes
 from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
 from inspector.policy.gate.agreement import Terms
+from inspector.protocol.authorization import Trust
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, decode_page
 from inspector.protocol.client import FULL, Announcement, ClientProfile
 from inspector.protocol.exchanges import Exchanges
@@ -89,6 +90,8 @@ class Script:
     """What fetches secrets; None for a server that has no origin."""
     client: ClientProfile = FULL
     """What the server is told of the client."""
+    trust: Trust = Trust()  # noqa: RUF009 - it is frozen
+    """Which certificates are accepted."""
     clock: Callable[[], float] = time.monotonic
     """By which secrets expire."""
 
@@ -98,7 +101,7 @@ class ScriptedSession(Session):
 
     def __init__(self, script: Script, target: Target, listener: Listener) -> None:
         client = Announcement(profile=script.client)
-        super().__init__(target, Options(timeout_s=60.0, client=client), listener)
+        super().__init__(target, Options(timeout_s=60.0, client=client, trust=script.trust), listener)
         self._script = script
         self._hearer = listener
         self._asked = 0

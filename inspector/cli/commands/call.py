@@ -281,11 +281,12 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         stderr=stderr,
         own=own if own and not own.is_empty and not output.unmask else None,
     )
-    if saved_as is not None:
+    if saved_as is not None and own is not None:
         from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
         from inspector.cli.saved_calls import save  # noqa: PLC0415 - as above
 
-        save(saved_as, made.record, launch, words_of(target, connection, invocation.command_line, chosen))
+        words = words_of(target, connection, invocation.command_line, chosen)
+        save(saved_as, made.record, launch, words, own)
     if code == OK and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
     mismatch = unverified(made.record.outcome, made.record.judgement.contract)

@@ -268,7 +268,8 @@ def _print(checked: list[_Checked], recording: str, format_: str) -> None:
 
 def _shape(checked: _Checked) -> JsonObject:
     found: list[Json] = [
-        {"pointer": each.pointer, "what": DIAGNOSTICS.cover(each.what)} for each in checked.differences
+        {"pointer": DIAGNOSTICS.cover(each.pointer), "what": DIAGNOSTICS.cover(each.what)}
+        for each in checked.differences
     ]
     return {
         "frame": checked.frame,

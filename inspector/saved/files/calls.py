@@ -140,6 +140,12 @@ def written(saved: SavedCall) -> Iterator[str]:
     yield f"[{table}.expect]"
     if expect.fits_schema:
         yield "fits_schema = true"
+    if expect.equals:
+        yield f"equals = {_value(expect.equals)}"
+    if expect.contains:
+        yield f"contains = {_value(list(expect.contains))}"
+    if expect.matches is not None:
+        yield f"matches = {_value(expect.matches)}"
     if expect.withheld:
         yield f"withheld = {_value(list(expect.withheld))}"
     if expect.error:

@@ -1,7 +1,7 @@
 """Saving a call under a name in `calls.toml`, as `sightline call --save` does."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from inspector.boundary.options import Level
@@ -20,6 +20,7 @@ from inspector.saved.files.calls import (
     source_of,
     without_secrets,
 )
+from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.call_record import CallRecord
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.history.keeper import HistoryCall
@@ -46,7 +47,7 @@ def save(name: str, call: HistoryCall, server: str, *, level: Level, host: str) 
     """Append a call to the usual file, with the expectations that its answer meets. Raises UsageError."""
     check_new(USUAL_FILE, name)
     arguments, secrets = planned(call)
-    expect = _expectations(call.past) if call.record is None else _proposed(call.record, level, host)
+    expect = _expectations(call.past) if call.record is None else _proposed(call.record, level, host, secrets)
     append_call(
         USUAL_FILE,
         SavedCall(
@@ -65,7 +66,8 @@ def _expectations(past: PastCall) -> Expectations:
     return Expectations(fits_schema=bool(past.fits), error=past.error)
 
 
-def _proposed(record: CallRecord, level: Level, host: str) -> Expectations:
+def _proposed(record: CallRecord, level: Level, host: str, secrets: Iterable[str]) -> Expectations:
+    """`secrets`: the names of arguments whose values nothing repeats."""
     profile = host_of(host)
     if profile is None:
         raise UsageError(f"no host {host}", "h chooses another.")
@@ -77,6 +79,7 @@ def _proposed(record: CallRecord, level: Level, host: str) -> Expectations:
         policy=record.policy,
         host=profile,
         call=call,
+        own=OwnCredentials(value for name in secrets if isinstance(value := record.arguments[name], str)),
     )
     return proposed(made)
 

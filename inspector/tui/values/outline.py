@@ -12,7 +12,8 @@ from typing import Final, Literal, TypeAlias
 from msgspec import Struct
 
 from inspector.json import pointer as json_pointer
-from inspector.json.exact import DuplicateKeys, Json, JsonText, dump_text, equal, parse, scalar_text
+from inspector.json.exact import DuplicateKeys, Json, dump_text, equal, scalar_text
+from inspector.json.opened import TEXT, opened
 from inspector.tui.values.alignment import GAP, align
 from inspector.tui.values.blocks import paired_blocks
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
@@ -50,13 +51,10 @@ _ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
 _SEPARATOR = "  "
 _LONG = 40
 """Rows of one text from which on its breaks are kept."""
-_TEXT = "text"
 _BLOCK = "content["
 """How the labels of content blocks begin."""
 _ALIGNED = 2_000
 """Lists of unequal lengths are aligned by their items up to this length; longer ones by index."""
-_LONGEST_OPENED = 5_000_000
-"""Characters of a text that is opened where it is JSON."""
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*", re.ASCII)
 _PAD_MOST = 16
 """Cells to which short labels of one object are padded."""
@@ -226,11 +224,11 @@ class Outline:
             texts = _block_texts(one, other) if label.startswith(_BLOCK) else None
             if texts is not None:
                 one, other = texts
-                label = f"{label} {_TEXT}"
-                self._suffixes[node] = _TEXT
-            opened = _opened(one, other) if label.rstrip().endswith(_TEXT) and parent >= 0 else None
-            if opened is not None:
-                one, other = opened
+                label = f"{label} {TEXT}"
+                self._suffixes[node] = TEXT
+            pair = _opened(one, other) if label.rstrip().endswith(TEXT) and parent >= 0 else None
+            if pair is not None:
+                one, other = pair
                 flags |= _OPENED
                 label = f"{label.rstrip()}, JSON"
         shape = _shape(one) or _shape(other)
@@ -587,8 +585,8 @@ def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
     for value in (one, other):
         if value is ABSENT:
             found.append(ABSENT)
-        elif isinstance(value, dict) and value.keys() == {"type", _TEXT} and value["type"] == _TEXT:
-            text = value[_TEXT]
+        elif isinstance(value, dict) and value.keys() == {"type", TEXT} and value["type"] == TEXT:
+            text = value[TEXT]
             if not isinstance(text, str):
                 return None
             found.append(text)
@@ -599,8 +597,8 @@ def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
 
 def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
     """Both sides of a text, parsed; None where either is not a JSON container."""
-    first = ABSENT if one is ABSENT else _parsed(one)
-    second = first if one is other else ABSENT if other is ABSENT else _parsed(other)
+    first = ABSENT if one is ABSENT else _filled(one)
+    second = first if one is other else ABSENT if other is ABSENT else _filled(other)
     if first is None or second is None:
         return None
     if first is not ABSENT and second is not ABSENT and _shape(first) != _shape(second):
@@ -608,12 +606,10 @@ def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
     return first, second
 
 
-def _parsed(value: Value) -> Json:
-    """A text that is a JSON container, as that; None for any other."""
-    if not isinstance(value, str) or len(value) > _LONGEST_OPENED or value[:1] not in {"{", "["}:
-        return None
-    text = parse(value)
-    return text.value if isinstance(text, JsonText) and not text.faults and _shape(text.value) else None
+def _filled(text: Json) -> Json:
+    """A text that is a JSON container with members, as that; None for any other."""
+    found = opened(text)
+    return found if found is not None and _shape(found) else None
 
 
 @lru_cache(maxsize=4096)

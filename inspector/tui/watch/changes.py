@@ -13,9 +13,9 @@ from inspector.hosts.comparison import Comparison, compare
 from inspector.hosts.profile import Call
 from inspector.hosts.reach import ReachChange, reach_changes
 from inspector.json.diff import Change, ChangeKind, changes
-from inspector.json.exact import Json, JsonText, equal, parse
-from inspector.json.members import text_at, value_at
-from inspector.json.pointer import resolve
+from inspector.json.exact import Json, equal
+from inspector.json.members import value_at
+from inspector.json.opened import opened_alike, opened_texts, resolve_opened
 from inspector.pins.pins import ChangesSince, ServerDefinitions, Since, changes_between
 from inspector.protocol.catalogue import Tool
 from inspector.session.call_record import CallRecord
@@ -86,14 +86,21 @@ def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
 
 
 def values_changed(asked: ResultsAsked) -> ValueChanges:
-    """What changed between two results. A value that is masked in one of them is masked in both."""
+    """What changed between two results, JSON in their texts included. A value that is masked in one is masked in both."""
     sides = [raw_of(record.outcome) for record in (asked.before, asked.now)]
     masked = [
         mask(raw, record.judgement.secrets(record.policy))
         for raw, record in zip(sides, (asked.before, asked.now), strict=True)
     ]
     copies = _copies(sides[0]) & _copies(sides[1])
-    found = list(islice((each for each in changes(*sides) if each.pointer not in copies), _MAX_CHANGES + 1))
+
+    def may_open(pointer: str) -> bool:
+        return pointer not in copies and MASK not in (_value_in(value, pointer) for value in masked)
+
+    before, now = opened_alike(sides[0], sides[1], may_open)
+    found = list(
+        islice((each for each in changes(before, now) if each.pointer not in copies), _MAX_CHANGES + 1)
+    )
     shown = [_masked(change, *masked) for change in found[:_MAX_CHANGES]]
     shown.sort(key=lambda change: (not change.pointer.startswith("/structuredContent"), change.pointer))
     return ValueChanges(shown=tuple(shown), more=len(found) > _MAX_CHANGES)
@@ -101,17 +108,10 @@ def values_changed(asked: ResultsAsked) -> ValueChanges:
 
 def _copies(raw: Json) -> set[str]:
     """The texts of a result that repeat its structured content: a change would be named twice."""
-    content = value_at(raw, "content")
     structured = value_at(raw, "structuredContent")
-    if not isinstance(content, list) or structured is None:
+    if structured is None:
         return set()
-    texts = {f"/content/{index}/text": text_at(block, "text") for index, block in enumerate(content)}
-    parsed = {pointer: parse(text) for pointer, text in texts.items() if text is not None}
-    return {
-        pointer
-        for pointer, found in parsed.items()
-        if isinstance(found, JsonText) and equal(found.value, structured)
-    }
+    return {pointer for pointer, found in opened_texts(raw) if equal(found, structured)}
 
 
 def _masked(change: Change, before: Json, now: Json) -> Change:
@@ -125,7 +125,7 @@ def _masked(change: Change, before: Json, now: Json) -> Change:
 def _value_in(masked: Json, pointer: str) -> Json:
     """The value as it is shown; what is around it may be masked as a whole."""
     try:
-        return resolve(masked, pointer)
+        return resolve_opened(masked, pointer)
     except LookupError:
         return MASK
 

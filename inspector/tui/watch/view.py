@@ -19,9 +19,9 @@ from inspector.tui.watch.changes import HostReach, ValueChanges
 
 _QUIET = "$foreground 70%"
 _MAX_NAMED = 3
+"""Places that the strip names; the screen has all of them."""
 _SHORT = 24
 """Characters of a value that the strip shows."""
-"""Places that the strip names; the screen has all of them."""
 
 
 class Phase(Enum):
@@ -156,8 +156,9 @@ def _outcome(view: WatchView, *, in_strip: bool) -> Iterator[Content | str | tup
         yield " called again"
     if view.took_s is not None:
         yield (f" in {duration(view.took_s)}", _QUIET)
-    if view.has_changes and in_strip:
-        yield Content.assemble(". ", ("W", "bold $text-accent"), " shows more.")
+    if view.has_changes:
+        if in_strip:
+            yield Content.assemble(". ", ("W", "bold $text-accent"), " shows more.")
     elif view.called and view.values is not None and view.reach is not None:
         yield ". Nothing changed."
 

@@ -83,6 +83,6 @@ async def test_nor_with_an_event_loop() -> None:
             pass
 
 
-@pytest.fixture(params=["asyncio"])
+@pytest.fixture(params=["asyncio", "trio"])
 def anyio_backend(request) -> str:
     return request.param

@@ -6,6 +6,7 @@ from textual.pilot import Pilot
 
 from inspector.errors import UnreachableError
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.authorization import Trust
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
@@ -64,6 +65,19 @@ async def test_everything_that_the_server_offers_is_listed_and_the_malformed_wit
         assert "Resources 1" in text
         assert "Prompts 1" in text
         assert "ready" in text
+        assert "boundary: declared  host: spec" in text
+        assert "certificate" not in text
+
+
+@SIZES
+async def test_the_header_says_that_the_certificate_of_the_server_is_not_checked(
+    size: tuple[int, int],
+) -> None:
+    told = script()
+    told.trust = Trust(is_insecure=True)
+    app = app_of(told)
+    async with app.run_test(size=size) as pilot:
+        text = await settled(pilot, app, "certificate not checked")
         assert "boundary: declared  host: spec" in text
 
 

@@ -3,7 +3,7 @@ import pytest
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import MASK
 from inspector.boundary.options import Level
-from inspector.json.exact import JsonObject
+from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
@@ -49,14 +49,16 @@ def test_only_what_declares_that_it_changes_nothing_more_is_repeated(
     assert repeats_safely(Tool(name="t", definition={"name": "t", "annotations": annotations})) is is_safe
 
 
-def record(structured: JsonObject, *secret: str) -> CallRecord:
+def record(structured: JsonObject, *secret: str, text: str = "") -> CallRecord:
     properties: JsonObject = {name: {"x-sensitive": True} for name in secret}
     tool = Tool(name="t", definition={"name": "t", "outputSchema": {"properties": properties}})
+    content: list[Json] = [{"type": "text", "text": text}] if text else []
+    result: JsonObject = {"content": content, "structuredContent": structured}
     return CallRecord(
         number=1,
         name="t",
         arguments={},
-        judgement=Judgement(Result(value={"content": [], "structuredContent": structured}), tool),
+        judgement=Judgement(Result(value=result), tool),
         at_s=0,
         duration_s=0,
         size_bytes=100,
@@ -84,6 +86,27 @@ def test_what_is_masked_in_one_result_is_shown_of_neither(before: CallRecord, no
     assert "now 2" in text
     assert "CANARY" not in text
     assert MASK in text
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "shown", "hidden"),
+    [
+        ('{"n": 1, "m": 1}', '{"n": 2, "m": 1}', "/content/0/text/n changed 1 → 2", "/m"),
+        ('{"n": 1}', '{"n":1}', "/content/0/text changed", "/n "),
+        ('{"n": 1}', "gone", "/content/0/text changed", "/n "),
+        # A text that repeats a secret is masked as a whole, its keys included.
+        (f'{{"{SECRET}": 1}}', f'{{"{SECRET}": 2}}', "/content/0/text changed", SECRET),
+    ],
+)
+def test_a_change_in_json_in_a_text_is_named_by_its_leaf(
+    before: str, now: str, shown: str, hidden: str
+) -> None:
+    sides = [record({"key": SECRET}, "key", text=text) for text in (before, now)]
+    asked = ResultsAsked(before=sides[0], now=sides[1], level=Level.DECLARED)
+    view = WatchView(phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked))
+    lines = [line.plain for line in (*strip_lines(view, 200), *all_lines(view))]
+    assert any(shown in line for line in lines), lines
+    assert not any(hidden in line for line in lines), lines
 
 
 def test_foreign_text_is_made_safe() -> None:

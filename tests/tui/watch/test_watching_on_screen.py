@@ -27,6 +27,7 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
 
         await pilot.press("W")
         screen = await shows(app, "What the save changed", "was 1", "now 2", "claude-code", absent="W shows")
+        assert "Nothing changed" not in screen
         assert SECRET not in screen
         await pilot.press("escape")
 

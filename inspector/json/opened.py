@@ -1,0 +1,95 @@
+"""JSON in the texts of a result, opened: a pointer that goes on behind such a text goes into it, `/content/0/text/name`.
+
+Texts are the members `text` of a result: of content blocks, of embedded resources. What is inside of opened JSON is not
+opened again.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import TypeAlias
+
+from inspector.json.edit import Copied
+from inspector.json.exact import DuplicateKeys, Json, JsonText, equal, parse
+from inspector.json.pointer import join, resolve, split
+from inspector.json.walk import Tokens, members
+
+TEXT = "text"
+LONGEST = 5_000_000
+"""Characters of a text that is opened."""
+_BLANKS = 20
+"""Characters of a text among which it begins."""
+_DEEPEST = 20
+"""Levels of a result at which texts are looked for."""
+
+_STRUCTURED = ("structuredContent",)
+
+Opened: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
+
+
+def opened(text: Json) -> Opened | None:
+    """A text that is a JSON object or array, as that; None for any other value. Never raises."""
+    if not isinstance(text, str) or len(text) > LONGEST or text[:_BLANKS].lstrip()[:1] not in {"{", "["}:
+        return None
+    found = parse(text)
+    if not isinstance(found, JsonText) or found.faults:
+        return None
+    return found.value if isinstance(found.value, (dict, list, DuplicateKeys)) else None
+
+
+def opened_texts(result: Json) -> Iterator[tuple[str, Opened]]:
+    """Every text of a result that is opened: its pointer, and what is in it. In order."""
+    for tokens, text in _texts(result):
+        found = opened(text)
+        if found is not None:
+            yield join(tokens), found
+
+
+def opened_alike(
+    before: Json, now: Json, may_open: Callable[[str], bool] = lambda _: True
+) -> tuple[Json, Json]:
+    """Two results, with the texts opened that hold JSON of one kind in both, and differ in a value of it.
+
+    A text that differs in its layout alone stays a text. Shares all else. `may_open`: whether the text at a pointer may be
+    opened.
+    """
+    sides = Copied(before), Copied(now)
+    texts = dict(_texts(now))
+    for tokens, old in _texts(before):
+        new = texts.get(tokens)
+        if new is None or new == old or not may_open(join(tokens)):
+            continue
+        pair = opened(old), opened(new)
+        alike = all(isinstance(each, dict) for each in pair) or all(isinstance(each, list) for each in pair)
+        if alike and not equal(*pair):
+            for side, value in zip(sides, pair, strict=True):
+                side.put(tokens, value)
+    return sides[0].value, sides[1].value
+
+
+def resolve_opened(result: Json, pointer: str) -> Json:
+    """The value at `pointer`, which may go on into a text that is JSON. Raises LookupError where there is none."""
+    tokens = split(pointer)
+    for count, token in enumerate(tokens[:-1], 1):
+        if token != TEXT:
+            continue
+        try:
+            text = resolve(result, join(tokens[:count]))
+        except LookupError:
+            break
+        if isinstance(text, str):
+            return resolve(opened(text), join(tokens[count:]))
+    return resolve(result, pointer)
+
+
+def _texts(result: Json) -> Iterator[tuple[Tokens, str]]:
+    """The texts of a result, each with its place. In order. Structured content, which may be large, is not searched."""
+    waiting: list[tuple[Tokens, Json]] = [((), result)]
+    while waiting:
+        tokens, value = waiting.pop()
+        if isinstance(value, str):
+            yield tokens, value
+        elif len(tokens) < _DEEPEST and tokens != _STRUCTURED and isinstance(value, (dict, list)):
+            waiting.extend(
+                ((*tokens, key), member)
+                for key, member in reversed([*members(value)])
+                if key == TEXT or isinstance(member, (dict, list))
+            )
