@@ -23,10 +23,10 @@ from inspector.tui.widgets.tab_line import Tab, TabLine
 
 _TABS = (
     Tab(id="call", label="Call"),
-    Tab(id="definition", label="Definition", short="Def."),
+    Tab(id="definition", label="Definition"),
     Tab(id="claims", label="Claims"),
     Tab(id="findings", label="Findings"),
-    Tab(id="history", label="History", short="Hist."),
+    Tab(id="history", label="History"),
 )
 """The last one opens a screen: the history is about every tool."""
 

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from msgspec import Struct
-from msgspec.structs import replace
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -19,8 +18,6 @@ class Tab(Struct, frozen=True, kw_only=True):
     label: str
     note: str = ""
     """A count behind the label."""
-    short: str = ""
-    """In place of the label where the line has no room."""
 
     @property
     def text(self) -> str:
@@ -56,7 +53,9 @@ class TabLine(Widget):
 
     def annotate(self, tab_id: str, note: str) -> None:
         """Set the count behind a tab's label."""
-        self.tabs = tuple(replace(tab, note=note) if tab.id == tab_id else tab for tab in self.tabs)
+        self.tabs = tuple(
+            Tab(id=tab.id, label=tab.label, note=note if tab.id == tab_id else tab.note) for tab in self.tabs
+        )
 
     def render(self) -> Content:
         """The tabs in one line. A sign marks the active tab, also without colour."""
@@ -67,7 +66,7 @@ class TabLine(Widget):
         )
 
     def _texts(self) -> list[str]:
-        """Each tab as it is drawn: where there is no room without counts, then closer together, then shortened."""
+        """Each tab as it is drawn: where there is no room without counts, then closer together."""
         signs = ["▸" if tab.id == self.active else " " for tab in self.tabs]
         long = [
             f"{sign}{number} {tab.text} "
@@ -78,12 +77,7 @@ class TabLine(Widget):
             for number, (sign, tab) in enumerate(zip(signs, self.tabs, strict=True), 1)
         ]
         spaced = [f"{text} " for text in short]
-        tightest = [
-            text.replace(tab.label, tab.short or tab.label)
-            for text, tab in zip(short, self.tabs, strict=True)
-        ]
-        forms = (long, spaced, short)
-        return next((texts for texts in forms if sum(map(len, texts)) <= self.size.width), tightest)
+        return next((texts for texts in (long, spaced) if sum(map(len, texts)) <= self.size.width), short)
 
     def on_click(self, event: events.Click) -> None:
         """The tab under the mouse."""
