@@ -72,12 +72,14 @@ class Dispatcher:
         on_notification: Callable[[Notification], None],
         *,
         on_request: Replier | None = None,
+        on_refusal: Callable[[str], None] | None = None,
         last_id: int = 0,
     ) -> None:
-        """`on_request`: answers the server's requests; None to refuse them. `last_id`: the last request id that was already sent through `tap`."""
+        """`on_request`: answers the server's requests; None to refuse them. `on_refusal`: takes why one was refused unread. `last_id`: the last request id that was already sent through `tap`."""
         self._tap = tap
         self._on_notification = on_notification
         self._on_request = on_request
+        self._on_refusal = on_refusal
         self._channel: MessageChannel | None = None
         self._pending: dict[str, _Pending] = {}
         self._last_id = last_id
@@ -245,6 +247,8 @@ class Dispatcher:
     def _reply(self, request: Request) -> None:
         key = request_key(request.id)
         refusal = self._refusal(request, key)
+        if refusal and self._on_refusal:
+            self._on_refusal(refusal)
         if request.method == "ping" or refusal:
             reply: JsonObject = (
                 {"error": {"code": METHOD_NOT_FOUND, "message": refusal}} if refusal else {"result": {}}
@@ -264,7 +268,7 @@ class Dispatcher:
             return f"not supported: {request.method}"
         if key in self._replies:
             return "a request with this id is being answered"
-        return "too many requests at once" if len(self._replies) >= MAX_REPLIES else ""
+        return f"more than {MAX_REPLIES} requests at once" if len(self._replies) >= MAX_REPLIES else ""
 
     async def _answer(self, request: Request) -> None:
         if self._on_request is None:

@@ -155,6 +155,7 @@ class Session:
             on_frame=self._framed,
             on_notification=self._notified,
             on_request=self._requested,
+            on_refusal=self.asker.refused,
             after=after,
         )
         agreement = self._connection.agreement
