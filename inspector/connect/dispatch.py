@@ -153,6 +153,8 @@ class Dispatcher:
                 await self._cancel(request_id, f"no answer {limit}")
             return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
+            # It is over, also where the limit stands still for an answer of the user.
+            pending.timeout = None
             self._tap.note("cancelled in Sightline", ends=key)
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))

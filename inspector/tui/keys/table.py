@@ -533,6 +533,22 @@ ANSWERING: tuple[Command, ...] = (
     _answering(
         "answer.cancel", "escape", "cancel", "cancel", "Closes the dialog without a choice.", shown="Esc"
     ),
+    _answering(
+        "answer.decline-rest",
+        "ctrl+n",
+        "decline_rest",
+        "decline the rest",
+        "Declines this and whatever else the server asks during this call.",
+        shown="^n",
+    ),
+    _answering(
+        "answer.cancel-call",
+        "ctrl+x",
+        "cancel_call",
+        "cancel the call",
+        "Declines this, and cancels the call.",
+        shown="^x",
+    ),
 )
 
 _authorizing = partial(row, KeyPlace.AUTHORIZING)

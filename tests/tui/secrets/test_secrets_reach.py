@@ -83,6 +83,8 @@ HARMLESS = {
     "answer.accept",
     "answer.decline",
     "answer.cancel",
+    "answer.decline-rest",
+    "answer.cancel-call",
     "result.copy",
     "values.fold",
     "values.search",
