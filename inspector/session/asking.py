@@ -110,11 +110,11 @@ class Asker:
             responses[key] = outcome.value
         return responses
 
-    async def visited(self, outcome: Outcome, within_s: float) -> bool:
+    async def visited(self, outcome: Outcome, within_s: float, on_wait: Callable[[], None]) -> bool:
         """Show the URLs that an error says must be visited first.
 
         Whether the user agrees to all of them, and the server says within this time that all visits are complete. Without a
-        time, the server cannot say that.
+        time, the server cannot say that. `on_wait` is called when the wait for that begins.
         """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
         waited = {text_at(ask.params, "elicitationId") for ask in asks}
@@ -125,6 +125,7 @@ class Asker:
         self._note(
             "the visit", f"Sightline waits up to {within_s:g} s for the server to say that it is complete"
         )
+        on_wait()
         try:
             async with asyncio.timeout(within_s):
                 while not waited <= self._completed.keys():

@@ -28,7 +28,15 @@ from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, 
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.asking import Asker
-from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
+from inspector.session.call_record import (
+    AGAIN,
+    FILLED,
+    VISITING,
+    CallRecord,
+    Progress,
+    progress_of,
+    record_page_call,
+)
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -159,7 +167,10 @@ class Session:
             after=after,
         )
         agreement = self._connection.agreement
-        return server_facts(agreement.era, agreement.revision, agreement.result)
+        for note in agreement.notes:
+            self._connection.note(note)
+        facts = server_facts(agreement.era, agreement.revision, agreement.result)
+        return replace(facts, notes=agreement.notes)
 
     def conceal(self, values: list[str]) -> None:
         """Take these for the user's credentials from now on, here and in the recording."""
@@ -341,7 +352,13 @@ class Session:
             answer = await answering()
             # Only the handshake era has a notification of the end of a visit.
             within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
-            if await self.asker.visited(answer.outcome, within_s):
+
+            def say(progress: Progress) -> None:
+                if on_progress:
+                    on_progress(progress)
+
+            if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
+                say(AGAIN)
                 answer = await answering()
             answer = await answered_by_task(
                 answer,

@@ -88,3 +88,18 @@ def test_commands_that_answer_nothing_say_so_once_and_a_review_counts_it_as_not_
 def test_a_raw_request_is_answered_too() -> None:
     words = ("request", "tools/call", "--params", '{"name":"form"}', "--answer", '{"name":"Ada"}')
     assert "Ada" in here(*words, *asking("legacy")).out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--log-level", "warning", *asking("legacy"), "quiet"), "the log level warning was not asked for"),
+        (("--log-level", "warning", *asking("legacy")), ""),
+        (("--log-level", "off", *asking("legacy"), "quiet"), ""),
+        (asking("legacy"), ""),
+    ],
+)
+def test_a_log_level_that_cannot_be_set_is_said(words: tuple[str, ...], said: str) -> None:
+    err = here("list", *words).err
+    assert said in err
+    assert bool(said) == ("log level" in err)

@@ -1,4 +1,6 @@
-"""A stdio server that asks its client for things, well and badly. Usage: asking_server.py legacy|modern
+"""A stdio server that asks its client for things, well and badly. Usage: asking_server.py legacy|modern [quiet]
+
+With `quiet` it announces no logging.
 
 It knows no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
 stateless era it answers with `input_required`, and last with what the retry held.
@@ -156,7 +158,7 @@ def main() -> None:
         message = json.loads(line)
         method = message.get("method")
         if method == "initialize" and ERA == "legacy":
-            capabilities: dict[str, Any] = {"tools": {}, "logging": {}}
+            capabilities: dict[str, Any] = {"tools": {}, **({} if "quiet" in sys.argv else {"logging": {}})}
             info = {"name": "asking", "version": "1"}
             answer(
                 message, {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}

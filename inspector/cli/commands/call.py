@@ -64,7 +64,7 @@ from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import violations
-from inspector.session.call_record import FILLED, CallRecord, Progress
+from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
 from inspector.session.wording import error_of, refusal, shared_name
@@ -506,6 +506,9 @@ class _Said:
         self._of_task = ""
 
     def say(self, progress: Progress) -> None:
+        if progress is VISITING or progress is AGAIN:
+            # The answer to the server's request has said so.
+            return
         if not progress.task:
             _say_progress(progress)
             return
