@@ -46,7 +46,6 @@ class Asker:
         note: Note,
         responder: Responder | None = None,
     ) -> None:
-        self._capabilities = profile.capabilities
         self.roots = tuple(roots)
         """The folders that a request for roots is answered with."""
         self._note = note
@@ -56,12 +55,17 @@ class Asker:
         self.declined: dict[str, int] = {}
         """What the responder declined: the titles of requests, with how often."""
         self._tasks = ClientTasks()
-        self._has_tasks = bool(profile.of_handshake)
+        self.announce(profile)
         self._working = 0
         self._completed: dict[str, None] = {}
         """The last visits that the server said are complete."""
         self._more = asyncio.Event()
         self.responder = responder or decline
+
+    def announce(self, profile: ClientProfile) -> None:
+        """Answer what this profile announces, and nothing else. Before connecting."""
+        self._capabilities = profile.capabilities
+        self._has_tasks = bool(profile.of_handshake)
 
     def begin(self) -> None:
         """A call begins, and with it another count of requests."""

@@ -20,7 +20,7 @@ from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
-from inspector.protocol.client import Root
+from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -402,6 +402,11 @@ class Session:
         """Answer requests for roots with these folders."""
         self.asker.roots = tuple(roots)
         self.options = replace(self.options, roots=self.asker.roots)
+
+    def announce(self, profile: ClientProfile) -> None:
+        """Announce this to the server. Before connecting."""
+        self.asker.announce(profile)
+        self.options = replace(self.options, client=replace(self.options.client, profile=profile))
 
     async def set_roots(self, roots: Iterable[Root]) -> str:
         """Answer requests for roots with other folders from now on; whether that was sent, in a sentence. Raises InspectorError."""

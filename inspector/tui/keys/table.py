@@ -245,6 +245,15 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "session.announce",
+        "ctrl+a",
+        "announce",
+        "announce as …",
+        "Chooses the client profile, which is what servers learn of Sightline, and connects again.",
+        shown="^a",
+        palette=True,
+    ),
+    _main(
         "session.list",
         "L",
         "list_again",

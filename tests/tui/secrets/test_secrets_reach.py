@@ -79,6 +79,7 @@ HARMLESS = {
     "result.link",
     "session.ping",
     "session.roots",
+    "session.announce",
     "answer.open",
     "answer.accept",
     "answer.decline",
