@@ -48,7 +48,17 @@ ASKS: dict[str, list[Any]] = {
     "huge": [HUGE],
     "thousand": [elicit()] * 1_000,
 }
-OTHERS = ("endless", "after", "withdrawn", "visit first", "visit then", "shifting", "waiting", "as task")
+OTHERS = (
+    "endless",
+    "after",
+    "withdrawn",
+    "visit first",
+    "visit then",
+    "shifting",
+    "waiting",
+    "as task",
+    "kept",
+)
 numbers = itertools.count(1)
 visits: list[str] = []
 
@@ -99,6 +109,10 @@ def call(request: Any) -> None:
             number = ask(elicit("Never mind"))
             write({"method": "notifications/cancelled", "params": {"requestId": number}})
             finish(request, "done")
+        case "kept":
+            # What was answered is repeated nowhere.
+            ask(elicit(schema=SECRET_FORM))
+            finish(request, "content" in reply()["result"])
         case "as task":
             form = elicit(schema=SECRET_FORM)
             ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
