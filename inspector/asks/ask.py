@@ -45,6 +45,8 @@ class Ask(Struct, frozen=True, kw_only=True):
     """In `inputRequests`; empty for a request of its own."""
     number: int = 1
     """Counts from 1 among the requests during the same call."""
+    waits_s: float = 0.0
+    """Of a URL that was agreed to: how long Sightline waits for the server to say that the visit is complete; 0 for not at all."""
 
     @property
     def message(self) -> str:

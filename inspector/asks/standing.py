@@ -37,12 +37,13 @@ class StandingAnswers(Struct, frozen=True, kw_only=True):
         if ask.kind is AskKind.ROOTS:
             return Answer(action=Action.ACCEPT, why="" if self.has_roots else "--root DIR names a folder")
         if standing is not None and standing.word in {Action.DECLINE, Action.CANCEL}:
-            return Answer(action=Action(standing.word), why="answered by --answer")
+            return Answer(action=Action(standing.word), why="--answer says so")
         if ask.kind is AskKind.SAMPLING:
-            unanswered = Answer(action=Action.DECLINE, why="answered by --sampling-reply")
+            unanswered = Answer(action=Action.DECLINE, why="no --sampling-reply was given")
             return unanswered if self.sampling is None else sampled(self.sampling)
         if standing is None:
-            return Answer(action=Action.DECLINE, why="answered by --answer")
+            why = "no --answer has its key" if self.answers else "no --answer was given"
+            return Answer(action=Action.DECLINE, why=why)
         if standing.word == DEFAULTS:
             return with_defaults(ask)
         if ask.kind is AskKind.URL or standing.content is None:

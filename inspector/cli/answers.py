@@ -1,27 +1,35 @@
 """The answers of a command line to what servers ask: given as options, declined otherwise."""
 
 import asyncio
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 from msgspec.structs import replace
 
 from inspector.asks.answer import Action, Answer
-from inspector.asks.ask import Ask, AskKind
+from inspector.asks.ask import Ask, AskKind, sampling_lines
 from inspector.asks.link import link_of
+from inspector.asks.private import asks_for_secret
 from inspector.asks.standing import ANY, DEFAULTS, StandingAnswer, StandingAnswers
 from inspector.cli.options import OptionGroup, option
 from inspector.cli.output import DIAGNOSTICS
 from inspector.credentials.cutting import covered_start
 from inspector.errors import UsageError
+from inspector.json.exact import dump_text
 from inspector.launch import Launch
 from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import from_json
+from inspector.schema.fields import Field, form_of
 
 _WORDS = (DEFAULTS, Action.DECLINE.value, Action.CANCEL.value)
 _MOST_SAID = 300
 """Characters of a server's message."""
+_MOST_LINES = 20
+"""Fields of a form, or texts of sampling."""
+_MOST_ASKS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +54,7 @@ class AnswerOptions(OptionGroup):
     )
 
     def applied(self, launch: Launch) -> Launch:
-        """A run that answers so, and says each answer on stderr. Raises UsageError."""
+        """A run that answers so, and says on stderr what is asked and what is answered. Raises UsageError."""
         sampling = self.sampling
         standing = StandingAnswers(
             answers=tuple(map(_standing, self.answers)),
@@ -60,15 +68,24 @@ class AnswerOptions(OptionGroup):
             refusal = link_of(ask.url, own_url).refusal if ask.kind is AskKind.URL else ""
             if refusal and answer.action is Action.ACCEPT:
                 answer = Answer(action=Action.DECLINE, why=refusal)
-            for line in said(ask, answer, own_url):
-                DIAGNOSTICS.say(line)
+            DIAGNOSTICS.say("\n".join(await asyncio.to_thread(said, ask, answer, own_url)))
             return answer
 
         return replace(launch, options=replace(launch.options, responder=respond))
 
 
+async def declined(ask: Ask, known: set[str]) -> Answer:
+    """Decline, for a command without these options, and say so where the same was not asked before. `known`: what was said."""
+    answer = Answer(action=Action.DECLINE, why="this command answers nothing, sightline call can")
+    text = "\n".join(await asyncio.to_thread(said, replace(ask, key=""), answer, None))
+    if ask.kind is not AskKind.ROOTS and text not in known and len(known) < _MOST_ASKS:
+        known.add(text)
+        DIAGNOSTICS.say(text)
+    return answer
+
+
 def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
-    """What was asked, and what was answered, in lines that quote no answer."""
+    """What was asked, and what was answered, in safe lines that quote no answer. Takes seconds for a long form."""
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
         word = "answered without a folder"
@@ -82,7 +99,49 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
             f"  Do not open it: {link.refusal}." if link.refusal else f"  Origin: {link.origin}. Not opened."
         )
         lines += [f"  {warning}" for warning in link.warnings]
+        lines += _on_visit(ask, answer)
+    elif ask.kind is AskKind.SAMPLING:
+        lines += _bounded(f"  {_short(text, _MOST_SAID)}" for text in sampling_lines(ask))
+    elif ask.kind is AskKind.FORM:
+        form = form_of(ask.schema)
+        lines += [f"  the form: {form.problem}"] if form.problem else []
+        lines += _bounded(f"  {_field(field)}" for field in form.fields)
     return lines
+
+
+def _on_visit(ask: Ask, answer: Answer) -> list[str]:
+    if answer.action is Action.ACCEPT and ask.waits_s:
+        return [
+            f"  Open it yourself. Sightline waits up to {ask.waits_s:g} s (--timeout) for the server to say that the visit",
+            "  is complete, and then sends the request again. Ctrl-C ends the wait.",
+        ]
+    if answer.action is Action.DECLINE and not link_of(ask.url).refusal:
+        return ["  To go on: open it yourself, and call with --answer accept-defaults."]
+    return []
+
+
+def _field(field: Field) -> str:
+    """`age: integer, required, default 7`."""
+    about = [" or ".join(field.types) or "any", *(["required"] if field.required else [])]
+    if field.choices:
+        listed = ", ".join(_short(dump_text(choice), 40) for choice in field.choices[:_MOST_LINES])
+        about.append(f"one of {listed}{' …' if len(field.choices) > _MOST_LINES else ''}")
+    if asks_for_secret(field):
+        about.append("asks for a credential, which the protocol forbids")
+    elif field.has_default:
+        about.append(f"default {_short(dump_text(field.default), 80)}")
+    title = f" “{_short(field.title, 80)}”" if field.title and field.title != field.name else ""
+    note = f": {_short(field.description, 120)}" if field.description else ""
+    return f"{_short(field.name, 80)}{title}: {', '.join(about)}{note}"
+
+
+def _bounded(lines: Iterable[str]) -> list[str]:
+    shown = list(islice(lines, _MOST_LINES + 1))
+    return shown if len(shown) <= _MOST_LINES else [*shown[:_MOST_LINES], "  … and more"]
+
+
+def _short(text: str, most: int) -> str:
+    return safe_line(text[:most]) + ("…" if len(text) > most else "")
 
 
 def _standing(word: str) -> StandingAnswer:

@@ -120,6 +120,10 @@ def wrapped(text: str, width: int) -> list[str]:
 
 def _fitting(text: str, start: int, width: int) -> int:
     """Where a piece of at most `width` cells ends that begins at `start`; at least one character behind it."""
+    usual = start + max(width, 1)
+    # One more: what follows may take no cell, and then belongs to this piece.
+    if text[start : usual + 1].isascii():
+        return min(usual, len(text))
     taken, stop = 0, start
     while stop < len(text):
         taken += _cells_of(text[stop])

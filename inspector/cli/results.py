@@ -114,15 +114,13 @@ def result_lines(
     if view is ResultSides.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
     else:
-        sides = {
-            ResultSides.RAW: _stacked("SERVER SENT", [left for left, _ in pairs if left], width),
-            ResultSides.MODEL: _stacked(model_title, [right for _, right in pairs if right], width),
-        }
-        lines = (
-            [*sides[ResultSides.RAW], "", *sides[ResultSides.MODEL]]
-            if view is ResultSides.BOTH
-            else sides[view]
-        )
+        lines = list[OutputLine]()
+        if view is not ResultSides.MODEL:
+            lines += _stacked("SERVER SENT", [left for left, _ in pairs if left], width)
+        if view is ResultSides.BOTH:
+            lines.append("")
+        if view is not ResultSides.RAW:
+            lines += _stacked(model_title, [right for _, right in pairs if right], width)
     return [*lines, "", *_reasons(shown, level)]
 
 

@@ -93,6 +93,10 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
         except NotConfirmedError as error:
             made.is_stopped = True
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
+    if session.asker.declined:
+        asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
+        why = f"it asked, and a review declines: {asked}"
+        made.not_checked.append(NotChecked(what="what the server does with answers to it", why=why))
     await _list_again(session, catalogue, made)
     return made
 

@@ -36,6 +36,8 @@ from inspector.protocol.targets import (
 )
 
 if TYPE_CHECKING:
+    from inspector.asks.answer import Answer
+    from inspector.asks.ask import Ask
     from inspector.session.live import Session
 
 Returned = TypeVar("Returned")
@@ -137,6 +139,15 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
     from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
 
+    known: set[str] = set()
+
+    async def decline(ask: "Ask") -> "Answer":
+        from inspector.cli.answers import declined  # noqa: PLC0415 - few servers ask for anything
+
+        return await declined(ask, known)
+
+    options = replace(launch.options, responder=launch.options.responder or decline)
+
     def say(event: Event) -> None:
         if isinstance(event, StateChanged) and event.state is SessionState.READY and event.message:
             DIAGNOSTICS.say(event.message)
@@ -144,7 +155,7 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
     returned: list[Returned] = []
 
     async def work() -> None:
-        session = Session(launch.target, launch.options, say)
+        session = Session(launch.target, options, say)
         DIAGNOSTICS.conceal(session.own.cover)
         task = asyncio.current_task()
         if task:
@@ -157,6 +168,8 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
         finally:
             await session.close()
             _report_stray_output(session)
+            for why, count in session.asker.unanswered.items():
+                DIAGNOSTICS.say(f"not answered: {why}{f' ({count:,} times)' if count > 1 else ''}")
             if launch.options.recorder:
                 await asyncio.to_thread(launch.options.recorder.close)
 

@@ -169,18 +169,19 @@ async def open_connection(
     on_frame: Callable[[Matched], None],
     on_notification: Callable[[Notification], None],
     on_request: Replier | None = None,
+    on_refusal: Callable[[str], None] | None = None,
     after: Connection | None = None,
 ) -> Connection:
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
     A stdio server that exits at the stateless era's first message is started again for the handshake.
-    `on_request`: answers the server's requests in the handshake era; in the other it has none. `after`: the connection to replace; its clock, frame numbers and request ids continue.
+    `on_request`: answers the server's requests in the handshake era; in the other it has none. `on_refusal`: takes why one was refused unread. `after`: the connection to replace; its clock, frame numbers and request ids continue.
     """
     cover = opening.access.lane.cover if opening.access else own_credentials(target).cover
     tap, last_id = after.place if after else (Tap(on_frame, cover), 0)
 
     def dispatcher(last_id: int = 0) -> Dispatcher:
-        return Dispatcher(tap, on_notification, on_request=on_request, last_id=last_id)
+        return Dispatcher(tap, on_notification, on_request=on_request, on_refusal=on_refusal, last_id=last_id)
 
     try:
         return await _opened(target, opening, dispatcher(last_id), tap)

@@ -72,12 +72,14 @@ class Dispatcher:
         on_notification: Callable[[Notification], None],
         *,
         on_request: Replier | None = None,
+        on_refusal: Callable[[str], None] | None = None,
         last_id: int = 0,
     ) -> None:
-        """`on_request`: answers the server's requests; None to refuse them. `last_id`: the last request id that was already sent through `tap`."""
+        """`on_request`: answers the server's requests; None to refuse them. `on_refusal`: takes why one was refused unread. `last_id`: the last request id that was already sent through `tap`."""
         self._tap = tap
         self._on_notification = on_notification
         self._on_request = on_request
+        self._on_refusal = on_refusal
         self._channel: MessageChannel | None = None
         self._pending: dict[str, _Pending] = {}
         self._last_id = last_id
@@ -151,6 +153,8 @@ class Dispatcher:
                 await self._cancel(request_id, f"no answer {limit}")
             return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
+            # It is over, also where the limit stands still for an answer of the user.
+            pending.timeout = None
             self._tap.note("cancelled in Sightline", ends=key)
             if cancellable:
                 await asyncio.shield(self._cancel(request_id, "cancelled by the user"))
@@ -245,6 +249,8 @@ class Dispatcher:
     def _reply(self, request: Request) -> None:
         key = request_key(request.id)
         refusal = self._refusal(request, key)
+        if refusal and self._on_refusal:
+            self._on_refusal(refusal)
         if request.method == "ping" or refusal:
             reply: JsonObject = (
                 {"error": {"code": METHOD_NOT_FOUND, "message": refusal}} if refusal else {"result": {}}
@@ -264,7 +270,7 @@ class Dispatcher:
             return f"not supported: {request.method}"
         if key in self._replies:
             return "a request with this id is being answered"
-        return "too many requests at once" if len(self._replies) >= MAX_REPLIES else ""
+        return f"more than {MAX_REPLIES} requests at once" if len(self._replies) >= MAX_REPLIES else ""
 
     async def _answer(self, request: Request) -> None:
         if self._on_request is None:

@@ -8,6 +8,7 @@ import asyncio
 import base64
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector import __version__
 from inspector.connect.dispatch import Dispatcher, FramedAnswer, Stamp, unstamped
@@ -45,6 +46,8 @@ class NegotiatedProtocol(Struct, frozen=True, kw_only=True):
     era: Era
     revision: str
     result: JsonObject
+    notes: tuple[str, ...] = ()
+    """What was asked for and cannot be had, in Sightline's sentences."""
 
 
 class NoAgreement(Struct, frozen=True, kw_only=True):
@@ -76,7 +79,8 @@ async def negotiate(
         case Era.AUTO:
             agreement = await _either(dispatcher, timeout_s, client)
     if isinstance(agreement, NegotiatedProtocol):
-        await _adopt(dispatcher, agreement, client, over_http=over_http, timeout_s=timeout_s)
+        note = await _adopt(dispatcher, agreement, client, over_http=over_http, timeout_s=timeout_s)
+        return replace(agreement, notes=(note,)) if note else agreement
     return agreement
 
 
@@ -178,15 +182,20 @@ async def _adopt(
     *,
     over_http: bool,
     timeout_s: float,
-) -> None:
+) -> str:
+    """Set the stamp, and the log level; why the level could not be set, in a sentence, or an empty text."""
     if agreement.era is Era.MODERN:
         dispatcher.stamp = modern_stamp(agreement.revision, client)
-        return
+        return ""
     dispatcher.stamp = _handshake_stamp(agreement.revision) if over_http else unstamped
     await dispatcher.notify("notifications/initialized", {})
     level = client.log_level
-    if level not in (None, NO_LOGS) and value_at(agreement.result, "capabilities", "logging") is not None:
-        await dispatcher.request("logging/setLevel", {"level": level}, timeout_s=timeout_s)
+    if level in (None, NO_LOGS):
+        return ""
+    if value_at(agreement.result, "capabilities", "logging") is None:
+        return f"the log level {level} was not asked for: the server announces no logging, and sends what it sends"
+    answer = await dispatcher.request("logging/setLevel", {"level": level}, timeout_s=timeout_s)
+    return "" if isinstance(answer.outcome, Result) else f"the server did not take the log level {level}"
 
 
 def _handshake_stamp(revision: str) -> Stamp:

@@ -49,7 +49,7 @@ _FORM_AND_URL: JsonObject = {"form": {}, "url": {}}
 FULL = ClientProfile(
     name="full",
     about="everything that Sightline can answer",
-    capabilities={"roots": {}, "sampling": {}, "elicitation": _FORM_AND_URL},
+    capabilities={"roots": {}, "sampling": {"tools": {}}, "elicitation": _FORM_AND_URL},
     of_handshake={
         "roots": {"listChanged": True},
         "tasks": {

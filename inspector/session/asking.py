@@ -8,6 +8,8 @@ from collections.abc import Awaitable, Callable, Generator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from inspector.asks.answer import DECLINED, Action, Answer, answered
 from inspector.asks.ask import REFUSED, Ask, AskKind, Unanswerable, ask_of, url_asks
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
@@ -44,18 +46,26 @@ class Asker:
         note: Note,
         responder: Responder | None = None,
     ) -> None:
-        self._capabilities = profile.capabilities
         self.roots = tuple(roots)
         """The folders that a request for roots is answered with."""
         self._note = note
         self._asked = 0
+        self.unanswered: dict[str, int] = {}
+        """Why requests were answered without the responder, or the server was not answered at all, with how often."""
+        self.declined: dict[str, int] = {}
+        """What the responder declined: the titles of requests, with how often."""
         self._tasks = ClientTasks()
-        self._has_tasks = bool(profile.of_handshake)
+        self.announce(profile)
         self._working = 0
         self._completed: dict[str, None] = {}
         """The last visits that the server said are complete."""
         self._more = asyncio.Event()
         self.responder = responder or decline
+
+    def announce(self, profile: ClientProfile) -> None:
+        """Answer what this profile announces, and nothing else. Before connecting."""
+        self._capabilities = profile.capabilities
+        self._has_tasks = bool(profile.of_handshake)
 
     def begin(self) -> None:
         """A call begins, and with it another count of requests."""
@@ -90,10 +100,10 @@ class Asker:
     async def fulfil(self, requests: Json) -> JsonObject | None:
         """The `inputResponses` to `inputRequests`; None where one of them cannot be answered, which the timeline says."""
         if isinstance(requests, DuplicateKeys) or not isinstance(requests, dict):
-            self._note("input required", "not answered: inputRequests is not an object, or has a key twice")
+            self._leave("inputRequests is not an object, or has a key twice")
             return None
         if len(requests) > MAX_AT_ONCE:
-            self._note("input required", f"not answered: it asks for {len(requests):,} things at once")
+            self._leave(f"it asks for {len(requests):,} things at once, and {MAX_AT_ONCE} are answered")
             return None
         responses: JsonObject = {}
         for key, request in requests.items():
@@ -104,26 +114,31 @@ class Asker:
             responses[key] = outcome.value
         return responses
 
-    async def visited(self, outcome: Outcome, within_s: float) -> bool:
+    async def visited(self, outcome: Outcome, within_s: float, on_wait: Callable[[], None]) -> bool:
         """Show the URLs that an error says must be visited first.
 
         Whether the user agrees to all of them, and the server says within this time that all visits are complete. Without a
-        time, the server cannot say that.
+        time, the server cannot say that. `on_wait` is called when the wait for that begins.
         """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
-        agreed = [ask for ask in asks if await self._is_agreed(ask)]
-        waited = {text_at(ask.params, "elicitationId") for ask in agreed}
-        if not asks or len(agreed) < len(asks) or None in waited or not within_s:
+        waited = {text_at(ask.params, "elicitationId") for ask in asks}
+        within_s = 0.0 if None in waited else within_s
+        agreed = [ask for ask in asks if await self._is_agreed(replace(ask, waits_s=within_s))]
+        if not asks or len(agreed) < len(asks) or not within_s:
             return False
         self._note(
             "the visit", f"Sightline waits up to {within_s:g} s for the server to say that it is complete"
         )
+        on_wait()
         try:
             async with asyncio.timeout(within_s):
                 while not waited <= self._completed.keys():
                     self._more.clear()
                     await self._more.wait()
         except TimeoutError:
+            why = f"the server did not say within {within_s:g} s that the visit is complete"
+            self._note("the visit", why)
+            _count(self.unanswered, why)
             return False
         return True
 
@@ -131,6 +146,10 @@ class Asker:
         answer = await self.responder(ask)
         self._noted(ask, answer)
         return answer.action is Action.ACCEPT
+
+    def refused(self, why: str) -> None:
+        """A request was refused before it was read."""
+        _count(self.unanswered, why)
 
     def completed(self, identifier: str) -> None:
         """The server says that the visit of a URL is complete."""
@@ -146,25 +165,41 @@ class Asker:
         ask = await asyncio.to_thread(ask_of, method, params, self._capabilities, key=key, number=self._asked)
         if isinstance(ask, Unanswerable):
             self._note("request of the server", ask.reason)
+            _count(self.unanswered, ask.reason)
             return RpcError(value=ask.error)
         why = ""
         if ask.kind is not AskKind.ROOTS and is_idle:
             why = "no request of the client is running"
         elif self._asked > MAX_ASKS:
-            why = f"it is request {self._asked:,} during one call, and {MAX_ASKS} are answered"
+            why = f"more than {MAX_ASKS} requests during one call"
         if why:
             self._note(ask.title, f"refused: {why}")
+            _count(self.unanswered, why)
             return RpcError(value={"code": REFUSED, "message": f"refused: {why}"})
         answer = await self.responder(ask)
         self._noted(ask, answer)
         return answered(ask, answer, self.roots)
 
+    def _leave(self, why: str) -> None:
+        """An unfinished answer is not answered."""
+        self._note("input required", f"not answered: {why}")
+        _count(self.unanswered, why)
+
     def _noted(self, ask: Ask, answer: Answer) -> None:
+        if answer.action is not Action.ACCEPT:
+            _count(self.declined, ask.title)
         word = "answered" if answer.action is Action.ACCEPT else _WORDS[answer.action]
         if ask.kind is AskKind.ROOTS:
             word = f"answered with {len(self.roots)} folder{'' if len(self.roots) == 1 else 's'}"
         self._note(ask.title, f"{word}: {answer.why}" if answer.why else word)
 
 
+def _count(counts: dict[str, int], text: str) -> None:
+    # A server chooses the names of its methods and keys.
+    counted = text if text in counts or len(counts) < _MOST_COUNTED else "other requests"
+    counts[counted] = counts.get(counted, 0) + 1
+
+
+_MOST_COUNTED = 10
 _TASKS = frozenset({"sampling/createMessage", "elicitation/create"})
 _WORDS = {Action.DECLINE: "declined", Action.CANCEL: "cancelled"}

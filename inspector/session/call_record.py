@@ -86,6 +86,14 @@ FILLED = Progress(progress=0, total=None, message="filled in, waits for submit")
 """Of a call that has filled in a form of a page: the user is waited for."""
 
 
+LEAST_S = 3_600.0
+"""How long a task of a call is waited for at least."""
+VISITING = Progress(progress=0, total=None, message="waits for the server to say that the visit is complete")
+"""Of a call that the server answers only after a URL was visited."""
+AGAIN = Progress(progress=0, total=None, message=None)
+"""Of the same call, sent once more."""
+
+
 def progress_of(params: JsonObject) -> Progress:
     """What a notification of progress says; what it says badly counts as nothing."""
     done, total, message = params.get("progress"), params.get("total"), params.get("message")

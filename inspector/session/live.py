@@ -20,7 +20,7 @@ from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
-from inspector.protocol.client import Root
+from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -28,7 +28,15 @@ from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, 
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.asking import Asker
-from inspector.session.call_record import FILLED, CallRecord, Progress, progress_of, record_page_call
+from inspector.session.call_record import (
+    AGAIN,
+    FILLED,
+    VISITING,
+    CallRecord,
+    Progress,
+    progress_of,
+    record_page_call,
+)
 from inspector.session.events import (
     Event,
     FrameSeen,
@@ -155,10 +163,14 @@ class Session:
             on_frame=self._framed,
             on_notification=self._notified,
             on_request=self._requested,
+            on_refusal=self.asker.refused,
             after=after,
         )
         agreement = self._connection.agreement
-        return server_facts(agreement.era, agreement.revision, agreement.result)
+        for note in agreement.notes:
+            self._connection.note(note)
+        facts = server_facts(agreement.era, agreement.revision, agreement.result)
+        return replace(facts, notes=agreement.notes)
 
     def conceal(self, values: list[str]) -> None:
         """Take these for the user's credentials from now on, here and in the recording."""
@@ -340,7 +352,13 @@ class Session:
             answer = await answering()
             # Only the handshake era has a notification of the end of a visit.
             within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
-            if await self.asker.visited(answer.outcome, within_s):
+
+            def say(progress: Progress) -> None:
+                if on_progress:
+                    on_progress(progress)
+
+            if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
+                say(AGAIN)
                 answer = await answering()
             answer = await answered_by_task(
                 answer,
@@ -384,6 +402,11 @@ class Session:
         """Answer requests for roots with these folders."""
         self.asker.roots = tuple(roots)
         self.options = replace(self.options, roots=self.asker.roots)
+
+    def announce(self, profile: ClientProfile) -> None:
+        """Announce this to the server. Before connecting."""
+        self.asker.announce(profile)
+        self.options = replace(self.options, client=replace(self.options.client, profile=profile))
 
     async def set_roots(self, roots: Iterable[Root]) -> str:
         """Answer requests for roots with other folders from now on; whether that was sent, in a sentence. Raises InspectorError."""

@@ -30,14 +30,14 @@ from inspector.protocol.tasks import (
 )
 from inspector.safe_text import safe_line
 from inspector.session.asking import Asker
-from inspector.session.call_record import Progress
+from inspector.session.call_record import LEAST_S, Progress
 from inspector.session.facts import ServerFacts
 
 if TYPE_CHECKING:
     from inspector.connect.dispatch import FramedAnswer
 
-LEAST_S, MOST_S = 3_600.0, 86_400.0
-"""How long a task is waited for: as long as the server keeps it, within these bounds."""
+MOST_S = 86_400.0
+"""A task is waited for as long as the server keeps it, within `LEAST_S` and this."""
 _CANCEL_S = 2.0
 
 Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"

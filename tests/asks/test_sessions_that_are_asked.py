@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from inspector.asks.answer import Action, Answer, with_defaults
+from inspector.asks.answer import Action, Answer, sampled, with_defaults
 from inspector.asks.ask import Ask, AskKind
 from inspector.json.exact import Json
 from inspector.json.members import object_at
@@ -272,3 +272,26 @@ async def test_a_ping_is_answered_or_not_sent() -> None:
     async with asked(Era.MODERN) as (session, _):
         assert "has no ping" in await session.ping()
         assert requests(session, "ping") == []
+
+
+@pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
+async def test_a_server_on_the_python_sdk_may_offer_tools_for_sampling_and_gets_their_use(era: Era) -> None:
+    use: Json = {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Oslo"}}
+    seen: list[Ask] = []
+
+    async def respond(ask: Ask) -> Answer:
+        seen.append(ask)
+        return sampled(json.dumps({"content": [use], "stopReason": "toolUse"}))
+
+    server = StdioTarget(command=(sys.executable, str(SERVER.with_name("sdk_server.py")), "stdio"))
+    session = Session(server, Options(era=era, responder=respond))
+    await session.connect()
+    try:
+        outcome = (await session.call("ask_model", {})).outcome
+        assert isinstance(outcome, Result)
+        assert "Oslo" in json.dumps(outcome.value)
+        assert [object_at(ask.params)["tools"] for ask in seen] == [
+            [{"name": "weather", "inputSchema": {"type": "object"}}]
+        ]
+    finally:
+        await session.close()

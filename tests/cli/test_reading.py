@@ -135,3 +135,11 @@ def test_server_everything() -> None:
         "prompt", "resource-prompt", "--arg", "resourceType=Text", "--arg", "resourceId=1", *target
     )
     assert "demo://resource/dynamic/text/1" in prompt.out, prompt.err
+
+
+def test_the_list_says_what_resources_and_templates_declare_of_their_content() -> None:
+    listed = sightline("list", *READING).out.splitlines()
+    rows = {line.split()[0]: " ".join(line.split()[1:]) for line in listed if "://" in line}
+    assert rows["note://private"] == "text/plain, audience user"
+    assert rows["note://picture"] == "image/png"
+    assert rows["shelf://{genre}/{title}"].startswith("text/plain One book")

@@ -1,4 +1,6 @@
-"""A stdio server that asks its client for things, well and badly. Usage: asking_server.py legacy|modern
+"""A stdio server that asks its client for things, well and badly. Usage: asking_server.py legacy|modern [quiet]
+
+With `quiet` it announces no logging.
 
 It knows no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
 stateless era it answers with `input_required`, and last with what the retry held.
@@ -46,7 +48,17 @@ ASKS: dict[str, list[Any]] = {
     "huge": [HUGE],
     "thousand": [elicit()] * 1_000,
 }
-OTHERS = ("endless", "after", "withdrawn", "visit first", "visit then", "shifting", "waiting", "as task")
+OTHERS = (
+    "endless",
+    "after",
+    "withdrawn",
+    "visit first",
+    "visit then",
+    "shifting",
+    "waiting",
+    "as task",
+    "kept",
+)
 numbers = itertools.count(1)
 visits: list[str] = []
 
@@ -97,6 +109,10 @@ def call(request: Any) -> None:
             number = ask(elicit("Never mind"))
             write({"method": "notifications/cancelled", "params": {"requestId": number}})
             finish(request, "done")
+        case "kept":
+            # What was answered is repeated nowhere.
+            ask(elicit(schema=SECRET_FORM))
+            finish(request, "content" in reply()["result"])
         case "as task":
             form = elicit(schema=SECRET_FORM)
             ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
@@ -156,7 +172,7 @@ def main() -> None:
         message = json.loads(line)
         method = message.get("method")
         if method == "initialize" and ERA == "legacy":
-            capabilities: dict[str, Any] = {"tools": {}, "logging": {}}
+            capabilities: dict[str, Any] = {"tools": {}, **({} if "quiet" in sys.argv else {"logging": {}})}
             info = {"name": "asking", "version": "1"}
             answer(
                 message, {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}

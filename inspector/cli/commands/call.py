@@ -3,7 +3,7 @@
 import asyncio
 import dataclasses
 import shlex
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from inspect import isawaitable
@@ -64,7 +64,7 @@ from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
 from inspector.schema.validation import violations
-from inspector.session.call_record import FILLED, CallRecord, Progress
+from inspector.session.call_record import AGAIN, FILLED, VISITING, CallRecord, Progress
 from inspector.session.live import Session
 from inspector.session.requests import title_of
 from inspector.session.wording import error_of, refusal, shared_name
@@ -258,9 +258,11 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
             launch = replace(launch, options=replace(launch.options, forms=Forms.SUBMIT))
 
         own: OwnCredentials | None = None
+        unanswered: dict[str, int] = {}
 
         async def work(session: Session) -> tuple[Ruled, list[str]]:
-            nonlocal own
+            nonlocal own, unanswered
+            unanswered = session.asker.unanswered
             await session.list_all()
             chosen_now = choose(session)
             name, listed = await chosen_now if isawaitable(chosen_now) else chosen_now
@@ -280,6 +282,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         decided=decided(made, launch.agreement),
         stderr=stderr,
         own=own if own and not own.is_empty and not output.unmask else None,
+        unanswered=tuple(unanswered),
     )
     if saved_as is not None and own is not None:
         from inspector.cli.overview import words_of  # noqa: PLC0415 - as in `command`
@@ -359,7 +362,7 @@ _HINTS = {
 }
 
 
-def report(
+def report(  # noqa: PLR0913 - what one call gave
     record: CallRecord,
     launch: Launch,
     output: CallOutput,
@@ -368,11 +371,12 @@ def report(
     decided: Decided | None = None,
     stderr: list[str] | None = None,
     own: "OwnCredentials | None" = None,
+    unanswered: Sequence[str] = (),
 ) -> int:
     """Print both views of a call; the exit code.
 
     `server`: its name at the host. `decided`: the decision about the call and its answer. `stderr`: of a failed call.
-    `own`: values to cover in all that is printed.
+    `own`: values to cover in all that is printed. `unanswered`: why Sightline itself left requests of the server unanswered.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
@@ -408,14 +412,15 @@ def report(
             "\n  ".join([f"the server's stderr during the call, {_lines(len(stderr))}:", *stderr])
         )
     if shown.unfinished:
-        return DIAGNOSTICS.fail(ToolFailedError(shown.unfinished.line, _NOT_ANSWERED))
+        hint = f"Sightline did not answer: {unanswered[-1]}." if unanswered else _ANSWERING
+        return DIAGNOSTICS.fail(
+            ToolFailedError(shown.unfinished.line, f"The model gets nothing of this call. {hint}")
+        )
     return _exit_code(record)
 
 
 _KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}
-_NOT_ANSWERED = (
-    "The model gets nothing of this call. --answer and --sampling-reply answer what a server asks for."
-)
+_ANSWERING = "--answer and --sampling-reply answer what a server asks for."
 
 
 def _lines(count: int) -> str:
@@ -502,6 +507,9 @@ class _Said:
         self._of_task = ""
 
     def say(self, progress: Progress) -> None:
+        if progress is VISITING or progress is AGAIN:
+            # The answer to the server's request has said so.
+            return
         if not progress.task:
             _say_progress(progress)
             return

@@ -21,7 +21,8 @@ from inspector.cli.options import (
 from inspector.cli.output import DIAGNOSTICS, OK, clipped, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.hidden_characters import hidden_sentences
-from inspector.json.exact import Json, JsonObject, Malformed
+from inspector.json.exact import Json, JsonObject, Malformed, dump_text
+from inspector.json.members import object_at, text_at
 from inspector.launch import Launch
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.page import FramePolicy, PageDocument, PageFacts, RefusedTool
@@ -222,9 +223,23 @@ _HEADINGS = {
 
 
 def _identity(item: Item) -> tuple[str, ...]:
-    """The cells that name an item: of a skill its name too, which several may have."""
+    """The cells that name an item: of a skill its name too, which several may have, of a resource what it declares."""
     uri = clipped(item.name, 60)
+    if item.kind in {Kind.RESOURCE, Kind.TEMPLATE}:
+        return (uri, clipped(_declared(item), 70))
     return (clipped(item.title or "-", 40), uri) if item.kind is Kind.SKILL else (uri,)
+
+
+def _declared(item: Item) -> str:
+    """`text/plain, 1,204 B, audience user, priority 0.5`: what a resource or template says of its content."""
+    length = item.definition.get("size")
+    known = [text_at(item.definition, "mimeType") or ""]
+    known += [f"{length:,} B"] if isinstance(length, int) and not isinstance(length, bool) else []
+    for name, value in object_at(item.definition, "annotations").items():
+        listed = value if isinstance(value, list) else [value]
+        words = " and ".join(each if isinstance(each, str) else dump_text(each) for each in listed)
+        known.append(f"{name} {words}")
+    return ", ".join(filter(None, known)) or "-"
 
 
 def _counts(catalogue: Catalogue) -> str:

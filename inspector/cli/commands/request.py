@@ -2,6 +2,7 @@
 
 import click
 
+from inspector.cli.answers import AnswerOptions
 from inspector.cli.inputs import whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
@@ -44,8 +45,9 @@ _HINT = "--timeout SECONDS waits longer."
 @takes("connection", ConnectionOptions)
 @takes("recording", RecordingOptions)
 @takes("rules", PolicyOptions)
+@takes("answers", AnswerOptions)
 @click.pass_obj
-def command(
+def command(  # noqa: PLR0913 - one parameter for each group of options
     invocation: Invocation,
     *,
     method: str,
@@ -54,6 +56,7 @@ def command(
     connection: ConnectionOptions,
     recording: RecordingOptions,
     rules: PolicyOptions,
+    answers: AnswerOptions,
 ) -> int:
     """Send the request METHOD to TARGET and print its answer as JSON, as it was sent.
 
@@ -68,6 +71,7 @@ def command(
     given = whole_arguments(params)
     with rules.logged(terms) as terms:
         launch = launch_of(chosen, connection, recording=recording, terms=terms, agreement=rules.agreement)
+        launch = answers.applied(launch)
         outcome = in_session(launch, lambda session: _answered(session, launch, method, given))
     match outcome:
         case Result(value=value):

@@ -1,6 +1,7 @@
 """The dialog in which the user answers one request of a server."""
 
 import asyncio
+from collections.abc import Callable
 from time import monotonic
 from typing import ClassVar
 
@@ -23,6 +24,7 @@ from inspector.tui.text import content, shortened
 from inspector.tui.widgets.lines import ContentLines, Lines
 from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
 
+REST_DECLINED = Answer(action=Action.DECLINE, why="with the rest of what this call asks")
 _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING: "send"}
 
 
@@ -32,9 +34,11 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ANSWERING)
     unread_s: ClassVar[float] = UNREAD_S
 
-    def __init__(self, view: AskView) -> None:
+    def __init__(self, view: AskView, on_rest: Callable[[bool], None]) -> None:
+        """`on_rest`: declines what else the call asks; called with whether the call is cancelled too."""
         super().__init__(view.title)
         self._view = view
+        self._on_rest = on_rest
         self._asked_s = monotonic()
         self._lines = ContentLines(id="answer-lines")
         self._form = ArgumentForm() if view.form else None
@@ -62,6 +66,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
                 ),
                 ("answer.decline", ""),
                 ("answer.cancel", ""),
+                ("answer.decline-rest", ""),
+                ("answer.cancel-call", ""),
                 ("app.next", ""),
             )
         )
@@ -119,6 +125,18 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
 
     def action_decline(self) -> None:
         self.dismiss(Answer(action=Action.DECLINE))
+
+    def action_decline_rest(self) -> None:
+        self._on_rest(False)
+        self.dismiss(REST_DECLINED)
+
+    def action_cancel_call(self) -> None:
+        self._on_rest(True)
+        self.dismiss(REST_DECLINED)
+
+    def show_place(self, title: Content) -> None:
+        """Show another title: more questions wait, or fewer."""
+        self._heading.update(title)
 
     def action_open(self) -> None:
         link = self._view.link

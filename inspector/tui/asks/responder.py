@@ -1,7 +1,7 @@
 """Asks the user what a server asks, one request at a time."""
 
 import asyncio
-from collections.abc import Callable
+from typing import Protocol
 
 from msgspec.structs import replace
 from textual.content import Content
@@ -11,52 +11,114 @@ from textual.worker import WorkerError
 from inspector.asks.answer import DECLINED, Action, Answer
 from inspector.asks.ask import Ask, AskKind
 from inspector.protocol.targets import HttpTarget, Target
-from inspector.tui.asks.dialog import AnswerScreen
+from inspector.tui.asks.dialog import REST_DECLINED, AnswerScreen
 from inspector.tui.asks.view import AskView, ask_view
 from inspector.tui.text import content, shortened
+
+
+class Calls(Protocol):
+    """The running call of a server."""
+
+    def hold(self, is_asked: bool, /) -> None:  # noqa: FBT001 - a state
+        """The server waits for an answer of the user, or does not any more."""
+        ...
+
+    def running_title(self) -> tuple[object, str] | None:
+        """The call that runs, and its title, which is foreign text; None where none does."""
+        ...
+
+    def cancel(self) -> None:
+        """Cancel the running call."""
+        ...
 
 
 class UserResponder:
     """Answers with what the user says in a dialog."""
 
-    def __init__(
-        self, screen: Screen[None], target: Target, on_hold: Callable[[bool], None], name: str = ""
-    ) -> None:
-        """`on_hold` is called with whether the user is being asked. `name`: of the server, where there are several."""
+    def __init__(self, screen: Screen[None], target: Target, calls: Calls, name: str = "") -> None:
+        """`name`: of the server, where there are several."""
         self._screen = screen
         self._own_url = target.url if isinstance(target, HttpTarget) else None
-        self._on_hold = on_hold
+        self._calls = calls
         self._name = name
         self._turn = asyncio.Lock()
+        self._waiting = 0
+        """Requests that are not answered yet, the one in the dialog included."""
+        self._current: tuple[AnswerScreen, Content] | None = None
+        """The dialog, and its title without how many wait."""
+        self._declined: object = None
+        """The call whose further questions are declined."""
 
     async def answer(self, ask: Ask) -> Answer:
         """The user's answer; where the interface ends meanwhile, the request is declined."""
         if ask.kind is AskKind.ROOTS:
             return Answer(action=Action.ACCEPT)
+        running = self._calls.running_title()
+        call = running[0] if running else None
+        if self._is_declined(call):
+            return REST_DECLINED
         view = await asyncio.to_thread(ask_view, ask, self._own_url)
-        if self._name:
-            name = content(shortened(self._name, 40), "bold")
-            view = replace(view, title=Content.assemble(name, ": ", view.title))
-        async with self._turn:
-            self._on_hold(True)
-            # Only a worker may wait for a screen.
-            asking = self._screen.run_worker(self._asked(view), group="interrupting", exit_on_error=False)
-            try:
-                return await asking.wait()
-            except WorkerError:
-                return DECLINED
-            except asyncio.CancelledError:
-                asking.cancel()
-                raise
-            finally:
-                self._on_hold(False)
+        names = [self._name] if self._name else []
+        if running is not None:
+            names.append(running[1])
+        for name in reversed(names):
+            view = replace(
+                view, title=Content.assemble(content(shortened(name, 40), "bold"), ": ", view.title)
+            )
+        self._count(1)
+        try:
+            async with self._turn:
+                return await self._in_turn(view, call)
+        finally:
+            self._count(-1)
 
-    async def _asked(self, view: AskView) -> Answer:
+    async def _in_turn(self, view: AskView, call: object) -> Answer:
+        if self._is_declined(call):
+            return REST_DECLINED
+        self._calls.hold(True)
+        # Only a worker may wait for a screen.
+        asking = self._screen.run_worker(self._asked(view, call), group="interrupting", exit_on_error=False)
+        try:
+            return await asking.wait()
+        except WorkerError:
+            return DECLINED
+        except asyncio.CancelledError:
+            asking.cancel()
+            raise
+        finally:
+            self._current = None
+            self._calls.hold(False)
+
+    async def _asked(self, view: AskView, call: object) -> Answer:
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        screen = AnswerScreen(view)
+        screen = AnswerScreen(
+            replace(view, title=self._placed(view.title)),
+            lambda is_cancelled: self._give_up(call, is_cancelled),
+        )
+        self._current = screen, view.title
         try:
             return await app.push_screen_wait(screen) or DECLINED  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         except asyncio.CancelledError:
             if app.screen is screen:
                 screen.dismiss(DECLINED)
             raise
+
+    def _count(self, change: int) -> None:
+        self._waiting += change
+        if self._current is not None:
+            screen, title = self._current
+            screen.show_place(self._placed(title))
+
+    def _placed(self, title: Content) -> Content:
+        """A title with how many questions wait, where it is not the only one."""
+        if self._waiting < 2:
+            return title
+        return Content.assemble((f"1 of {self._waiting} waiting  ", "$text-warning"), title)
+
+    def _is_declined(self, call: object) -> bool:
+        return call is not None and call is self._declined
+
+    def _give_up(self, call: object, is_cancelled: bool) -> None:  # noqa: FBT001 - a state
+        self._declined = call
+        if is_cancelled:
+            self._calls.cancel()

@@ -4,7 +4,7 @@ from time import monotonic
 
 from textual.content import Content
 
-from inspector.session.call_record import FILLED, Progress
+from inspector.session.call_record import AGAIN, FILLED, LEAST_S, VISITING, Progress
 from inspector.tui.text import content, duration, shortened
 
 _BAR = 12
@@ -35,9 +35,11 @@ def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Co
     ]
     if progress is FILLED:
         parts.append(Content.assemble(f"{FILLED.message}: ", ("S", "bold $text-accent"), " submits the form"))
+    elif progress is VISITING:
+        parts.append(Content.styled(VISITING.message or "", "$text-warning"))
     elif progress is not None and progress.task:
         parts.append(_task(progress))
-    elif progress is not None:
+    elif progress is not None and progress is not AGAIN:
         parts.append(_far(progress))
     return Content("  ").join(parts)
 
@@ -60,10 +62,16 @@ def asked_line(name: str) -> Content:
 
 def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
     """The same where there is nothing else to show, with how long it will be waited for."""
+    if progress is VISITING:
+        limit = f"Waits up to {duration(timeout_s)} for that, then calls again."
+    elif progress is not None and progress.task:
+        limit = f"Waits as long as the server keeps the task, at least {LEAST_S / 3600:g} h; {duration(timeout_s)} for each answer about it."
+    else:
+        limit = f"Times out after {duration(timeout_s)} without progress."
     return Content.assemble(
         progress_line(words, elapsed_s, progress),
         (
-            f"\n\nTimes out after {duration(timeout_s)} without progress. Logs and progress are in the timeline.",
+            f"\n\n{limit} Logs and progress are in the timeline.",
             "$foreground 70%",
         ),
     )

@@ -307,6 +307,10 @@ class CallRunner:
             self._screen.post_message(CallFinished(self._link, ruled.record))
             self._gate.hear(session, ruled)
 
+    def running_title(self) -> tuple[object, str] | None:
+        """The call that runs, and its name, which is foreign text; None where none does."""
+        return None if self._running is None else (self._running, self._running.name)
+
     def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
         """The server waits for an answer of the user, or does not any more: a running call goes on from here."""
         if self._running is not None:

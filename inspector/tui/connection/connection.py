@@ -87,6 +87,8 @@ class SessionLink:
         self.authorizer: Authorizer | None = None
         """Asks the user to authorize; None to ask nothing."""
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
+        self.announced: ClientProfile | None = None
+        """What the next connections announce; None for what the program was started with."""
         self.session: Session | None = None
         """The session in use, or the last one."""
         self.state = SessionState.IDLE
@@ -149,6 +151,8 @@ class SessionLink:
         self.is_listed = False
         if before is not None:
             session.hold_roots(before.options.roots)
+        if self.announced is not None:
+            session.announce(self.announced)
         if self.responder is not None:
             session.asker.responder = self.responder
         session.options = replace(
@@ -157,6 +161,9 @@ class SessionLink:
         )
         try:
             await session.connect()
+            if self.announced is not None:
+                # A recording that goes on names the profile that it began with.
+                session.note("client profile", self.announced.name, kind="answer")
             await asyncio.gather(session.list_all(), session.locate_secrets())
             await session.listen()
         except InspectorError as error:

@@ -88,7 +88,7 @@ class Command:
 
 
 # These work while an input has the focus.
-_PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5", "ctrl+d", "ctrl+o"})
+_PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5", "ctrl+d", "ctrl+o", "ctrl+x"})
 
 
 def row(  # noqa: PLR0913 - a row of the table below

@@ -245,6 +245,15 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "session.announce",
+        "ctrl+a",
+        "announce",
+        "announce as …",
+        "Chooses the client profile, which is what servers learn of Sightline, and connects again.",
+        shown="^a",
+        palette=True,
+    ),
+    _main(
         "session.list",
         "L",
         "list_again",
@@ -532,6 +541,22 @@ ANSWERING: tuple[Command, ...] = (
     _answering("answer.decline", "ctrl+d", "decline", "decline", "Declines, and sends that to the server."),
     _answering(
         "answer.cancel", "escape", "cancel", "cancel", "Closes the dialog without a choice.", shown="Esc"
+    ),
+    _answering(
+        "answer.decline-rest",
+        "ctrl+n",
+        "decline_rest",
+        "decline the rest",
+        "Declines this and whatever else the server asks during this call.",
+        shown="^n",
+    ),
+    _answering(
+        "answer.cancel-call",
+        "ctrl+x",
+        "cancel_call",
+        "cancel the call",
+        "Declines this, and cancels the call.",
+        shown="^x",
     ),
 )
 

@@ -20,13 +20,14 @@ from inspector.hosts.registry import hosts
 from inspector.json.exact import JsonObject
 from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
-from inspector.protocol.client import FULL
+from inspector.protocol.client import FULL, ClientProfile
 from inspector.protocol.targets import PageTarget
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
 from inspector.session.events import SessionState
 from inspector.session.live import Session
+from inspector.tui.asks.profiles import profiles_dialog
 from inspector.tui.asks.roots import roots_dialog
 from inspector.tui.call.pane import CallPane
 from inspector.tui.call.runner import (
@@ -835,6 +836,19 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
         else:
             self.notify(f"There is no server to have roots ({self.server.link.state}).", markup=False)
+
+    def action_announce(self) -> None:
+        """Choose what Sightline announces to the server, and connect again."""
+        server, profile = self.server, self.server.link.profile
+        if profile is None:
+            self.notify(f"There is no server to announce anything to ({server.link.state}).", markup=False)
+            return
+
+        def choose(chosen: ClientProfile) -> None:
+            server.link.announced = chosen
+            server.restart()
+
+        self.app.push_screen(profiles_dialog(profile, choose))  # pyright: ignore[reportUnknownMemberType]
 
     def action_list_again(self) -> None:
         if self.server.link.is_ready:

@@ -107,7 +107,7 @@ class ServerParts:
             result,
             read_only=stage.read_only,
         )
-        self.link.responder = UserResponder(screen, target, self.runner.hold, self.label).answer
+        self.link.responder = UserResponder(screen, target, self.runner, self.label).answer
         self.link.authorizer = UserAuthorizer(screen, self.runner.hold).agree
         self.section = stage.catalogue.section(number)
         self.selection = Selection(

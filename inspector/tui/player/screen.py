@@ -257,6 +257,9 @@ class PlayerScreen(MainScreen):
         else:
             self.action_find()
 
+    def action_announce(self) -> None:
+        self._say_read_only()
+
     def action_reconnect(self) -> None:
         """Open the file again if that failed; there is no server."""
         if self.server.link.state is SessionState.FAILED:

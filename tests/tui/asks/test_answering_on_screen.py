@@ -158,3 +158,31 @@ async def test_control_characters_are_seen_and_a_withdrawn_question_closes(
         async with asyncio.timeout(10):
             await session.close()
         await settled(pilot, app)
+
+
+@pytest.mark.parametrize(("key", "asked"), [("ctrl+n", 200), ("ctrl+x", 1)])
+async def test_the_rest_of_a_flood_is_declined_or_its_call_cancelled_with_one_key(
+    monkeypatch: pytest.MonkeyPatch, key: str, asked: int
+) -> None:
+    async with asking("endless", monkeypatch) as (app, pilot, session):
+        assert "endless: The server asks" in await settled(pilot, app, "The server asks")
+        await focused_on_a_field(pilot, app)
+        await pilot.press(key)
+        await settled(pilot, app, "#1 done" if key == "ctrl+n" else "cancelled after")
+        assert wire(session, Direction.RECEIVED).count(b"elicitation/create") >= asked
+        declined = 50 if key == "ctrl+n" else 1
+        async with asyncio.timeout(20):
+            while wire(session, Direction.SENT).count(b'"decline"') < declined:
+                await pilot.pause(0.02)
+        assert not isinstance(app.screen, AnswerScreen)
+
+
+async def test_the_title_says_how_many_questions_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with asking("thousand", monkeypatch) as (app, pilot, session):
+        await settled(pilot, app, "1 of 8 waiting")
+        await focused_on_a_field(pilot, app)
+        await pilot.press("ctrl+d")
+        await settled(pilot, app, "1 of 7 waiting")
+        await pilot.press("ctrl+n")
+        await settled(pilot, app, "#1 done")
+        assert wire(session, Direction.SENT).count(b'"decline"') == 8

@@ -1,0 +1,24 @@
+"""The dialog about client profiles: what Sightline announces to a server."""
+
+from collections.abc import Callable
+
+from inspector.protocol.client import PROFILES, ClientProfile
+from inspector.tui.dialogs.ask import AskField, AskScreen
+
+
+def profiles_dialog(profile: ClientProfile, choose: Callable[[ClientProfile], None]) -> AskScreen:
+    """Chooses another profile than `profile`; `choose` connects again with it."""
+
+    async def accept(answers: tuple[str, ...]) -> str:
+        chosen = PROFILES[answers[0]]
+        if chosen is not profile:
+            choose(chosen)
+        return ""
+
+    about = ". ".join(f"{each.name}: {each.about}" for each in PROFILES.values())
+    return AskScreen(
+        "Announce as",
+        f"{about}. Another profile needs another connection: the server is started again.",
+        [AskField(label="Profile", value=profile.name, choices=tuple(PROFILES))],
+        accept,
+    )

@@ -1,0 +1,105 @@
+"""What servers ask during a command: shown before it is answered, declined with the true reason, refused with a count."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.cli.here import here
+from tests.cli.sightline import ROOT
+
+FIELDS = ("  name: string", "  age: integer, default 7")
+
+
+def asking(era: str) -> tuple[str, ...]:
+    return ("--", sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "asking_server.py"), era)
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+@pytest.mark.parametrize(
+    ("tool", "options", "said"),
+    [
+        ("form", (), ("declined: no --answer was given", *FIELDS)),
+        ("form", ("--answer", "decline"), ("declined: --answer says so",)),
+        ("form", ("--answer", "other=decline"), ("declined: no --answer has its key",)),
+        ("form", ("--answer", "accept-defaults"), ("“Who are you?”: answered", *FIELDS)),
+        (
+            "secret",
+            ("--answer", '{"api_key": "canary-7f3a91"}'),
+            ("api_key “Your API key”: string, asks for a credential, which the protocol forbids",),
+        ),
+        ("sample", (), ("declined: no --sampling-reply was given", "  user: Rhyme!", "  maxTokens: 9")),
+        ("controls", (), ("Who ␛[31mare you?␇ ⟨U+202E⟩evil",)),
+        ("huge", ("--answer", "accept-defaults"), ("not answered: elicitation/create is longer than 1 MB",)),
+    ],
+)
+def test_a_call_says_what_is_asked_and_what_becomes_of_it(
+    era: str, tool: str, options: tuple[str, ...], said: tuple[str, ...]
+) -> None:
+    ran = here("call", tool, "--view", "model", "--host", "spec", *options, *asking(era))
+    assert [words for words in said if words not in ran.err] == []
+    assert "canary" not in ran.err
+    assert "\x1b" not in ran.err
+
+
+def test_refusals_are_said_once_with_a_count_and_the_hint_names_the_reason() -> None:
+    flood = here("call", "thousand", *asking("legacy")).err
+    assert "not answered: more than 8 requests at once (" in flood
+    assert flood.count("not answered:") <= 2
+    assert (
+        "not answered: more than 50 requests during one call (150 times)"
+        in here("call", "endless", *asking("legacy")).err
+    )
+    ran = here("call", "thousand", "--answer", "accept-defaults", *asking("modern"))
+    assert ran.code == 5
+    assert "Sightline did not answer: it asks for 1,000 things at once" in ran.err
+    assert "--answer and" not in ran.err
+
+
+def test_a_wanted_visit_says_at_once_what_is_waited_for_and_at_the_end_that_nothing_came() -> None:
+    ran = here("call", "visit first", "--timeout", "0.5", "--answer", "accept-defaults", *asking("legacy"))
+    assert ran.code == 5
+    url, waiting, end = (
+        ran.err.index(words)
+        for words in (
+            "https://[auth.example]/login",
+            "Sightline waits up to 0.5 s",
+            "did not say within 0.5 s",
+        )
+    )
+    assert url < waiting < end
+    assert "call with --answer accept-defaults" in here("call", "visit first", *asking("legacy")).err
+
+
+def test_commands_that_answer_nothing_say_so_once_and_a_review_counts_it_as_not_checked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    said = "elicitation/create (form) “Who are you?”: declined: this command answers nothing"
+    review = here("review", "--call", "--yes-call", "endless", "--format", "json", *asking("legacy"))
+    assert "elicitation/create (form) (" in str(json.loads(review.out)["notChecked"])
+    review = here("review", "--call", "--yes-call", "endless", *asking("legacy"))
+    assert review.err.count(said) == 1
+    (tmp_path / "calls.toml").write_text('[calls.f]\ntool = "form"\n')
+    assert here("run", "calls.toml", *asking("legacy")).err.count(said) == 1
+
+
+def test_a_raw_request_is_answered_too() -> None:
+    words = ("request", "tools/call", "--params", '{"name":"form"}', "--answer", '{"name":"Ada"}')
+    assert "Ada" in here(*words, *asking("legacy")).out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--log-level", "warning", *asking("legacy"), "quiet"), "the log level warning was not asked for"),
+        (("--log-level", "warning", *asking("legacy")), ""),
+        (("--log-level", "off", *asking("legacy"), "quiet"), ""),
+        (asking("legacy"), ""),
+    ],
+)
+def test_a_log_level_that_cannot_be_set_is_said(words: tuple[str, ...], said: str) -> None:
+    err = here("list", *words).err
+    assert said in err
+    assert bool(said) == ("log level" in err)

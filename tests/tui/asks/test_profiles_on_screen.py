@@ -1,0 +1,50 @@
+"""Another client profile in the interface: chosen, announced to a new connection, and kept after a reconnect."""
+
+import asyncio
+import sys
+from pathlib import Path
+
+from inspector.files import themes
+from inspector.json.members import object_at
+from inspector.protocol.frames import Direction, Request, messages
+from inspector.protocol.targets import Era, StdioTarget
+from inspector.session.events import Listener
+from inspector.session.live import Session
+from inspector.session.options import Options
+from inspector.tui.app import SightlineApp
+from inspector.tui.connection.source import ServerSource
+from tests.tui.scripted import LARGE, settled
+
+SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
+
+
+def announced(session: Session) -> set[str]:
+    sent = (frame for frame in session.timeline.frames if frame.direction is Direction.SENT)
+    every = (message for frame in sent for message in messages(frame.body))
+    (first,) = (each for each in every if isinstance(each, Request) and each.method == "initialize")
+    return set(object_at(first.params, "capabilities"))
+
+
+async def test_another_profile_is_announced_from_then_on() -> None:
+    target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), "legacy"))
+    opened: list[Session] = []
+
+    async def open_session(listener: Listener) -> Session:
+        opened.append(Session(target, Options(era=Era.LEGACY), listener))
+        return opened[-1]
+
+    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "thousand")
+        assert "sampling" in announced(opened[0])
+        await pilot.press("ctrl+a")
+        await settled(pilot, app, "Announce as")
+        await pilot.press("right", "enter")
+        await settled(pilot, app, "as none")
+        assert announced(opened[1]) == set()
+        assert "not supported" in str((await opened[1].call("form", {})).outcome)
+        await pilot.press("R")
+        async with asyncio.timeout(20):
+            while len(opened) < 3 or opened[2].server is None:
+                await pilot.pause(0.02)
+        assert announced(opened[2]) == set()

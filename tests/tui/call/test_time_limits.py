@@ -1,0 +1,23 @@
+"""The note of a running call names the limit that holds."""
+
+import pytest
+
+from inspector.session.call_record import AGAIN, VISITING, Progress
+from inspector.tui.call.progress import waiting_note
+
+
+@pytest.mark.parametrize(
+    ("progress", "limit"),
+    [
+        (None, "Times out after 1 min 00 s without progress."),
+        (Progress(progress=1, total=2, message=None), "Times out after 1 min 00 s without progress."),
+        (
+            Progress(progress=0, total=None, message="busy", task="working"),
+            "Waits as long as the server keeps the task, at least 1 h; 1 min 00 s for each answer about it.",
+        ),
+        (VISITING, "Waits up to 1 min 00 s for that, then calls again."),
+        (AGAIN, "Times out after 1 min 00 s without progress."),
+    ],
+)
+def test_the_limit_of_a_running_call(progress: Progress | None, limit: str) -> None:
+    assert limit in waiting_note("calling a", 0.0, progress, 60.0).plain
