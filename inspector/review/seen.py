@@ -10,9 +10,10 @@ from inspector.asks.private import ELICIT
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
 from inspector.json.members import object_at, value_at
-from inspector.protocol.catalogue import Tool
+from inspector.pins.pins import ServerDefinitions
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.exchanges import Asked, Matched, own_answer
-from inspector.protocol.frames import Channel, Direction, Request, Response, messages
+from inspector.protocol.frames import Channel, Direction, Notification, Request, Response, messages
 from inspector.protocol.timeline import EntryKind, Timeline
 
 
@@ -27,21 +28,20 @@ class ListingKind(StrEnum):
 
 
 class OtherListing(Struct, frozen=True, kw_only=True):
-    """Another listing of the server's tools: at another time, or for another client."""
+    """Another listing of what the server offers: at another time, or for another client."""
 
     kind: ListingKind
-    tools: tuple[Tool, ...]
-    announced: bool = False
-    """True if the server announced a change of its list."""
+    definitions: ServerDefinitions
+    """The instructions are not used for `AGAIN`, because a listing does not repeat them."""
+    announced: frozenset[Kind] = frozenset()
+    """The lists of which the server announced a change."""
     profile: str = ""
     """Of `OTHER_PROFILE`, the name of the client profile."""
-    instructions: str | None = None
-    """The server's instructions at that time. Not used for `AGAIN`, because a listing does not repeat them."""
 
-    def apart_from(self, tools: Iterable[Tool]) -> Iterator[Tool]:
-        """The tools whose definition is not in `tools`."""
-        known = {tool.name: dump(tool.definition) for tool in tools}
-        return (tool for tool in self.tools if known.get(tool.name) != dump(tool.definition))
+    def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
+        """What is not in `present` with the same definition."""
+        known = {tool.name: dump(tool.definition) for tool in present.all}
+        return (tool for tool in self.definitions.all if known.get(tool.name) != dump(tool.definition))
 
 
 class Neighbour(Struct, frozen=True, kw_only=True):
@@ -109,6 +109,26 @@ def traffic_of(timeline: Timeline) -> Traffic:
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
         forms=forms_in(timeline.matched),
+    )
+
+
+_ANNOUNCED_BY = {
+    "notifications/tools/list_changed": frozenset({Kind.TOOL}),
+    "notifications/prompts/list_changed": frozenset({Kind.PROMPT}),
+    "notifications/resources/list_changed": frozenset({Kind.RESOURCE, Kind.TEMPLATE}),
+}
+"""The lists whose change a notification announces."""
+
+
+def announced_in(matched: Iterable[Matched]) -> frozenset[Kind]:
+    """The lists of which a server announced a change."""
+    return frozenset(
+        kind
+        for one in matched
+        if one.frame.direction is Direction.RECEIVED
+        for event in one.events
+        if isinstance(event, Notification)
+        for kind in _ANNOUNCED_BY.get(event.method, ())
     )
 
 

@@ -127,7 +127,7 @@ class Reviewer:
         """Compare the listing with the pinned definitions too."""
         pin = state.pinned if state is not None else None
         self._listings = (
-            (OtherListing(kind=ListingKind.PINNED, tools=pin.definitions.tools),) if pin is not None else ()
+            (OtherListing(kind=ListingKind.PINNED, definitions=pin.definitions),) if pin is not None else ()
         )
         self.listed()
 
