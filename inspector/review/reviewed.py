@@ -218,7 +218,7 @@ class Reviewed:
     """The input of the rules."""
 
     offers: tuple[Offer, ...]
-    """The server, then tools, resources, templates, prompts and malformed items, in wire order."""
+    """The server, then tools, resources, templates, prompts, malformed items and requests of the server, in wire order."""
     calls: tuple[ReviewedCall, ...] = ()
     listings: tuple[OtherListing, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
@@ -263,7 +263,11 @@ def reviewed(
 ) -> Reviewed:
     """The input for a server. `server`: its `name`, `version` and `instructions`, as far as known."""
     return Reviewed(
-        offers=(*_offers(catalogue, server or {}), *_listed_elsewhere(catalogue, listings)),
+        offers=(
+            *_offers(catalogue, server or {}),
+            *_listed_elsewhere(catalogue, listings),
+            *requests_of(traffic),
+        ),
         calls=calls,
         listings=listings,
         neighbours=neighbours,
@@ -295,6 +299,22 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
             definition=sent if isinstance(sent, dict) else {},
             refused=refused,
         )
+
+
+_ASKED = ("systemPrompt", "messages", "tools", "message", "url", "requestedSchema")
+"""The members of a request that the user or a model reads."""
+
+
+def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
+    """What the server asks of the user or of a model."""
+    return tuple(
+        Offer(
+            kind=SubjectKind.REQUEST,
+            name=f"{ask.method} {ask.key}".rstrip(),
+            definition={key: ask.params[key] for key in _ASKED if key in ask.params},
+        )
+        for ask in traffic.asks
+    )
 
 
 def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:

@@ -6,14 +6,14 @@ from enum import StrEnum
 from msgspec import Struct
 
 from inspector.asks.ask import CAPABILITIES
-from inspector.asks.private import ELICIT
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
-from inspector.json.members import object_at, value_at
+from inspector.json.members import object_at
 from inspector.pins.pins import ServerDefinitions
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.exchanges import Asked, Matched, own_answer
 from inspector.protocol.frames import Channel, Direction, Notification, Request, Response, messages
+from inspector.protocol.server_requests import ELICIT, ServerRequest, server_requests
 from inspector.protocol.timeline import EntryKind, Timeline
 
 
@@ -95,8 +95,14 @@ class Traffic(Struct, frozen=True, kw_only=True):
     faults: tuple[ProtocolFault, ...] = ()
     shared: tuple[SharedAnswer, ...] = ()
     resolved: tuple[Resolved, ...] = ()
-    forms: tuple[Json, ...] = ()
-    """The schemas of the forms that the user was asked to fill in. Foreign."""
+    asks: tuple[ServerRequest, ...] = ()
+    """What the server asked of the user or of a model. Equal requests are one."""
+
+    @property
+    def forms(self) -> tuple[Json, ...]:
+        """The schemas of the forms that the user was asked to fill in. Foreign."""
+        schemas = (ask.params.get("requestedSchema") for ask in self.asks if ask.method == ELICIT)
+        return tuple(schema for schema in schemas if schema is not None)
 
 
 QUIET = Traffic()
@@ -108,7 +114,7 @@ def traffic_of(timeline: Timeline) -> Traffic:
         faults=faults_of(timeline),
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
-        forms=forms_in(timeline.matched),
+        asks=asks_in(timeline.matched),
     )
 
 
@@ -203,23 +209,10 @@ def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
     )
 
 
-def forms_in(matched: Iterable[Matched]) -> tuple[Json, ...]:
-    """The schemas of the forms that a server sent: in requests, in the handshake era, and in unfinished answers."""
-    found: list[Json] = []
-    for one in matched:
-        for event in one.events:
-            if isinstance(event, Asked) and event.exchange.asked_by is Direction.RECEIVED:
-                found.append(
-                    _form({"method": event.exchange.request.method, "params": event.exchange.request.params})
-                )
-            elif (answer := own_answer(event)) is not None:
-                found += map(_form, object_at(answer[1], "inputRequests").values())
-    return tuple(schema for schema in found if schema is not None)
-
-
-def _form(request: Json) -> Json:
-    is_form = value_at(request, "method") == ELICIT
-    return value_at(request, "params", "requestedSchema") if is_form else None
+def asks_in(matched: Iterable[Matched]) -> tuple[ServerRequest, ...]:
+    """What a server asked of the user or of a model, in the order of arrival."""
+    found = server_requests(matched)
+    return tuple({(ask.method, ask.key, dump(ask.params)): ask for ask in found}.values())
 
 
 def _name(params: Json) -> str:

@@ -233,6 +233,7 @@ class RecordedSession(Session):
             received_s=call.at_s + call.duration_s,
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
+            has_asked=call.has_asked,
             left_out=left_out_of(line, call.member)
             if isinstance(line, _ANSWERS) and outcome is call.outcome
             else (),

@@ -17,6 +17,7 @@ from inspector.protocol.page import (
     RefusedTool,
     ToolKind,
 )
+from inspector.protocol.server_requests import ELICIT, SAMPLE, ServerRequest
 from inspector.review.finding import Finding
 from inspector.review.registry import findings_of, rules
 from inspector.review.reviewed import Reviewed, ReviewedCall, reviewed
@@ -129,7 +130,16 @@ def traffic_of_example(example: Example) -> Traffic:
             for answer in answers
             if answer.get("cacheScope") == "public"
         ),
-        forms=tuple(cast("list[Json]", example.get("forms", []))),
+        asks=(
+            *(
+                ServerRequest(method=ELICIT, params={"requestedSchema": form})
+                for form in cast("list[Json]", example.get("forms", []))
+            ),
+            *(
+                ServerRequest(method=SAMPLE, params=params)
+                for params in cast("list[JsonObject]", example.get("samplings", []))
+            ),
+        ),
         resolved=tuple(Resolved(name=str(answer["name"]), result=answer) for answer in resolved),
     )
 

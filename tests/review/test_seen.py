@@ -89,6 +89,47 @@ def test_answers_that_may_be_shared_and_resolutions_are_seen() -> None:
     assert [each.name for each in seen.resolved] == ["t"]
 
 
+_HIDDEN = "a\u200b\U000e0041 hidden \u202e"
+_SAMPLING: JsonObject = {
+    "systemPrompt": ORDER,
+    "messages": [{"role": "user", "content": {"type": "text", "text": _HIDDEN}}],
+    "maxTokens": 3,
+}
+_FORM: JsonObject = {
+    "message": f"Name? {ORDER}",
+    "requestedSchema": {"type": "object", "properties": {"n": {"type": "string", "title": "\x1b[2JName"}}},
+}
+_SAMPLE, _ELICIT = "sampling/createMessage", "elicitation/create"
+
+
+def test_what_a_server_asks_is_judged_in_both_eras_and_in_errors() -> None:
+    url: JsonObject = {"message": ORDER, "url": "https://a.example/", "elicitationId": "7"}
+    requests: JsonObject = {
+        "who": {"method": _ELICIT, "params": _FORM},
+        "what": {"method": _SAMPLE, "params": _SAMPLING},
+        "where": {"method": "roots/list"},
+    }
+    lines = frames(
+        (">", {"id": 1, "method": "tools/call", "params": {"name": "t"}}),
+        ("<", {"id": "s", "method": _SAMPLE, "params": _SAMPLING}),
+        ("<", {"id": "s2", "method": _SAMPLE, "params": _SAMPLING}),
+        ("<", {"id": 1, "result": {"resultType": "input_required", "inputRequests": requests}}),
+        (">", {"id": 2, "method": "tools/call", "params": {"name": "t"}}),
+        ("<", {"id": 2, "error": {"code": -32042, "message": "x", "data": {"elicitations": [url]}}}),
+        ("<", {"id": 9, "method": "roots/list"}),
+    )
+    found = findings_of(recorded(HEADER, lines).reviewed)
+    asked = {(each.id, each.name, each.pointer) for each in found if each.subject is SubjectKind.REQUEST}
+    text, title = "/messages/0/content/text", "/requestedSchema/properties/n/title"
+    for name in (_SAMPLE, f"{_SAMPLE} what"):
+        assert asked >= {(rule, name, text) for rule in ("SL-UNI001", "SL-UNI002")}
+        assert ("SL-INJ003", name, "/systemPrompt") in asked
+    for name in (f"{_ELICIT} who", f"{_ELICIT} 7"):
+        assert ("SL-INJ003", name, "/message") in asked
+    assert ("SL-TRM001", f"{_ELICIT} who", title) in asked
+    assert [each.name for each in found if each.pointer == "/systemPrompt"] == [_SAMPLE, f"{_SAMPLE} what"]
+
+
 HEADER = Header(
     created="",
     software="",

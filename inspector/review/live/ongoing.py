@@ -14,9 +14,9 @@ from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
 from inspector.review.report import NotChecked, Report, ReportEntry, fingerprint, skills_not_read
-from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
+from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, requests_of, reviewed
 from inspector.review.rule import ReviewRule
-from inspector.review.seen import OtherListing, Traffic, traffic_of
+from inspector.review.seen import QUIET, OtherListing, Traffic, traffic_of
 from inspector.review.texts import LONGEST_READ, READ
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class OngoingReview:
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
         self._beside: tuple[ReportEntry, ...] = ()
-        """Findings of rules that compare definitions."""
+        """Findings of rules that compare definitions, and about requests of the server."""
         self._seen: _Seen | None = None
         """The input of these rules, apart from the listing."""
         self._catalogue: Catalogue | None = None
@@ -113,7 +113,9 @@ class OngoingReview:
             together = reviewed(
                 material.catalogue, server=material.server, listings=listings, traffic=traffic
             )
-            self._beside = tuple(_entries(findings_of(together, _rules("whole"))))
+            asked = Reviewed(offers=requests_of(traffic))
+            found = (*findings_of(together, _rules("whole")), *findings_of(asked, _rules("each")))
+            self._beside = tuple(_entries(found))
 
     def _judge_calls(self, material: Material) -> None:
         called: dict[str, _Called] = {}
@@ -137,9 +139,12 @@ class OngoingReview:
 
     def _repeated(self, material: Material) -> frozenset[str]:
         made_of, found = self._repeating
-        now = (material.catalogue, material.server, material.listings)
+        traffic = self._seen[1] if self._seen else QUIET
+        now = (material.catalogue, material.server, material.listings, traffic)
         if made_of is None or made_of != now:
-            everything = reviewed(material.catalogue, server=material.server, listings=material.listings)
+            everything = reviewed(
+                material.catalogue, server=material.server, listings=material.listings, traffic=traffic
+            )
             found = self._covering.repeating(everything)
             self._repeating = (now, found)
         return found
