@@ -21,7 +21,7 @@ from inspector.pins.pins import Pinned, PinState, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.catalogue import Catalogue, Kind
-from inspector.protocol.client import PROFILES, ClientProfile
+from inspector.protocol.client import NONE, PROFILES, ClientProfile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
@@ -30,7 +30,7 @@ from inspector.review.covering import Covering, covered
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
-from inspector.review.report import NotChecked, ReviewedServer, skills_not_read
+from inspector.review.report import NotChecked, ReviewedServer, contents_not_read, skills_not_read
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, announced_in, traffic_of
 from inspector.session.facts import ServerFacts
@@ -189,7 +189,9 @@ def gathered(
             missing.append(_ONLY_TOOLS_PINNED)
     else:
         missing.append(NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin"))
-    missing += skills_not_read((skill.name for skill in seen.called.first.items(Kind.SKILL)), ())
+    first = seen.called.first
+    missing += skills_not_read((skill.name for skill in first.items(Kind.SKILL)), ())
+    missing += contents_not_read((item for kind in Kind for item in first.items(kind)), (), _READS_NONE)
     if plan.calls:
         _add_other_client(launch, listings, missing)
     else:
@@ -341,6 +343,15 @@ def gathered_from(path: Path) -> Gathered:
     if found.is_page:
         why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
+    else:
+        # Before clients had profiles, they announced nothing.
+        profile = PROFILES.get(found.client, NONE)
+        missing.append(
+            NotChecked(
+                what="definitions for other clients",
+                why=f"the recording was made with the client profile {profile.name}: {announces(profile).rstrip('.')}",
+            )
+        )
     return Gathered(server=server, reviewed=found.reviewed, not_checked=tuple(missing))
 
 
@@ -361,6 +372,8 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     yield from skills_not_read(
         (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
     )
+    why = "they are not read in the recording"
+    yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
     if any(call.left_out for call in found.calls):
         yield NotChecked(
             what="withheld values", why="a recording does not hold them, nor where references are redeemed"
@@ -396,6 +409,7 @@ _ONLY_TOOLS_PINNED = NotChecked(
     what="changes of resources, templates, prompts and skills since pinned",
     why="the pin is of an earlier version and has tools alone: pin again",
 )
+_READS_NONE = "a review reads no resource and gets no prompt, also with --call: sightline read and sightline prompt show them"
 _HEADERS = NotChecked(
     what="permissions policy",
     why="the page's response headers are not read, so what they allow is not known",

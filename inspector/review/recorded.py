@@ -39,6 +39,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
     """The version of the server."""
     protocol: str
     """The protocol revision; empty if unknown. All three are foreign text."""
+    client: str
+    """The name of the client profile; empty if the recording has none."""
     is_page: bool
     """True for a recording of a page, which contains only the called tools."""
 
@@ -87,6 +89,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
         server=str(identity.get("name", "")),
         version=str(identity.get("version", "")),
         protocol=str(identity.get("protocol", "")),
+        client=header.client,
         is_page=is_page,
     )
 

@@ -20,7 +20,7 @@ from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
 from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
-from inspector.protocol.client import Root
+from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -372,6 +372,12 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    @property
+    def client_profile(self) -> ClientProfile | None:
+        """What the server learns of the client; None for a page, and before the server was reached."""
+        is_mcp = self.server is not None and self.server.era is not Era.AUTO
+        return self.options.client.profile if is_mcp else None
 
     def _has_asked(self) -> bool:
         """Whether the server asked something of the user or of a model since this was last looked at."""

@@ -111,3 +111,5 @@ class Material(Struct, frozen=True, kw_only=True):
     listings: "tuple[OtherListing, ...]" = ()
     origin: str | None = None
     """The server's address, if it has one."""
+    announced: str = ""
+    """What the server was announced of the client, in a sentence; empty for a page."""

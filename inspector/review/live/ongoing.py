@@ -13,7 +13,14 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
-from inspector.review.report import NotChecked, Report, ReportEntry, fingerprint, skills_not_read
+from inspector.review.report import (
+    NotChecked,
+    Report,
+    ReportEntry,
+    contents_not_read,
+    fingerprint,
+    skills_not_read,
+)
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, requests_of, reviewed
 from inspector.review.rule import ReviewRule
 from inspector.review.seen import QUIET, OtherListing, Traffic, traffic_of
@@ -74,9 +81,7 @@ class OngoingReview:
             not_checked=tuple(
                 replace(each, what=self._covering.text(each.what))
                 for each in (
-                    *not_checked(
-                        material.catalogue, self._called.keys(), still=len(self._waiting), total=total
-                    ),
+                    *not_checked(material, self._called.keys(), still=len(self._waiting), total=total),
                     *(each for found in self._called.values() for each in found.unread),
                 )
             ),
@@ -209,10 +214,6 @@ _ALWAYS = (
         what="redemption",
         why="no secret reference is redeemed, so it is unknown whether one can be redeemed twice",
     ),
-    NotChecked(
-        what="other clients",
-        why="the server was asked under one client name, without sampling, elicitation and roots; it may list other tools to other clients",
-    ),
     NotChecked(what="other servers", why="names are compared within this server only"),
     NotChecked(
         what="the behaviour of tools",
@@ -232,15 +233,14 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
 
 
 def not_checked(
-    catalogue: Catalogue, called: Collection[str], *, still: int, total: int
+    material: Material, called: Collection[str], *, still: int, total: int
 ) -> tuple[NotChecked, ...]:
     """The unchecked parts. `called`: tools with a result. `still`: how many of `total` definitions are not reviewed yet."""
-    return tuple(_not_checked(catalogue, called, still, total))
+    return tuple(_not_checked(material, called, still, total))
 
 
-def _not_checked(
-    catalogue: Catalogue, called: Collection[str], still: int, total: int
-) -> Iterator[NotChecked]:
+def _not_checked(material: Material, called: Collection[str], still: int, total: int) -> Iterator[NotChecked]:
+    catalogue = material.catalogue
     if still:
         yield NotChecked(
             what=f"{still:,} of {total:,} definitions", why="the review has not reached them yet"
@@ -252,6 +252,11 @@ def _not_checked(
             if tool.name not in called:
                 yield NotChecked(what=f"results of {tool.name}", why="it was not called in this session")
     yield from skills_not_read((skill.name for skill in catalogue.items(Kind.SKILL)), called)
+    items = (item for kind in Kind for item in catalogue.items(kind))
+    yield from contents_not_read(items, (), "only results of tools are checked")
+    if material.announced:
+        why = f"the server was asked under one client name: {material.announced.rstrip('.')}"
+        yield NotChecked(what="definitions for other clients", why=why)
     yield from _ALWAYS
 
 

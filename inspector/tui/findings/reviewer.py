@@ -30,6 +30,7 @@ from inspector.review.seen import ListingKind, OtherListing
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
+from inspector.session.wording import announces
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.connection.connection import SessionLink
 from inspector.tui.findings.rows import FindingsView, ItemFindings, item_findings, sign_of
@@ -173,6 +174,7 @@ class Reviewer:
             timeline=session.timeline,
             calls=tuple(self._calls.values()),
             listings=self._listings,
+            announced=announces(session.client_profile) if session.client_profile else "",
             origin=self._target.url if isinstance(self._target, HttpTarget) else None,
         )
 

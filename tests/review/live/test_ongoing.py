@@ -2,6 +2,7 @@ from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.client import FULL
 from inspector.protocol.outcome import Result
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import LastCall
@@ -10,6 +11,7 @@ from inspector.review.registry import findings_of
 from inspector.review.report import NotChecked
 from inspector.review.reviewed import reviewed
 from inspector.review.seen import traffic_of
+from inspector.session.wording import announces
 from tests.review.live.reviews import (
     CLEAN,
     NO_KEY,
@@ -146,3 +148,15 @@ def test_what_a_recording_left_out_of_a_result_is_no_fault_of_the_server() -> No
         call = LastCall(number=1, name="link", judgement=Judgement(outcome, None), left_out=left_out)
         material = replace(material_of(catalogue_of([CLEAN])), calls=(call,))
         assert ("SL-RDM001" in {identifier for identifier, _ in found(gone_through(material))}) is told
+
+
+def test_what_the_client_announced_and_what_is_not_read_is_said() -> None:
+    catalogue = catalogue_of(
+        [CLEAN], resources=[{"uri": "a://1", "name": "a"}], prompts=[{"name": "p"}, {"name": "q"}]
+    )
+    silent = gone_through(material_of(catalogue)).not_checked
+    assert "definitions for other clients" not in {each.what for each in silent}
+    said = gone_through(replace(material_of(catalogue), announced=announces(FULL))).not_checked
+    (client,) = (each.why for each in said if each.what == "definitions for other clients")
+    assert "announces elicitation, roots, sampling (--as full)" in client
+    assert "what 1 resource, 2 prompts contain" in {each.what for each in said}
