@@ -29,6 +29,8 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
     kind: Kind
     roles: tuple[str | None, ...] = ()
     """Of the messages; None for what is no message."""
+    content_first: frozenset[int] = frozenset()
+    """The messages that name their content before their role."""
     extras: tuple[str, ...] = ()
     """Pointers to members of messages that the protocol does not define."""
 
@@ -74,7 +76,10 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
     def _item(self, block: Json, pointer: str) -> Json:
         if self.kind is Kind.PROMPT:
             index = int(pointer.rpartition("/")[2]) if pointer else -1
-            return {"role": self._role(index) or "user", "content": block}
+            role = self._role(index) or "user"
+            if index in self.content_first:
+                return {"content": block, "role": role}
+            return {"role": role, "content": block}
         if isinstance(block, dict) and block.get("type") == "resource":
             return block["resource"]
         text = block.get("text") if isinstance(block, dict) else None
@@ -108,6 +113,11 @@ def as_tool_result(value: JsonObject, kind: Kind) -> tuple[JsonObject, ReadingSh
         shape = replace(
             shape,
             roles=tuple(map(_role_of, items)),
+            content_first=frozenset(
+                index
+                for index, message in enumerate(items)
+                if isinstance(message, dict) and _names_content_first(message)
+            ),
             extras=tuple(
                 child(child("/messages", index), key)
                 for index, message in enumerate(items)
@@ -131,6 +141,10 @@ def _block(item: Json, kind: Kind) -> Json:
         return item["content"]
     # No content block of the protocol, so that it is withheld.
     return {"message": item}
+
+
+def _names_content_first(message: JsonObject) -> bool:
+    return next((key for key in message if key in {"role", "content"}), "") == "content"
 
 
 def _role_of(message: Json) -> str | None:

@@ -17,13 +17,12 @@ from inspector.errors import InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject
 from inspector.launch import Launch
 from inspector.pins.files import Watch, identified, read_pin
-from inspector.pins.pins import Pinned, PinState
+from inspector.pins.pins import Pinned, PinState, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
-from inspector.protocol.catalogue import Catalogue, Kind, Tool
-from inspector.protocol.client import PROFILES, ClientProfile
+from inspector.protocol.catalogue import Catalogue, Kind
+from inspector.protocol.client import NONE, PROFILES, ClientProfile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
-from inspector.protocol.timeline import EntryKind
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
 from inspector.review.calling import arguments_for, forbids, misfit_for
@@ -31,9 +30,9 @@ from inspector.review.covering import Covering, covered
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
-from inspector.review.report import NotChecked, ReviewedServer, skills_not_read
+from inspector.review.report import NotChecked, ReviewedServer, contents_not_read, skills_not_read
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
-from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, traffic_of
+from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, announced_in, traffic_of
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
 from inspector.session.wording import announces
@@ -97,7 +96,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
         why = f"it asked, and a review declines: {asked}"
         made.not_checked.append(NotChecked(what="what the server does with answers to it", why=why))
-    await _list_again(session, catalogue, made)
+    await _list_again(session, made)
     return made
 
 
@@ -137,27 +136,24 @@ async def _calls(caller: _Caller, offer: Offer, arguments: JsonObject) -> AsyncG
         yield dataclasses.replace(await caller.call(offer, wrong), misfit=True)
 
 
-async def _list_again(session: Session, before: Catalogue, made: Called) -> None:
+async def _list_again(session: Session, made: Called) -> None:
     DIAGNOSTICS.say("listing again …")
     try:
-        tools = (await session.list_all()).tools
+        after = await session.list_all()
     except InspectorError as error:
         made.not_checked.append(
             NotChecked(
-                what="changes after calls", why=f"the tools could not be listed again: {error.message}"
+                what="changes after calls", why=f"the definitions could not be listed again: {error.message}"
             )
         )
         return
-    announced = any(
-        entry.kind is EntryKind.NOTIFICATION and entry.title == "notifications/tools/list_changed"
-        for entry in session.timeline.entries
+    made.listings.append(
+        OtherListing(
+            kind=ListingKind.AGAIN,
+            definitions=definitions_of(after, None),
+            announced=announced_in(session.timeline.matched),
+        )
     )
-    if _differ(before.tools, tools):
-        made.listings.append(OtherListing(kind=ListingKind.AGAIN, tools=tools, announced=announced))
-
-
-def _differ(before: tuple[Tool, ...], after: tuple[Tool, ...]) -> bool:
-    return [tool.definition for tool in before] != [tool.definition for tool in after]
 
 
 class Gathered(Struct, frozen=True, kw_only=True):
@@ -192,12 +188,14 @@ def gathered(
     missing = list(seen.called.not_checked)
     if pin is not None:
         kept = pin.definitions
-        listings.append(
-            OtherListing(kind=ListingKind.PINNED, tools=kept.tools, instructions=kept.instructions)
-        )
+        listings.append(OtherListing(kind=ListingKind.PINNED, definitions=kept))
+        if kept.items is None:
+            missing.append(_ONLY_TOOLS_PINNED)
     else:
         missing.append(NotChecked(what="changes since pinned", why="nothing is pinned: see sightline pin"))
-    missing += skills_not_read((skill.name for skill in seen.called.first.items(Kind.SKILL)), ())
+    first = seen.called.first
+    missing += skills_not_read((skill.name for skill in first.items(Kind.SKILL)), ())
+    missing += contents_not_read((item for kind in Kind for item in first.items(kind)), (), _READS_NONE)
     if plan.calls:
         _add_other_client(launch, listings, missing)
     else:
@@ -260,7 +258,9 @@ def _add_profiles(
             options = replace(launch.options, client=client, recorder=None)
             found = in_session(replace(launch, options=options), _other_listing)
         except InspectorError as error:
-            missing.append(NotChecked(what=f"tools for the client profile {profile.name}", why=error.message))
+            missing.append(
+                NotChecked(what=f"definitions for the client profile {profile.name}", why=error.message)
+            )
         else:
             listings.append(replace(found, kind=ListingKind.OTHER_PROFILE, profile=profile.name))
             asked.add(profile.name)
@@ -272,7 +272,7 @@ def _other_profiles(launch: Launch, asked: frozenset[str]) -> NotChecked:
     others = ", ".join(f"--also-as {name}" for name in PROFILES if name not in asked)
     said = announces(profile).rstrip(".")
     return NotChecked(
-        what="tools for other clients",
+        what="definitions for other clients",
         why=f"only the client profile {profile.name} was asked ({others} compares): {said}",
     )
 
@@ -324,7 +324,7 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
 async def _other_listing(session: Session) -> OtherListing:
     catalogue = await session.list_all()
     instructions = session.server.instructions if session.server else None
-    return OtherListing(kind=ListingKind.OTHER_CLIENT, tools=catalogue.tools, instructions=instructions)
+    return OtherListing(kind=ListingKind.OTHER_CLIENT, definitions=definitions_of(catalogue, instructions))
 
 
 def gathered_from(path: Path) -> Gathered:
@@ -347,6 +347,15 @@ def gathered_from(path: Path) -> Gathered:
     if found.is_page:
         why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
+    else:
+        # Before clients had profiles, they announced nothing.
+        profile = PROFILES.get(found.client, NONE)
+        missing.append(
+            NotChecked(
+                what="definitions for other clients",
+                why=f"the recording was made with the client profile {profile.name}: {announces(profile).rstrip('.')}",
+            )
+        )
     return Gathered(server=server, reviewed=found.reviewed, not_checked=tuple(missing))
 
 
@@ -367,12 +376,14 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     yield from skills_not_read(
         (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
     )
+    why = "they are not read in the recording"
+    yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
     if any(call.left_out for call in found.calls):
         yield NotChecked(
             what="withheld values", why="a recording does not hold them, nor where references are redeemed"
         )
     if not found.listings:
-        yield NotChecked(what="changes", why="the tools were listed once in the recording, or as before")
+        yield NotChecked(what="changes", why="the definitions were listed once in the recording")
     yield NotChecked(what="changes by client name", why="a recording is of one client")
 
 
@@ -396,8 +407,13 @@ def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
 _NO_CALLS = NotChecked(what="results", why="no tool was called: --call calls those that only read")
 _ONE_LISTING = NotChecked(
     what="changes",
-    why="the tools were listed once, with one client name: --call also lists them with another",
+    why="the definitions were listed once, with one client name: --call also lists them with another",
 )
+_ONLY_TOOLS_PINNED = NotChecked(
+    what="changes of resources, templates, prompts and skills since pinned",
+    why="the pin is of an earlier version and has tools alone: pin again",
+)
+_READS_NONE = "a review reads no resource and gets no prompt, also with --call: sightline read and sightline prompt show them"
 _HEADERS = NotChecked(
     what="permissions policy",
     why="the page's response headers are not read, so what they allow is not known",

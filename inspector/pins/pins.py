@@ -182,11 +182,7 @@ def pin_state(
 def definitions_of(catalogue: Catalogue, instructions: str | None) -> ServerDefinitions:
     """The definitions of a complete listing. A skill has the digests of its files in its definition."""
     kinds = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT, Kind.SKILL)
-    items = {
-        item.listed_as: Tool(name=item.listed_as, definition=item.definition, item=item)
-        for kind in kinds
-        for item in catalogue.items(kind)
-    }
+    items = {item.listed_as: item.as_listed for kind in kinds for item in catalogue.items(kind)}
     return ServerDefinitions(tools=catalogue.tools, instructions=instructions, items=tuple(items.values()))
 
 

@@ -149,6 +149,11 @@ class Item(Struct, frozen=True, kw_only=True):
         return Tool(name=self.handle, definition=self.definition, item=self)
 
     @property
+    def as_listed(self) -> Tool:
+        """The same by what tells its definition from all others."""
+        return Tool(name=self.listed_as, definition=self.definition, item=self)
+
+    @property
     def as_call(self) -> tuple[str, Tool]:
         """Its handle, and itself as something that is called."""
         return self.handle, self.as_tool

@@ -23,6 +23,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Exchanges, Matched, ending_of
 from inspector.protocol.frames import Direction, Frame
 from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.server_requests import server_requests
 from inspector.protocol.tasks import outcome_of
 from inspector.recording.definitions import RecordedDefinitions
 from inspector.recording.format import (
@@ -65,6 +66,9 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
     member: str = ""
     """The member of the answer's `result` that holds the outcome, where the server made a task of the call and says how it ended."""
 
+    has_asked: bool = False
+    """Whether the server asked something of the user or of a model since the call before."""
+
 
 class Replay:
     """Takes the frames of a recording in their order."""
@@ -74,6 +78,7 @@ class Replay:
         self._raw = raw
         self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
+        self._has_asked = False
 
     def frame(self, line: RecordedFrame) -> Frame:
         """A line as a frame of a session: raw if it was kept, else with texts for withheld values."""
@@ -99,6 +104,7 @@ class Replay:
 
     def take(self, matched: Matched) -> Iterator[ReplayedCall]:
         """Take in a frame. Returns the calls that it answers."""
+        self._has_asked |= any(True for _ in server_requests((matched,)))
         for event in matched.events:
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
                 yield from self._answer(event, matched.frame)
@@ -133,6 +139,7 @@ class Replay:
             return
         name, arguments = call
         outcome = ending.outcome if ending else outcome_of(response)
+        has_asked, self._has_asked = self._has_asked, False
         yield ReplayedCall(
             frame=frame.number,
             asked=exchange.frame,
@@ -144,6 +151,7 @@ class Replay:
             at_s=exchange.at_s,
             duration_s=max(frame.at_s - exchange.at_s, 0.0),
             member=ending.member if ending else "",
+            has_asked=has_asked,
         )
 
 

@@ -45,8 +45,8 @@ class Covering:
             return frozenset()
         values: list[tuple[str, Json]] = [(offer.name, offer.definition) for offer in reviewed.offers]
         for listing in reviewed.listings:
-            values.append(("", listing.instructions))
-            values += ((tool.name, tool.definition) for tool in listing.tools)
+            values.append(("", listing.definitions.instructions))
+            values += ((tool.label, tool.definition) for tool in listing.definitions.all)
         texts = [(name, self._known.texts_of([name, value])) for name, value in values]
         bad = self._known.found({text for _, values in texts for text in values}, weak=False)
         return frozenset(name for name, values in texts if not bad.isdisjoint(values))

@@ -47,6 +47,8 @@ class SubjectKind(StrEnum):
     LISTING = "listing"
     """A malformed item, or a list as a whole."""
     CALL = "call"
+    REQUEST = "request"
+    """What the server asks of the user or of a model."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
@@ -58,7 +60,7 @@ class Finding(Struct, frozen=True, kw_only=True):
     confidence: Confidence
     subject: SubjectKind
     name: str
-    """The name of the subject; empty for a server or a list. Foreign text."""
+    """The name of the subject, of a request its method and key; empty for a server or a list. Foreign text."""
     pointer: str
     """Pointer into the definition, the raw result, or the listing. Keys in it are foreign text."""
     message: str

@@ -6,9 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.pins import definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
 from inspector.protocol.exchanges import Matched
-from inspector.protocol.frames import Direction, Notification
+from inspector.protocol.frames import Direction
 from inspector.protocol.timeline import Timeline
 from inspector.recording.format import Connected, Header, Line, RecordedCall, RecordedFrame
 from inspector.recording.replaying import LeftOut, Replay, ReplayedCall, left_out_in, left_out_of
@@ -18,6 +19,7 @@ from inspector.review.seen import (
     QUIET,
     ListingKind,
     OtherListing,
+    announced_in,
     answered_in,
     traffic_of,
 )
@@ -37,6 +39,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
     """The version of the server."""
     protocol: str
     """The protocol revision; empty if unknown. All three are foreign text."""
+    client: str
+    """The name of the client profile; empty if the recording has none."""
     is_page: bool
     """True for a recording of a page, which contains only the called tools."""
 
@@ -85,6 +89,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
         server=str(identity.get("name", "")),
         version=str(identity.get("version", "")),
         protocol=str(identity.get("protocol", "")),
+        client=header.client,
         is_page=is_page,
     )
 
@@ -120,14 +125,8 @@ def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
 
 
 def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
-    """The first listing of each kind, and the last listing of the tools if they were listed again."""
+    """The first listing of each kind, and the last one if any was listed again."""
     rounds: dict[Kind, list[Listing]] = {}
-    announced = any(
-        isinstance(event, Notification) and event.method == "notifications/tools/list_changed"
-        for one in matched
-        if one.frame.direction is Direction.RECEIVED
-        for event in one.events
-    )
     for asked, result in answered_in(matched):
         kind = _KINDS.get(asked.method)
         if kind is None:
@@ -140,15 +139,13 @@ def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing
         entries={kind: tuple(listings[0].entries) for kind, listings in rounds.items()},
         problems=tuple(problem for listings in rounds.values() for problem in listings[0].problems),
     )
-    again = tuple(
-        OtherListing(
-            kind=ListingKind.AGAIN,
-            tools=tuple(entry for entry in listing.entries if isinstance(entry, Tool)),
-            announced=announced,
-        )
-        for listing in rounds.get(Kind.TOOL, [])[1:][-1:]
+    if all(len(listings) == 1 for listings in rounds.values()):
+        return first, ()
+    last = Catalogue(entries={kind: tuple(listings[-1].entries) for kind, listings in rounds.items()})
+    again = OtherListing(
+        kind=ListingKind.AGAIN, definitions=definitions_of(last, None), announced=announced_in(matched)
     )
-    return first, again
+    return first, (again,)
 
 
 def _identity_of(matched: Iterable[Matched]) -> JsonObject:

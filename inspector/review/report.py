@@ -8,7 +8,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.catalogue import Kind, unlisted
+from inspector.protocol.catalogue import Item, Kind, unlisted
 from inspector.review.finding import Finding, Severity
 from inspector.review.rule import ReviewRule
 
@@ -27,6 +27,21 @@ def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotC
         if unlisted(Kind.SKILL, uri).handle not in read:
             why = "it was not read: sightline skill reads and verifies it"
             yield NotChecked(what=f"the text of the skill {uri}", why=why)
+
+
+_READ = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
+
+
+def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) -> Iterator[NotChecked]:
+    """How many resources, templates and prompts have texts that are unknown. `read`: the handles of what was read."""
+    unread = [item.kind for item in items if item.handle not in read]
+    counts = [(unread.count(kind), _NOUNS[kind]) for kind in _READ]
+    named = [f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number]
+    if named:
+        yield NotChecked(what=f"what {', '.join(named)} contain", why=why)
+
+
+_NOUNS = {Kind.RESOURCE: "resource", Kind.TEMPLATE: "template", Kind.PROMPT: "prompt"}
 
 
 class Acceptance(Struct, frozen=True, kw_only=True):

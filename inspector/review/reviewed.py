@@ -15,6 +15,7 @@ from inspector.claims.registry import claims_of_item, claims_of_tool
 from inspector.claims.traits import Traits, traits
 from inspector.hidden_characters import Hidden, hidden_characters
 from inspector.json.exact import Json, JsonObject, Malformed, dump
+from inspector.pins.pins import ServerDefinitions, definitions_of
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool
 from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.protocol.page import RefusedTool
@@ -46,6 +47,8 @@ class Offer:
     definition: JsonObject
     """As sent; for a server, `name`, `version` and `instructions`."""
     tool: Tool | None = None
+    item: Item | None = None
+    """The resource, template, prompt or skill."""
     problem: Malformed | None = None
     """The problem of a malformed item."""
     refused: RefusedTool | None = None
@@ -215,7 +218,7 @@ class Reviewed:
     """The input of the rules."""
 
     offers: tuple[Offer, ...]
-    """The server, then tools, resources, templates, prompts and malformed items, in wire order."""
+    """The server, then tools, resources, templates, prompts, malformed items and requests of the server, in wire order."""
     calls: tuple[ReviewedCall, ...] = ()
     listings: tuple[OtherListing, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
@@ -224,6 +227,17 @@ class Reviewed:
     @cached_property
     def tools(self) -> tuple[Offer, ...]:
         return tuple(offer for offer in self.offers if offer.kind is SubjectKind.TOOL and not offer.listed)
+
+    @cached_property
+    def definitions(self) -> ServerDefinitions:
+        """What the reviewed listing offers."""
+        listed = tuple(offer for offer in self.offers if not offer.listed)
+        instructions = self.offers[0].definition.get("instructions") if self.offers else None
+        return ServerDefinitions(
+            tools=tuple(offer.tool for offer in listed if offer.tool),
+            instructions=instructions if isinstance(instructions, str) else None,
+            items=tuple(offer.item.as_listed for offer in listed if offer.item),
+        )
 
     @cached_property
     def tool_names(self) -> frozenset[str]:
@@ -249,7 +263,11 @@ def reviewed(
 ) -> Reviewed:
     """The input for a server. `server`: its `name`, `version` and `instructions`, as far as known."""
     return Reviewed(
-        offers=(*_offers(catalogue, server or {}), *_listed_elsewhere(catalogue, listings)),
+        offers=(
+            *_offers(catalogue, server or {}),
+            *_listed_elsewhere(catalogue, listings),
+            *requests_of(traffic),
+        ),
         calls=calls,
         listings=listings,
         neighbours=neighbours,
@@ -264,7 +282,7 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
     for kind, subject in _KINDS.items():
         for entry in catalogue.entries.get(kind, ()):
             if isinstance(entry, Item):
-                yield Offer(kind=subject, name=entry.name, definition=entry.definition)
+                yield Offer(kind=subject, name=entry.name, definition=entry.definition, item=entry)
     for problem in catalogue.malformed:
         sent = problem.value
         yield Offer(
@@ -283,15 +301,33 @@ def _offers(catalogue: Catalogue, server: JsonObject) -> Iterator[Offer]:
         )
 
 
+_ASKED = ("systemPrompt", "messages", "tools", "message", "url", "requestedSchema")
+"""The members of a request that the user or a model reads."""
+
+
+def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
+    """What the server asks of the user or of a model."""
+    return tuple(
+        Offer(
+            kind=SubjectKind.REQUEST,
+            name=f"{ask.method} {ask.key}".rstrip(),
+            definition={key: ask.params[key] for key in _ASKED if key in ask.params},
+        )
+        for ask in traffic.asks
+    )
+
+
 def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:
-    """Tools of other listings whose definition differs; they are reviewed too."""
+    """What other listings have with another definition; it is reviewed too."""
+    present = definitions_of(catalogue, None)
     for listing in listings:
         if listing.kind is not ListingKind.PINNED:
-            for tool in listing.apart_from(catalogue.tools):
+            for found in listing.apart_from(present):
                 yield Offer(
-                    kind=SubjectKind.TOOL,
-                    name=tool.name,
-                    definition=tool.definition,
-                    tool=tool,
+                    kind=_KINDS[found.item.kind] if found.item else SubjectKind.TOOL,
+                    name=found.label,
+                    definition=found.definition,
+                    tool=None if found.item else found,
+                    item=found.item,
                     listed=listing.kind.value,
                 )

@@ -18,6 +18,8 @@ DEFINITIONS = frozenset(
         SubjectKind.SKILL,
     }
 )
+SHOWN = DEFINITIONS | {SubjectKind.REQUEST}
+"""What a user or a model reads before any result."""
 
 
 class ReviewRule(Struct, frozen=True, kw_only=True):

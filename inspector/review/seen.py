@@ -7,13 +7,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.asks.ask import CAPABILITIES
-from inspector.asks.private import ELICIT
 from inspector.claims.resolution import METHOD
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump
-from inspector.json.members import object_at, value_at
-from inspector.protocol.catalogue import Tool
+from inspector.json.members import object_at
+from inspector.pins.pins import ServerDefinitions
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.exchanges import Answered, Asked, Matched, own_answer
 from inspector.protocol.frames import Channel, Direction, Notification, Request, Response, messages
+from inspector.protocol.server_requests import ELICIT, ServerRequest, server_requests
 from inspector.protocol.timeline import EntryKind, Timeline
 
 
@@ -28,21 +29,20 @@ class ListingKind(StrEnum):
 
 
 class OtherListing(Struct, frozen=True, kw_only=True):
-    """Another listing of the server's tools: at another time, or for another client."""
+    """Another listing of what the server offers: at another time, or for another client."""
 
     kind: ListingKind
-    tools: tuple[Tool, ...]
-    announced: bool = False
-    """True if the server announced a change of its list."""
+    definitions: ServerDefinitions
+    """The instructions are not used for `AGAIN`, because a listing does not repeat them."""
+    announced: frozenset[Kind] = frozenset()
+    """The lists of which the server announced a change."""
     profile: str = ""
     """Of `OTHER_PROFILE`, the name of the client profile."""
-    instructions: str | None = None
-    """The server's instructions at that time. Not used for `AGAIN`, because a listing does not repeat them."""
 
-    def apart_from(self, tools: Iterable[Tool]) -> Iterator[Tool]:
-        """The tools whose definition is not in `tools`."""
-        known = {tool.name: dump(tool.definition) for tool in tools}
-        return (tool for tool in self.tools if known.get(tool.name) != dump(tool.definition))
+    def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
+        """What is not in `present` with the same definition."""
+        known = {tool.name: dump(tool.definition) for tool in present.all}
+        return (tool for tool in self.definitions.all if known.get(tool.name) != dump(tool.definition))
 
 
 class Neighbour(Struct, frozen=True, kw_only=True):
@@ -98,8 +98,14 @@ class Traffic(Struct, frozen=True, kw_only=True):
     faults: tuple[ProtocolFault, ...] = ()
     shared: tuple[SharedAnswer, ...] = ()
     resolved: tuple[Resolved, ...] = ()
-    forms: tuple[Json, ...] = ()
-    """The schemas of the forms that the user was asked to fill in. Foreign."""
+    asks: tuple[ServerRequest, ...] = ()
+    """What the server asked of the user or of a model. Equal requests are one."""
+
+    @property
+    def forms(self) -> tuple[Json, ...]:
+        """The schemas of the forms that the user was asked to fill in. Foreign."""
+        schemas = (ask.params.get("requestedSchema") for ask in self.asks if ask.method == ELICIT)
+        return tuple(schema for schema in schemas if schema is not None)
 
 
 QUIET = Traffic()
@@ -111,7 +117,27 @@ def traffic_of(timeline: Timeline) -> Traffic:
         faults=faults_of(timeline),
         shared=shared_in(timeline.matched),
         resolved=resolved_in(timeline.matched),
-        forms=forms_in(timeline.matched),
+        asks=asks_in(timeline.matched),
+    )
+
+
+_ANNOUNCED_BY = {
+    "notifications/tools/list_changed": frozenset({Kind.TOOL}),
+    "notifications/prompts/list_changed": frozenset({Kind.PROMPT}),
+    "notifications/resources/list_changed": frozenset({Kind.RESOURCE, Kind.TEMPLATE}),
+}
+"""The lists whose change a notification announces."""
+
+
+def announced_in(matched: Iterable[Matched]) -> frozenset[Kind]:
+    """The lists of which a server announced a change."""
+    return frozenset(
+        kind
+        for one in matched
+        if one.frame.direction is Direction.RECEIVED
+        for event in one.events
+        if isinstance(event, Notification)
+        for kind in _ANNOUNCED_BY.get(event.method, ())
     )
 
 
@@ -214,23 +240,10 @@ def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
     )
 
 
-def forms_in(matched: Iterable[Matched]) -> tuple[Json, ...]:
-    """The schemas of the forms that a server sent: in requests, in the handshake era, and in unfinished answers."""
-    found: list[Json] = []
-    for one in matched:
-        for event in one.events:
-            if isinstance(event, Asked) and event.exchange.asked_by is Direction.RECEIVED:
-                found.append(
-                    _form({"method": event.exchange.request.method, "params": event.exchange.request.params})
-                )
-            elif (answer := own_answer(event)) is not None:
-                found += map(_form, object_at(answer[1], "inputRequests").values())
-    return tuple(schema for schema in found if schema is not None)
-
-
-def _form(request: Json) -> Json:
-    is_form = value_at(request, "method") == ELICIT
-    return value_at(request, "params", "requestedSchema") if is_form else None
+def asks_in(matched: Iterable[Matched]) -> tuple[ServerRequest, ...]:
+    """What a server asked of the user or of a model, in the order of arrival."""
+    found = server_requests(matched)
+    return tuple({(ask.method, ask.key, dump(ask.params)): ask for ask in found}.values())
 
 
 def _name(params: Json) -> str:

@@ -38,6 +38,8 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     """In force when it was made, and what rules about its answer added."""
     resolution: "Resolution | None" = None
     """The server's resolution of this one call; None where it was not asked."""
+    has_asked: bool = False
+    """Whether the server asked something of the user or of a model meanwhile."""
     remarks: tuple[str, ...] = ()
     """Where the answer says other than its tool declares, in Sightline's sentences."""
     has_ids: bool = False

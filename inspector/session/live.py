@@ -24,6 +24,7 @@ from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
 from inspector.protocol.frames import Channel, Notification, Request, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from inspector.protocol.server_requests import server_requests
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
@@ -103,6 +104,8 @@ class Session:
         """Set where another connection took the place of the one in use, or there is more to listen to."""
         self._subscribed: dict[str, Connection | PageConnection] = {}
         """The subscribed resources, each with the connection of its subscription."""
+        self._looked_at = 0
+        """The number of frames that were searched for what the server asks."""
         self._no_completions = False
         """Whether the server announced completions and has none."""
         self.asker = Asker(
@@ -380,12 +383,25 @@ class Session:
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
             received_s=answer.frame.at_s if answer.frame else connection.now_s(),
             policy=self.options.policy,
+            has_asked=self._has_asked(),
         )
         self.calls.append(record)
         if self.recorder and isinstance(self.target, PageTarget):
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    @property
+    def client_profile(self) -> ClientProfile | None:
+        """What the server learns of the client; None for a page, and before the server was reached."""
+        is_mcp = self.server is not None and self.server.era is not Era.AUTO
+        return self.options.client.profile if is_mcp else None
+
+    def _has_asked(self) -> bool:
+        """Whether the server asked something of the user or of a model since this was last looked at."""
+        matched = self.timeline.matched
+        new, self._looked_at = matched[self._looked_at :], len(matched)
+        return any(True for _ in server_requests(new))
 
     async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
         """Send any request as it is. What a tool answers is neither bounded nor kept. Raises UnreachableError."""

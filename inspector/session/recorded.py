@@ -18,7 +18,7 @@ from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
 from inspector.protocol.catalogue import Catalogue
-from inspector.protocol.client import NONE, PROFILES, Announcement
+from inspector.protocol.client import NONE, PROFILES, Announcement, ClientProfile
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Outcome
@@ -100,6 +100,10 @@ class RecordedSession(Session):
         if self._played is None or self._is_closed:
             raise LookupError(self.opened.path)
         return self._played
+
+    @property
+    def client_profile(self) -> ClientProfile | None:
+        return self.options.client.profile if self.opened.header.kind != "page" else None
 
     @property
     def has_raw(self) -> bool:
@@ -233,6 +237,7 @@ class RecordedSession(Session):
             received_s=call.at_s + call.duration_s,
             policy=self._policy_at(position),
             has_ids=self._sealed is None,
+            has_asked=call.has_asked,
             left_out=left_out_of(line, call.member)
             if isinstance(line, _ANSWERS) and outcome is call.outcome
             else (),

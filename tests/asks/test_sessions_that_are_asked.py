@@ -15,11 +15,14 @@ from inspector.asks.answer import Action, Answer, sampled, with_defaults
 from inspector.asks.ask import Ask, AskKind
 from inspector.json.exact import Json
 from inspector.json.members import object_at
+from inspector.policy.gate.agreement import Agreement
+from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.client import FULL, NONE, Announcement, Root
 from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.recording.replaying import Replay
 from inspector.session.asking import MAX_ASKS
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -295,3 +298,19 @@ async def test_a_server_on_the_python_sdk_may_offer_tools_for_sampling_and_gets_
         ]
     finally:
         await session.close()
+
+
+@pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
+async def test_what_a_server_asks_makes_the_agent_session_untrusted_live_and_replayed(era: Era) -> None:
+    oversight = Oversight()
+    async with asked(era, None) as (session, _):
+        for name, untrusted in (("roots", False), ("form", True), ("roots", True)):
+            await oversight.call(
+                session, await oversight.consider(session, name, {}), agreement=Agreement.YES
+            )
+            assert oversight.trust.untrusted is untrusted
+        (mark,) = oversight.trust.marks
+        assert (mark.origin.call, mark.origin.tool) == (2, "form")
+        replay = Replay()
+        calls = [call for matched in session.timeline.matched for call in replay.take(matched)]
+        assert [call.name for call in calls if call.has_asked] == ["form"]

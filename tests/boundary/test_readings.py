@@ -144,6 +144,14 @@ def test_what_is_no_reading_is_withheld_as_a_whole(item: Item, value: Json) -> N
     assert SECRET not in dump_text(bounded.result)
 
 
+def test_a_message_keeps_the_order_of_its_members() -> None:
+    sent: list[Json] = [{"role": "user", "content": text("a")}, {"content": text("b"), "role": "assistant"}]
+    outcome: Outcome = Result(value={"messages": sent})
+    for level in (Level.OPEN, Level.DECLARED):
+        bounded = bound(outcome, PROMPT.as_tool, level, nonce=NONCE)
+        assert dump_text(bounded.result) == dump_text(raw_of(outcome))
+
+
 def test_a_listed_audience_holds_for_what_is_read() -> None:
     listed = Item(kind=Kind.RESOURCE, name="a", definition={"uri": "a", "annotations": FOR_USER})
     assert removed(listed, contents(note("hi"))) == {("/contents/0", "audience")}

@@ -114,6 +114,27 @@ def test_the_policy_decides_on_a_raw_tool_call(tmp_path: Path) -> None:
     assert sent("write").code == 0
 
 
+@pytest.mark.parametrize(
+    ("method", "params", "handle"),
+    [
+        ("resources/read", {"uri": "note://today"}, "resources/read note://today"),
+        ("prompts/get", {"name": "hello", "arguments": {}}, "prompts/get hello"),
+    ],
+)
+def test_the_policy_decides_on_raw_readings_and_the_audit_log_has_them(
+    method: str, params: dict[str, object], handle: str, tmp_path: Path
+) -> None:
+    policy, audit = tmp_path / "policy.json", tmp_path / "audit.jsonl"
+    request = ("request", method, "--params", json.dumps(params), "--audit", str(audit))
+    for name, code in ((handle, 10), ("another", 0)):
+        rule = {"name": "no", "effect": "block", "conditions": {"fact": "tool.name", "equals": name}}
+        policy.write_text(json.dumps({"rules": [rule]}))
+        ran = sightline(*request, "--policy", str(policy), *READING)
+        assert (ran.code, bool(ran.out)) == (code, code == 0), ran.err
+        assert method in audit.read_text()
+        audit.unlink()
+
+
 def test_the_policy_decides_on_readings_by_their_handle(tmp_path: Path) -> None:
     policy = tmp_path / "policy.json"
     rule = {

@@ -67,13 +67,15 @@ def test_what_only_some_client_profiles_get_is_a_finding_and_reviewed(tmp_path: 
     command = ("--", sys.executable, str(path))
     alone = sightline(*review, *command)
     assert ids(alone) == set()
-    (missing,) = (each for each in alone.json["notChecked"] if each["what"] == "tools for other clients")
+    (missing,) = (
+        each for each in alone.json["notChecked"] if each["what"] == "definitions for other clients"
+    )
     assert "only the client profile full was asked (--also-as none compares)" in missing["why"]
     ran = sightline(*review, "--also-as", "none", "--also-as", "full", *command)
     assert {"SL-PIN004", "SL-POI001"} <= ids(ran), ran.err
     differs = next(each for each in ran.json["findings"] if each["id"] == "SL-PIN004")
     assert "changed for the client profile none, at /description" in differs["message"]
-    assert "tools for other clients" not in {each["what"] for each in ran.json["notChecked"]}
+    assert "definitions for other clients" not in {each["what"] for each in ran.json["notChecked"]}
 
 
 def test_what_was_pinned_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

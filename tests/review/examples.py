@@ -4,6 +4,7 @@ import dataclasses
 from typing import cast
 
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.pins import definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
 from inspector.protocol.outcome import Result
 from inspector.protocol.page import (
@@ -16,6 +17,7 @@ from inspector.protocol.page import (
     RefusedTool,
     ToolKind,
 )
+from inspector.protocol.server_requests import ELICIT, SAMPLE, ServerRequest
 from inspector.review.finding import Finding
 from inspector.review.registry import findings_of, rules
 from inspector.review.reviewed import Reviewed, ReviewedCall, reviewed
@@ -128,22 +130,35 @@ def traffic_of_example(example: Example) -> Traffic:
             for answer in answers
             if answer.get("cacheScope") == "public"
         ),
-        forms=tuple(cast("list[Json]", example.get("forms", []))),
+        asks=(
+            *(
+                ServerRequest(method=ELICIT, params={"requestedSchema": form})
+                for form in cast("list[Json]", example.get("forms", []))
+            ),
+            *(
+                ServerRequest(method=SAMPLE, params=params)
+                for params in cast("list[JsonObject]", example.get("samplings", []))
+            ),
+        ),
         resolved=tuple(Resolved(name=str(answer["name"]), result=answer) for answer in resolved),
     )
 
 
 def listings_of(example: Example) -> list[OtherListing]:
-    """Other listings, by the names of their kinds in lower case."""
-    return [
-        OtherListing(
-            kind=kind,
-            tools=catalogue_of({"tools": example[kind.name.lower()]}).tools,
-            announced=example.get("announced") is True,
-        )
-        for kind in ListingKind
-        if kind.name.lower() in example
-    ]
+    """Other listings, by the names of their kinds in lower case: their tools, or the lists in which they differ."""
+    found: list[OtherListing] = []
+    for kind in ListingKind:
+        other = example.get(kind.name.lower())
+        if other is not None:
+            lists = other if isinstance(other, dict) else {"tools": other}
+            found.append(
+                OtherListing(
+                    kind=kind,
+                    definitions=definitions_of(catalogue_of({**example, **lists}), None),
+                    announced=frozenset(Kind if example.get("announced") is True else ()),
+                )
+            )
+    return found
 
 
 def review_of(*tools: JsonObject, **members: Json) -> tuple[Finding, ...]:

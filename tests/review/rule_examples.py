@@ -8,7 +8,7 @@ Example: TypeAlias = JsonObject
 """What a server would say: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool.
 
 Beside that `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
-target; `faults`, `answers` and `resolved`, of the wire.
+target; `faults`, `answers`, `resolved`, `forms` and `samplings`, of the wire.
 """
 
 
@@ -250,6 +250,29 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
     "SL-INJ002": (
         (call_example(text_result("Fine.\u200b\x1b[2J")),),
         (call_example(text_result("Fine. 👩🏽\u200d💻\r\nAnother line")),),
+    ),
+    "SL-INJ003": (
+        (
+            {"samplings": [{"systemPrompt": _POISONED, "messages": []}]},
+            {"samplings": [{"messages": [{"role": "user", "content": {"type": "text", "text": _POISONED}}]}]},
+            {"forms": [takes(note={"type": "string", "title": "Note", "description": _POISONED})]},
+            {"forms": [takes(note={"type": "string", "enum": ["a"], "enumNames": [_POISONED]})]},
+        ),
+        (
+            {
+                "samplings": [
+                    {
+                        "systemPrompt": "You are a helpful assistant that summarises release notes.",
+                        "messages": [
+                            {"role": "user", "content": {"type": "text", "text": "Summarise: fixes 3 bugs."}}
+                        ],
+                    }
+                ]
+            },
+            {"samplings": [{"systemPrompt": "You are a helpful test server.", "messages": []}]},
+            {"forms": [takes(colour={"type": "string", "title": "Your favourite colour"})]},
+            tool_example(),
+        ),
     ),
     "SL-INT001": (
         (

@@ -7,6 +7,7 @@ import pytest
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
+from inspector.pins.pins import definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
 from inspector.protocol.outcome import Result
 from inspector.review.covering import COVERED, Covering, covered
@@ -33,7 +34,11 @@ def catalogue(tools: Sequence[JsonObject]) -> Catalogue:
 def leaked(secret: str, *, calls: bool = True) -> Reviewed:
     found = reviewed(
         catalogue(FIRST),
-        listings=(OtherListing(kind=ListingKind.AGAIN, tools=catalogue(leaking(secret)).tools),),
+        listings=(
+            OtherListing(
+                kind=ListingKind.AGAIN, definitions=definitions_of(catalogue(leaking(secret)), None)
+            ),
+        ),
     )
     result = Result(value={"content": [], "structuredContent": {"secret": secret}})
     return dataclasses.replace(

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 import pytest
 
 from inspector.json.exact import Json, JsonObject, parse
+from inspector.protocol.catalogue import Kind
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.timeline import Timeline
@@ -99,6 +100,47 @@ def test_answers_that_may_be_shared_and_resolutions_are_seen() -> None:
     assert [each.name for each in seen.resolved] == ["t"]
 
 
+_HIDDEN = "a\u200b\U000e0041 hidden \u202e"
+_SAMPLING: JsonObject = {
+    "systemPrompt": ORDER,
+    "messages": [{"role": "user", "content": {"type": "text", "text": _HIDDEN}}],
+    "maxTokens": 3,
+}
+_FORM: JsonObject = {
+    "message": f"Name? {ORDER}",
+    "requestedSchema": {"type": "object", "properties": {"n": {"type": "string", "title": "\x1b[2JName"}}},
+}
+_SAMPLE, _ELICIT = "sampling/createMessage", "elicitation/create"
+
+
+def test_what_a_server_asks_is_judged_in_both_eras_and_in_errors() -> None:
+    url: JsonObject = {"message": ORDER, "url": "https://a.example/", "elicitationId": "7"}
+    requests: JsonObject = {
+        "who": {"method": _ELICIT, "params": _FORM},
+        "what": {"method": _SAMPLE, "params": _SAMPLING},
+        "where": {"method": "roots/list"},
+    }
+    lines = frames(
+        (">", {"id": 1, "method": "tools/call", "params": {"name": "t"}}),
+        ("<", {"id": "s", "method": _SAMPLE, "params": _SAMPLING}),
+        ("<", {"id": "s2", "method": _SAMPLE, "params": _SAMPLING}),
+        ("<", {"id": 1, "result": {"resultType": "input_required", "inputRequests": requests}}),
+        (">", {"id": 2, "method": "tools/call", "params": {"name": "t"}}),
+        ("<", {"id": 2, "error": {"code": -32042, "message": "x", "data": {"elicitations": [url]}}}),
+        ("<", {"id": 9, "method": "roots/list"}),
+    )
+    found = findings_of(recorded(HEADER, lines).reviewed)
+    asked = {(each.id, each.name, each.pointer) for each in found if each.subject is SubjectKind.REQUEST}
+    text, title = "/messages/0/content/text", "/requestedSchema/properties/n/title"
+    for name in (_SAMPLE, f"{_SAMPLE} what"):
+        assert asked >= {(rule, name, text) for rule in ("SL-UNI001", "SL-UNI002")}
+        assert ("SL-INJ003", name, "/systemPrompt") in asked
+    for name in (f"{_ELICIT} who", f"{_ELICIT} 7"):
+        assert ("SL-INJ003", name, "/message") in asked
+    assert ("SL-TRM001", f"{_ELICIT} who", title) in asked
+    assert [each.name for each in found if each.pointer == "/systemPrompt"] == [_SAMPLE, f"{_SAMPLE} what"]
+
+
 HEADER = Header(
     created="",
     software="",
@@ -144,7 +186,9 @@ def test_a_recording_is_reviewed_with_its_server_its_calls_and_both_listings() -
     assert (found.server, found.version, found.protocol) == ("s", "1", "2025-11-25")
     assert [call.misfit for call in found.reviewed.calls] == [True]
     assert found.reviewed.calls[0].origin == "https://a.example/mcp"
-    assert [(each.kind, each.announced) for each in found.reviewed.listings] == [(ListingKind.AGAIN, True)]
+    assert [(each.kind, each.announced) for each in found.reviewed.listings] == [
+        (ListingKind.AGAIN, frozenset({Kind.TOOL}))
+    ]
     ids = {(finding.id, finding.subject) for finding in findings_of(found.reviewed)}
     assert {
         ("SL-POI003", SubjectKind.SERVER),
@@ -208,6 +252,58 @@ def test_what_another_listing_says_is_judged_once_where_it_is_the_same() -> None
     assert "under another client name" in order.message
     both = review_of(poisoned, other_client=[{**poisoned, "title": "Another"}])
     assert [finding.id for finding in both].count("SL-POI001") == 1
+
+
+_NICE: JsonObject = {"name": "p", "description": "Greets."}
+_NOTE: JsonObject = {"uri": "a://1", "name": "r"}
+_HIS: JsonObject = {"uriTemplate": "a://{id}", "name": "t"}
+
+
+def test_prompts_resources_and_templates_are_compared_as_tools_are() -> None:
+    lists: JsonObject = {"prompts": [_NICE], "resources": [_NOTE], "resourceTemplates": [_HIS]}
+    poisoned: JsonObject = {**_NICE, "description": ORDER}
+    found = review_of(
+        **lists, other_profile={"prompts": [poisoned], "resources": [], "resourceTemplates": []}
+    )
+    assert {(finding.id, finding.subject.value, finding.name, finding.message) for finding in found} >= {
+        (
+            "SL-PIN004",
+            "prompt",
+            "p",
+            "The definition of `p` changed for the client profile , at /description.",
+        ),
+        ("SL-PIN004", "resource", "a://1", "The resource `a://1` is not listed for the client profile ."),
+        (
+            "SL-PIN004",
+            "template",
+            "a://{id}",
+            "The template `a://{id}` is not listed for the client profile .",
+        ),
+    }
+    assert any(finding.id == "SL-POI001" and "another client profile" in finding.message for finding in found)
+    for kind, identifier in (("pinned", 1), ("again", 2), ("other_client", 3), ("other_profile", 4)):
+        others: JsonObject = {"prompts": [poisoned]}
+        changed = review_of(**lists, **{kind: others})
+        assert f"SL-PIN00{identifier}" in {finding.id for finding in changed}
+        same = review_of(**lists, **{kind: lists})
+        assert {finding.id for finding in same if finding.id.startswith("SL-PIN")} == set()
+        # Resources are data: they come and go with time, but not with the client.
+        grown: JsonObject = {"resources": [_NOTE, {**_NOTE, "uri": "a://2"}]}
+        more = review_of(**lists, **{kind: grown})
+        assert any(finding.id.startswith("SL-PIN") for finding in more) is (identifier > 2)
+
+
+def test_a_prompt_that_changes_in_a_recording_is_found() -> None:
+    lines = frames(
+        (">", {"id": 1, "method": "prompts/list"}),
+        ("<", {"id": 1, "result": {"prompts": [_NICE]}}),
+        (">", {"id": 2, "method": "prompts/list"}),
+        ("<", {"id": 2, "result": {"prompts": [{**_NICE, "title": "x"}]}}),
+    )
+    found = findings_of(recorded(HEADER, lines).reviewed)
+    assert [(finding.id, finding.name) for finding in found if finding.id == "SL-PIN002"] == [
+        ("SL-PIN002", "p")
+    ]
 
 
 def test_a_change_that_declares_less_is_severe_and_one_that_was_announced_is_less() -> None:

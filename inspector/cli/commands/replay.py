@@ -325,6 +325,7 @@ def _contents(
         "target": {"kind": header.kind, "name": header.target},
         "boundary": header.lenses.level.value,
         "host": header.lenses.host,
+        "client": header.client or None,
         "calls": [
             {
                 "frame": call.frame,
@@ -360,8 +361,9 @@ def _summary(
             name = f"{event.name} (unfinished: {ended.reason})" if ended else event.name
             rows.append((str(event.frame), f"{event.at_s:.3f} s", taken, name))
     lenses = f"boundary: {header.lenses.level.value}, host: {header.lenses.host}"
+    client = f", client profile: {safe_line(header.client)}" if header.client else ""
     lines = [
-        f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}",
+        f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}{client}",
         *table(rows, columns()),
     ]
     return [*lines, f"line {broken.line}: {broken.reason}"] if broken else lines

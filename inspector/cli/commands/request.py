@@ -14,19 +14,17 @@ from inspector.cli.options import (
 )
 from inspector.cli.output import DIAGNOSTICS, OK, TOOL_FAILED, print_json
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import BlockedError, NotConfirmedError, UsageError
+from inspector.errors import UsageError
 from inspector.json.exact import JsonObject
-from inspector.json.members import object_at, text_at
+from inspector.json.members import object_at
 from inspector.launch import Launch
-from inspector.policy.gate.consideration import refusal
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.rules import Verdict
+from inspector.protocol.calls import called
 from inspector.protocol.outcome import Failure, Outcome, Result, RpcError
 from inspector.protocol.targets import PageTarget
 from inspector.session.live import Session
 from inspector.session.wording import error_of
 
-_CALL = "tools/call"
 _SENT_BY_SIGHTLINE = frozenset({"initialize", "subscriptions/listen"})
 _HINT = "--timeout SECONDS waits longer."
 
@@ -60,7 +58,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Send the request METHOD to TARGET and print its answer as JSON, as it was sent.
 
-    Nothing of it is judged or masked. The policy decides on tools/call.
+    Nothing of it is judged or masked. The policy decides on tools/call, resources/read and prompts/get.
     """
     terms = rules.read()
     chosen = target_of(target, connection, invocation.command_line)
@@ -85,20 +83,11 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 async def _answered(session: Session, launch: Launch, method: str, params: JsonObject) -> Outcome:
-    if method == _CALL:
-        await _decide(session, launch, params)
-    return await session.request(method, params)
-
-
-async def _decide(session: Session, launch: Launch, params: JsonObject) -> None:
-    """Have the policy decide on a call. Raises BlockedError or NotConfirmedError where it is not made."""
+    call = called(method, params)
+    if call is None:
+        return await session.request(method, params)
+    name, arguments = call
     await session.list_all()
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
-    name, arguments = text_at(params, "name") or "", object_at(params, "arguments")
-    considered = await oversight.consider(session, name, arguments)
-    if considered.verdict is Verdict.BLOCK:
-        await oversight.decline(session, considered)
-        raise BlockedError(*refusal(considered))
-    if considered.verdict is Verdict.CONFIRM and not launch.agreement.is_given:
-        await oversight.decline(session, considered)
-        raise NotConfirmedError(*refusal(considered))
+    considered = await oversight.consider(session, name, object_at({"": arguments}, ""))
+    return await oversight.send(session, considered, method, params, launch.agreement)

@@ -37,6 +37,7 @@ from inspector.policy.taint import (
     request_annotations,
 )
 from inspector.protocol.catalogue import Tool
+from inspector.protocol.outcome import Outcome
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
@@ -172,13 +173,7 @@ class Oversight:
         Raises BlockedError or NotConfirmedError where it may not be made: then nothing was sent. Raises InspectorError
         where it cannot be logged beforehand, or there is no connection.
         """
-        current = await self._permitted(session, considering, agreement)
-        self._calls += 1
-        number = self._calls
-        asked = current.verdict is Verdict.CONFIRM
-        await self._deciding(current, number)
-        self._note_decision(session, current, agreement if asked else Agreement.NOT_ASKED)
-        self.agree(session.target, current.asking)
+        current, number = await self._begun(session, considering, agreement)
         record = await session.call(
             current.name,
             current.arguments,
@@ -193,6 +188,37 @@ class Oversight:
         self._settling.add(settling)
         settling.add_done_callback(self._settling.discard)
         return await asyncio.shield(settling)
+
+    async def send(
+        self,
+        session: Session,
+        considering: Consideration,
+        method: str,
+        params: JsonObject,
+        agreement: Agreement,
+    ) -> Outcome:
+        """Send the request of a call that may be made, as it is. Its answer is logged, and not judged. Raises as `call` does."""
+        current, number = await self._begun(session, considering, agreement)
+        begun = asyncio.get_running_loop().time()
+        outcome = await session.request(method, params)
+        if self._audit:
+            call = _audited(current, self.number, number)
+            taken = asyncio.get_running_loop().time() - begun
+            await asyncio.to_thread(self._audit.answered, call, outcome, taken)
+        return outcome
+
+    async def _begun(
+        self, session: Session, considering: Consideration, agreement: Agreement
+    ) -> tuple[Consideration, int]:
+        """The decision on a call that may be made now, which is logged, and the number of the call."""
+        current = await self._permitted(session, considering, agreement)
+        self._calls += 1
+        number = self._calls
+        asked = current.verdict is Verdict.CONFIRM
+        await self._deciding(current, number)
+        self._note_decision(session, current, agreement if asked else Agreement.NOT_ASKED)
+        self.agree(session.target, current.asking)
+        return current, number
 
     async def decline(self, session: Session, considering: Consideration) -> None:
         """Note a call that is not made. Sends nothing. Raises InspectorError if it cannot be logged."""

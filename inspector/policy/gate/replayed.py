@@ -80,4 +80,5 @@ def _record(number: int, call: ReplayedCall) -> CallRecord:
         at_s=call.at_s,
         duration_s=call.duration_s,
         size_bytes=0,
+        has_asked=call.has_asked,
     )

@@ -88,7 +88,8 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     origin = TaintOrigin(call=record.number, server=considered.server, tool=record.name)
     problem, handling = "", _UNJUDGED
     # Untrusted, until its claims are read.
-    brought = SessionTrust(marks=frozenset({TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)}))
+    untrusted = SessionTrust(marks=frozenset({TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)}))
+    brought = untrusted
     findings: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
@@ -97,6 +98,8 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
         problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
+    if record.has_asked:
+        brought = brought.join(untrusted)
     findings = (*considered.findings, *findings)
     made = Ruled(
         record=replace(record, resolution=considered.resolution),

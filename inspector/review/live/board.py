@@ -63,7 +63,9 @@ class Board(Struct, frozen=True, kw_only=True):
 
 
 def subject_of(finding: Finding) -> Subject:
-    """The subject of a finding."""
+    """The subject of a finding. Requests are of the server."""
+    if finding.subject is SubjectKind.REQUEST:
+        return SubjectKind.SERVER, ""
     kind = SubjectKind.TOOL if finding.subject is SubjectKind.CALL else finding.subject
     return kind, finding.name
 
@@ -109,3 +111,5 @@ class Material(Struct, frozen=True, kw_only=True):
     listings: "tuple[OtherListing, ...]" = ()
     origin: str | None = None
     """The server's address, if it has one."""
+    announced: str = ""
+    """What the server was announced of the client, in a sentence; empty for a page."""

@@ -13,10 +13,17 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import Board, LastCall, Material, Subject, subject_of
 from inspector.review.registry import findings_of, rules
-from inspector.review.report import NotChecked, Report, ReportEntry, fingerprint, skills_not_read
-from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
+from inspector.review.report import (
+    NotChecked,
+    Report,
+    ReportEntry,
+    contents_not_read,
+    fingerprint,
+    skills_not_read,
+)
+from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, requests_of, reviewed
 from inspector.review.rule import ReviewRule
-from inspector.review.seen import OtherListing, Traffic, traffic_of
+from inspector.review.seen import QUIET, OtherListing, Traffic, traffic_of
 from inspector.review.texts import LONGEST_READ, READ
 
 if TYPE_CHECKING:
@@ -47,7 +54,7 @@ class OngoingReview:
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
         self._beside: tuple[ReportEntry, ...] = ()
-        """Findings of rules that compare definitions."""
+        """Findings of rules that compare definitions, and about requests of the server."""
         self._seen: _Seen | None = None
         """The input of these rules, apart from the listing."""
         self._catalogue: Catalogue | None = None
@@ -74,9 +81,7 @@ class OngoingReview:
             not_checked=tuple(
                 replace(each, what=self._covering.text(each.what))
                 for each in (
-                    *not_checked(
-                        material.catalogue, self._called.keys(), still=len(self._waiting), total=total
-                    ),
+                    *not_checked(material, self._called.keys(), still=len(self._waiting), total=total),
                     *(each for found in self._called.values() for each in found.unread),
                 )
             ),
@@ -113,7 +118,9 @@ class OngoingReview:
             together = reviewed(
                 material.catalogue, server=material.server, listings=listings, traffic=traffic
             )
-            self._beside = tuple(_entries(findings_of(together, _rules("whole"))))
+            asked = Reviewed(offers=requests_of(traffic))
+            found = (*findings_of(together, _rules("whole")), *findings_of(asked, _rules("each")))
+            self._beside = tuple(_entries(found))
 
     def _judge_calls(self, material: Material) -> None:
         called: dict[str, _Called] = {}
@@ -137,9 +144,12 @@ class OngoingReview:
 
     def _repeated(self, material: Material) -> frozenset[str]:
         made_of, found = self._repeating
-        now = (material.catalogue, material.server, material.listings)
+        traffic = self._seen[1] if self._seen else QUIET
+        now = (material.catalogue, material.server, material.listings, traffic)
         if made_of is None or made_of != now:
-            everything = reviewed(material.catalogue, server=material.server, listings=material.listings)
+            everything = reviewed(
+                material.catalogue, server=material.server, listings=material.listings, traffic=traffic
+            )
             found = self._covering.repeating(everything)
             self._repeating = (now, found)
         return found
@@ -204,10 +214,6 @@ _ALWAYS = (
         what="redemption",
         why="no secret reference is redeemed, so it is unknown whether one can be redeemed twice",
     ),
-    NotChecked(
-        what="other clients",
-        why="the server was asked under one client name, without sampling, elicitation and roots; it may list other tools to other clients",
-    ),
     NotChecked(what="other servers", why="names are compared within this server only"),
     NotChecked(
         what="the behaviour of tools",
@@ -227,15 +233,14 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
 
 
 def not_checked(
-    catalogue: Catalogue, called: Collection[str], *, still: int, total: int
+    material: Material, called: Collection[str], *, still: int, total: int
 ) -> tuple[NotChecked, ...]:
     """The unchecked parts. `called`: tools with a result. `still`: how many of `total` definitions are not reviewed yet."""
-    return tuple(_not_checked(catalogue, called, still, total))
+    return tuple(_not_checked(material, called, still, total))
 
 
-def _not_checked(
-    catalogue: Catalogue, called: Collection[str], still: int, total: int
-) -> Iterator[NotChecked]:
+def _not_checked(material: Material, called: Collection[str], still: int, total: int) -> Iterator[NotChecked]:
+    catalogue = material.catalogue
     if still:
         yield NotChecked(
             what=f"{still:,} of {total:,} definitions", why="the review has not reached them yet"
@@ -247,6 +252,11 @@ def _not_checked(
             if tool.name not in called:
                 yield NotChecked(what=f"results of {tool.name}", why="it was not called in this session")
     yield from skills_not_read((skill.name for skill in catalogue.items(Kind.SKILL)), called)
+    items = (item for kind in Kind for item in catalogue.items(kind))
+    yield from contents_not_read(items, (), "only results of tools are checked")
+    if material.announced:
+        why = f"the server was asked under one client name: {material.announced.rstrip('.')}"
+        yield NotChecked(what="definitions for other clients", why=why)
     yield from _ALWAYS
 
 

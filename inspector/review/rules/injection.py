@@ -1,40 +1,57 @@
-"""INJ: results with instructions to the model or hidden text. Source: the WebMCP draft, 6.3.1.2."""
+"""INJ: results, and requests of the server, with instructions to the model or hidden text. Source: the WebMCP draft, 6.3.1.2."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from inspector.hidden_characters import Hidden, HiddenKind
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve, split
-from inspector.review.finding import Confidence, Hit, Severity, quoted
+from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quoted
 from inspector.review.prose import tagged
-from inspector.review.reviewed import ReviewedCall
+from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import ReviewRule
-from inspector.review.signals import NOTABLE, judged
-from inspector.review.texts import LONGEST_READ, Text, TextPlace
+from inspector.review.signals import NOTABLE, TextJudgement, judged
+from inspector.review.texts import LONGEST_READ, Text, TextPlace, first_of
 
 _LEAST = 12
 
 
 def _orders(call: ReviewedCall) -> Iterator[Hit]:
-    hidden = {found.pointer for found in call.hidden}
     untrusted = call.offer.traits.untrusted.value is True
-    for text in call.read:
+    for text, found in _judged(call.read, call.hidden):
+        declared = " The tool declares that its content is untrusted." if untrusted else ""
+        yield Hit(
+            message=f"The result contains instructions to the model: {'; '.join(found.reasons)} (score {found.score:g}).{declared}",
+            pointer=text.pointer,
+            evidence=quoted(text.text, found.at),
+            confidence=found.confidence,
+            severity=min(found.severity, Severity.MEDIUM, key=lambda each: each.rank)
+            if untrusted
+            else found.severity,
+        )
+
+
+def _asks(offer: Offer) -> Iterator[Hit]:
+    for text, found in _judged(first_of(offer.texts)[0], offer.hidden):
+        yield Hit(
+            message=f"The request contains instructions: {'; '.join(found.reasons)} (score {found.score:g}).",
+            pointer=text.pointer,
+            evidence=quoted(text.text, found.at),
+            confidence=found.confidence,
+            severity=found.severity,
+        )
+
+
+def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, TextJudgement]]:
+    """The texts that give orders."""
+    hidden = {found.pointer for found in hiding}
+    for text in texts:
         if len(text.text) < _LEAST or text.place is TextPlace.KEY:
             continue
-        # Any place in a result may contain prose.
+        # Any place may contain prose.
         prose = Text(pointer=text.pointer, place=TextPlace.PROSE, text=text.text[:LONGEST_READ])
         found = judged(prose, hidden=text.pointer in hidden)
         if found.score >= NOTABLE:
-            declared = " The tool declares that its content is untrusted." if untrusted else ""
-            yield Hit(
-                message=f"The result contains instructions to the model: {'; '.join(found.reasons)} (score {found.score:g}).{declared}",
-                pointer=text.pointer,
-                evidence=quoted(text.text, found.at),
-                confidence=found.confidence,
-                severity=min(found.severity, Severity.MEDIUM, key=lambda each: each.rank)
-                if untrusted
-                else found.severity,
-            )
+            yield text, found
 
 
 _NAMES = {
@@ -97,5 +114,16 @@ RULES = (
         fix="Remove the characters before returning the text.",
         references=("CWE-1007", "CWE-150", "OWASP MCP06:2025"),
         call=_hides,
+    ),
+    ReviewRule(
+        id="SL-INJ003",
+        title="Request contains instructions",
+        severity=Severity.HIGH,
+        confidence=Confidence.MEDIUM,
+        meaning="A sampling request reaches the model of the host, and the text of a form or URL reaches the user, during any call.",
+        fix="Decline it, and do not connect a server that you do not trust. Authors: ask only for what the call needs.",
+        references=("CWE-1427", "OWASP MCP06:2025", "MCP 2025-11-25, Sampling, Elicitation"),
+        subjects=frozenset({SubjectKind.REQUEST}),
+        each=_asks,
     ),
 )

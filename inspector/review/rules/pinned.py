@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from inspector.json.diff import ChangeKind
-from inspector.json.exact import Json
 from inspector.pins.diff import DefinitionChange, definition_changes
-from inspector.protocol.catalogue import Tool
+from inspector.pins.pins import ServerDefinitions, changes_between
+from inspector.protocol.catalogue import Kind, Tool
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer, Reviewed
 from inspector.review.rule import ReviewRule
@@ -18,26 +18,37 @@ _MAX_PLACES = 6
 
 
 def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit]]:
-    offers = {offer.name: offer for offer in reviewed.tools}
-    present = tuple(offer.tool for offer in reviewed.tools if offer.tool)
+    present = reviewed.definitions
+    offers = {
+        offer.item.listed_as if offer.item else offer.name: offer
+        for offer in reviewed.offers
+        if (offer.tool or offer.item) and not offer.listed
+    }
     for listing in reviewed.listings:
         if listing.kind is not kind:
             continue
-        instructions = reviewed.offers[0].definition.get("instructions")
-        if kind is not ListingKind.AGAIN and instructions != listing.instructions:
-            yield reviewed.offers[0], _other_instructions(instructions, listing)
+        if kind is not ListingKind.AGAIN and present.instructions != listing.definitions.instructions:
+            yield reviewed.offers[0], _other_instructions(present.instructions, listing)
         by_tool: dict[str, list[DefinitionChange]] = {}
         for change in _compared(present, listing):
             by_tool.setdefault(change.tool, []).append(change)
         for name, changes in by_tool.items():
-            # A finding about a tool outside the reviewed listing is a finding about the server.
-            yield offers.get(name, reviewed.offers[0]), _hit(name, changes, listing)
+            # A finding about what is outside the reviewed listing is a finding about the server.
+            offer = offers.get(name, reviewed.offers[0])
+            changed = present.tool(name) or listing.definitions.tool(name)
+            if changed is not None:
+                yield offer, _hit(changed, changes, listing)
 
 
-def _compared(present: tuple[Tool, ...], listing: OtherListing) -> tuple[DefinitionChange, ...]:
-    if listing.kind is ListingKind.PINNED:
-        return definition_changes(listing.tools, present)
-    return definition_changes(present, listing.tools)
+def _compared(present: ServerDefinitions, listing: OtherListing) -> tuple[DefinitionChange, ...]:
+    match listing.kind:
+        case ListingKind.PINNED:
+            return changes_between(listing.definitions, present)
+        case ListingKind.AGAIN:
+            return changes_between(present, listing.definitions)
+        case _:
+            # Resources come and go with time, and not with the client.
+            return definition_changes(present.all, listing.definitions.all)
 
 
 _SINCE = {
@@ -47,34 +58,43 @@ _SINCE = {
 }
 
 
+_NOUNS = {
+    Kind.TOOL: "tool",
+    Kind.RESOURCE: "resource",
+    Kind.TEMPLATE: "template",
+    Kind.PROMPT: "prompt",
+    Kind.SKILL: "skill",
+}
+
+
 def _since(listing: OtherListing) -> str:
     return _SINCE.get(listing.kind) or f"for the client profile {listing.profile}"
 
 
-def _other_instructions(instructions: Json, listing: OtherListing) -> Hit:
-    later = instructions if listing.kind is ListingKind.PINNED else listing.instructions
+def _other_instructions(instructions: str | None, listing: OtherListing) -> Hit:
+    later = instructions if listing.kind is ListingKind.PINNED else listing.definitions.instructions
     return Hit(
         message=f"The server's instructions changed {_since(listing)}.",
         pointer="/instructions",
-        evidence=quoted(later) if isinstance(later, str) else "",
+        evidence=quoted(later or ""),
     )
 
 
-def _hit(name: str, changes: list[DefinitionChange], listing: OtherListing) -> Hit:
-    since = _since(listing)
-    is_expected = listing.announced or listing.kind in {ListingKind.PINNED, ListingKind.OTHER_PROFILE}
+def _hit(tool: Tool, changes: list[DefinitionChange], listing: OtherListing) -> Hit:
+    since, is_announced = _since(listing), tool.kind in listing.announced
+    is_expected = is_announced or listing.kind in {ListingKind.PINNED, ListingKind.OTHER_PROFILE}
     quiet = Severity.INFO if is_expected else Severity.LOW
     first = changes[0]
-    named = safe_line(name)[:80]
+    named = safe_line(tool.label)[:80]
     if not first.pointer and first.kind is not ChangeKind.CHANGED:
         is_added = first.kind is ChangeKind.ADDED
         how = "was added" if is_added else "was removed"
         if listing.kind is ListingKind.OTHER_PROFILE:
             how = "is listed only" if is_added else "is not listed"
         return Hit(
-            message=f"The tool `{named}` {how} {since}.",
-            pointer="" if is_added else "/name",
-            evidence=quoted(name),
+            message=f"The {_NOUNS[tool.kind]} `{named}` {how} {since}.",
+            pointer="" if is_added else f"/{tool.kind.identity}",
+            evidence=quoted(tool.label),
             severity=quiet,
         )
     weaker = tuple(dict.fromkeys(what for change in changes for what in change.weakens))
@@ -85,14 +105,14 @@ def _hit(name: str, changes: list[DefinitionChange], listing: OtherListing) -> H
         message=f"The definition of `{named}` changed {since}, at {', '.join(places)}{more}.{less}",
         pointer=changes[0].pointer,
         evidence=quoted("; ".join(weaker)),
-        severity=_severity(listing, is_weaker=bool(weaker)),
+        severity=_severity(is_announced=is_announced, is_weaker=bool(weaker)),
     )
 
 
-def _severity(listing: OtherListing, *, is_weaker: bool) -> Severity | None:
+def _severity(*, is_announced: bool, is_weaker: bool) -> Severity | None:
     if is_weaker:
         return Severity.HIGH
-    return Severity.MEDIUM if listing.announced else None
+    return Severity.MEDIUM if is_announced else None
 
 
 def _rule(
@@ -124,7 +144,7 @@ RULES = (
         ListingKind.AGAIN,
         "Changed between two listings",
         Severity.HIGH,
-        "A server that changes a tool after a call can show a reviewer one definition and a model another.",
+        "A server that changes a definition after a call can show a reviewer one definition and a model another.",
         "Do not connect a server that you do not trust. Authors: send `notifications/tools/list_changed` if the list changes, and keep definitions stable.",
     ),
     _rule(
@@ -140,7 +160,7 @@ RULES = (
         ListingKind.OTHER_PROFILE,
         "Differs between client profiles",
         Severity.MEDIUM,
-        "Clients that announce other capabilities get other tools or definitions. A review that asks as one of them says nothing about the others. That a tool needs a capability is common; that its definition changes is not.",
-        "Serve the same definitions to every client, and leave out only the tools that need a capability which the client has not.",
+        "Clients that announce other capabilities get other tools, resources or prompts, or other definitions. A review that asks as one of them says nothing about the others. That a tool needs a capability is common; that its definition changes is not.",
+        "Serve the same definitions to every client, and leave out only what needs a capability which the client has not.",
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from inspector.hidden_characters import HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, ReviewRule
+from inspector.review.rule import SHOWN, ReviewRule
 from inspector.review.texts import TextPlace
 
 _INTRODUCERS = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
@@ -75,7 +75,7 @@ RULES = (
         meaning="A terminal that shows the text unfiltered executes it: it can hide lines, change the screen, or write to the clipboard.",
         fix="Remove it.",
         references=("CWE-150", "OWASP MCP03:2025"),
-        subjects=DEFINITIONS,
+        subjects=SHOWN,
         each=_sequences,
     ),
     ReviewRule(
@@ -86,7 +86,7 @@ RULES = (
         meaning="Programs show it in different ways; some overwrite the text before it.",
         fix="Remove it.",
         references=("CWE-150",),
-        subjects=DEFINITIONS,
+        subjects=SHOWN,
         each=_controls,
     ),
 )

@@ -11,7 +11,7 @@ from inspector.hidden_characters import Hidden, HiddenKind
 from inspector.review.finding import Confidence, Hit, Severity, quoted
 from inspector.review.prose import tagged
 from inspector.review.reviewed import Offer
-from inspector.review.rule import DEFINITIONS, ReviewRule
+from inspector.review.rule import SHOWN, ReviewRule
 from inspector.review.texts import Text, TextPlace
 
 _UTR36 = "Unicode Technical Report 36"
@@ -115,7 +115,7 @@ RULES = (
         meaning="A reader of the definition does not see the text that the model gets; tag characters can encode whole sentences.",
         fix="Remove them.",
         references=("CWE-1007", "OWASP MCP03:2025", _UTR36),
-        subjects=DEFINITIONS,
+        subjects=SHOWN,
         each=_invisible,
     ),
     ReviewRule(
@@ -126,7 +126,7 @@ RULES = (
         meaning="The displayed text is not the text that the model reads.",
         fix="Remove them.",
         references=("CWE-1007", _UTR36),
-        subjects=DEFINITIONS,
+        subjects=SHOWN,
         each=_bidirectional,
     ),
     ReviewRule(
@@ -137,7 +137,7 @@ RULES = (
         meaning="Names that look the same are different, and filters for a word miss it.",
         fix="Write each word in one script.",
         references=("CWE-1007", "Unicode Technical Standard 39"),
-        subjects=DEFINITIONS,
+        subjects=SHOWN,
         each=_mixed,
     ),
     ReviewRule(
@@ -148,7 +148,7 @@ RULES = (
         meaning="The display depends on the font, and the meaning for a model on its training.",
         fix="Remove them.",
         references=("CWE-1007",),
-        subjects=DEFINITIONS,
+        subjects=SHOWN,
         each=_unassigned,
     ),
 )

@@ -52,8 +52,6 @@ class CatalogueSpot:
 class CatalogueLines(Lines):
     """The rows of the catalogue that match the filter."""
 
-    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SERVERS)
-
     def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue-lines")
         self._marks_of = marks
@@ -195,13 +193,6 @@ class CatalogueLines(Lines):
         """The first item; with several servers, the heading of the first."""
         self.cursor = 0 if self._headings else 1
 
-    def action_server(self, step: int) -> None:
-        """To the heading of the next server, or of the one before."""
-        headings = [place for place, row in enumerate(self._shown) if isinstance(row, ServerHeading)]
-        ahead = [place for place in headings if (place - self.cursor) * step > 0]
-        if ahead:
-            self.cursor = min(ahead, key=lambda place: abs(place - self.cursor))
-
     def _place_of(self, spot: CatalogueSpot) -> int | None:
         identity = item_identity(spot.entry) if spot.entry is not None else None
         for index, (row, server) in enumerate(zip(self._shown, self._owners, strict=True)):
@@ -220,6 +211,19 @@ class CatalogueLines(Lines):
         if found is None:
             found = self._marks[id(entry)] = self._marks_of(server, entry)
         return found
+
+
+class ServersLines(CatalogueLines):
+    """The rows of several servers."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SERVERS)
+
+    def action_server(self, step: int) -> None:
+        """To the heading of the next server, or of the one before."""
+        headings = [place for place, row in enumerate(self._shown) if isinstance(row, ServerHeading)]
+        ahead = [place for place in headings if (place - self.cursor) * step > 0]
+        if ahead:
+            self.cursor = min(ahead, key=lambda place: abs(place - self.cursor))
 
 
 class CataloguePane(Vertical):
@@ -257,7 +261,7 @@ class CataloguePane(Vertical):
 
     def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue")
-        self._lines = CatalogueLines(marks, servers)
+        self._lines = (ServersLines if servers > 1 else CatalogueLines)(marks, servers)
         self._filter = Input(placeholder="filter: words, all of which must occur", id="filter", compact=True)
         self._note = Static("", id="catalogue-note", markup=False)
         self._legend = Static("", id="catalogue-legend", markup=False)

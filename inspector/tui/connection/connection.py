@@ -13,7 +13,7 @@ from inspector.json.exact import JsonObject
 from inspector.protocol.authorization import Authorizer
 from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.client import ClientProfile
-from inspector.protocol.targets import Era, PageTarget
+from inspector.protocol.targets import PageTarget
 from inspector.session.asking import Responder
 from inspector.session.events import (
     Event,
@@ -112,9 +112,8 @@ class SessionLink:
 
     @property
     def profile(self) -> ClientProfile | None:
-        """What the server learns of the client; None for a page, and before it was reached."""
-        is_mcp = self.session is not None and self.server is not None and self.server.era is not Era.AUTO
-        return self.session.options.client.profile if self.session and is_mcp else None
+        """What the server learns, or learned, of the client; None for a page, and before it was reached."""
+        return self.session.client_profile if self.session else None
 
     @property
     def is_insecure(self) -> bool:

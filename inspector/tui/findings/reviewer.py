@@ -30,6 +30,7 @@ from inspector.review.seen import ListingKind, OtherListing
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
+from inspector.session.wording import announces
 from inspector.tui.catalogue.item import ToolView
 from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
@@ -128,7 +129,7 @@ class Reviewer:
         """Compare the listing with the pinned definitions too."""
         pin = state.pinned if state is not None else None
         self._listings = (
-            (OtherListing(kind=ListingKind.PINNED, tools=pin.definitions.tools),) if pin is not None else ()
+            (OtherListing(kind=ListingKind.PINNED, definitions=pin.definitions),) if pin is not None else ()
         )
         self.listed()
 
@@ -174,6 +175,7 @@ class Reviewer:
             timeline=session.timeline,
             calls=tuple(self._calls.values()),
             listings=self._listings,
+            announced=announces(session.client_profile) if session.client_profile else "",
             origin=self._target.url if isinstance(self._target, HttpTarget) else None,
         )
 

@@ -106,6 +106,8 @@ class FindingActions:
         kind = finding.subject.value
         if kind == "call":
             self._show(_call_of(session.timeline.entries, finding.name), finding.pointer, "/result")
+        elif kind == "request":
+            self._show(_request_of(session.timeline.entries, finding.name), finding.pointer, "/params")
         elif kind == "server":
             self._go_to_server(session.timeline.entries, finding)
         else:
@@ -198,6 +200,13 @@ def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
         if entry.kind is EntryKind.EXCHANGE and len(entry.frames) > 1 and entry.title.endswith(f" {name}"):
             return entry
     return None
+
+
+def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:
+    """The last request of the server of a method."""
+    method = name.partition(" ")[0]
+    asked = (entry for entry in reversed(entries) if entry.kind is EntryKind.SERVER_REQUEST)
+    return next((entry for entry in asked if entry.title.startswith(method)), None)
 
 
 def _item_of(catalogue: Catalogue, finding: Finding) -> ItemEntry | None:

@@ -21,7 +21,7 @@ from inspector.json.exact import JsonObject
 from inspector.policy.gate.agreement import Terms
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
 from inspector.protocol.client import FULL, ClientProfile
-from inspector.protocol.targets import PageTarget
+from inspector.protocol.targets import Era, PageTarget
 from inspector.protocol.timeline import Entry
 from inspector.secrets.session import Custody
 from inspector.session.call_record import CallRecord
@@ -832,7 +832,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_roots(self) -> None:
         """The folders that servers are answered with."""
         session = self.server.link.session
-        if session is not None and self.server.link.is_ready and self.server.link.profile is not None:
+        is_live = session is not None and session.server is not None and session.server.era is not Era.AUTO
+        if session is not None and self.server.link.is_ready and is_live:
             self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
         else:
             self.notify(f"There is no server to have roots ({self.server.link.state}).", markup=False)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from inspector.boundary.judgement import Judgement
-from inspector.json.exact import Json, JsonObject, parse
+from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.protocol.catalogue import Catalogue, Kind, Listing
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -47,12 +47,17 @@ def catalogue_of(tools: Sequence[Json], **lists: Sequence[Json]) -> Catalogue:
 
 
 def material_of(
-    catalogue: Catalogue, *, calls: dict[str, Json] | None = None, instructions: str = "", noise: int = 0
+    catalogue: Catalogue,
+    *,
+    calls: dict[str, Json] | None = None,
+    instructions: str = "",
+    noise: int = 0,
+    sampling: JsonObject | None = None,
 ) -> Material:
-    """Everything there is to review. `calls`: results by tool. `noise`: lines that are not a message."""
+    """Everything there is to review. `calls`: results by tool. `noise`: lines that are not a message. `sampling`: a request of the server."""
     timeline, exchanges = Timeline(), Exchanges()
-    for number in range(1, noise + 1):
-        raw = b"hello"
+    asked: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": sampling}
+    for number, raw in enumerate([b"hello"] * noise + ([dump(asked)] if sampling else []), 1):
         frame = Frame(
             number=number,
             at_s=0.0,

@@ -1,0 +1,54 @@
+"""What a server asks of the user or of a model: texts that reach one of them without a call.
+
+In the handshake era they are requests of the server, in the stateless era entries of `inputRequests`; the URLs of an error
+-32042 are asked for too. Source: MCP 2025-11-25, Elicitation, Sampling; MCP 2026-07-28, `InputRequests`.
+"""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec import Struct
+
+from inspector.json.exact import Json, JsonObject
+from inspector.json.members import object_at, text_at, value_at
+from inspector.protocol.exchanges import Answered, Asked, Event, Matched
+from inspector.protocol.frames import Direction
+
+ELICIT, SAMPLE = "elicitation/create", "sampling/createMessage"
+_URL_REQUIRED = -32042
+
+
+class ServerRequest(Struct, frozen=True, kw_only=True):
+    """One request. All of it is foreign, apart from the method."""
+
+    method: str
+    """`ELICIT` or `SAMPLE`."""
+    params: JsonObject
+    key: str = ""
+    """In `inputRequests`; empty for a request of its own."""
+
+
+def server_requests(matched: Iterable[Matched]) -> Iterator[ServerRequest]:
+    """The requests in the order of their arrival. Linear in the frames; never raises."""
+    for one in matched:
+        for event in one.events:
+            yield from _requests(event)
+
+
+def _requests(event: Event) -> Iterator[ServerRequest]:
+    match event:
+        case Asked(exchange=exchange) if exchange.asked_by is Direction.RECEIVED:
+            yield from _request(exchange.request.method, exchange.request.params)
+        case Answered(exchange=exchange, response=response) if exchange.asked_by is Direction.SENT:
+            for key, entry in object_at(response.result, "inputRequests").items():
+                yield from _request(value_at(entry, "method"), value_at(entry, "params"), key)
+            if value_at(response.error, "code") == _URL_REQUIRED:
+                urls = value_at(response.error, "data", "elicitations")
+                for each in urls if isinstance(urls, list) else ():
+                    yield from _request(ELICIT, each, text_at(each, "elicitationId") or "")
+        case _:
+            pass
+
+
+def _request(method: Json, params: Json, key: str = "") -> Iterator[ServerRequest]:
+    if isinstance(method, str) and method in {ELICIT, SAMPLE}:
+        yield ServerRequest(method=method, params=object_at(params), key=key)
