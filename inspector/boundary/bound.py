@@ -179,6 +179,10 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
     if draft.level is Level.CLOSED:
         # At `closed`, values that the declarations withhold are secrets too, even if an earlier rule removes them.
         secrets = found.secrets or _after(replace(draft, level=Level.DECLARED), declarations).secrets
+        if draft.policy.withhold_credentials:
+            # What betrays a credential at `declared` may be gone here, as its copies must be.
+            seen = _after(replace(draft, level=Level.DECLARED), RULES[: RULES.index(detect.apply)])
+            draft = replace(draft, credentials=detect.credentials(seen)[1])
         searched, found.searched = found.searched, None
         return _after(replace(draft, secrets=secrets, searched=searched), RULES)
     draft = _after(draft, declarations)

@@ -128,6 +128,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The texts at the time of the first search; some may be withheld since."""
     searched: Searched | None = None
     """The search at `declared`, of this draft or, at `closed`, of the one before."""
+    credentials: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Texts that look like credentials beside those that are left, with the titles of the rules."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":

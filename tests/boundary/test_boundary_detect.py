@@ -7,6 +7,7 @@ from inspector.boundary.bounded import Level
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.rules.detect import MAX_LISTED
 from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from tests.boundary.bounding import (
     HIDE,
@@ -90,3 +91,18 @@ def test_a_key_that_looks_like_a_credential_is_not_told_by_a_pointer(policy: Bou
     assert rules_of(bounded) == ([("/structuredContent/a", "detect")] if policy.withhold_credentials else [])
     assert shaped not in str((bounded.removals[:], bounded.findings))
     assert bounded.removals or bounded.findings
+
+
+def test_what_shows_a_credential_at_declared_withholds_its_copies_at_closed_where_it_is_gone_itself() -> None:
+    value: JsonObject = {"secret": "Qz7vK3xW9b", "note": "Qz7vK3xW9b", "other": "fine and well"}
+    schema: Json = {
+        "type": "object",
+        "properties": {"secret": {}, "note": {"type": "string"}, "other": {"type": "string"}},
+    }
+    result: JsonObject = {"content": [text('{"secret": "Qz7vK3xW9b"}')], "structuredContent": value}
+    tool = Tool(name="t", definition={"outputSchema": schema})
+    for level in (Level.CLOSED, Level.DECLARED):
+        bounded = bound(Result(value=result), tool, level, policy=WITHHOLD)
+        assert "Qz7vK3xW9b" not in dump_text(bounded.result), level
+        assert "fine and well" in dump_text(bounded.result)
+    assert "Qz7vK3xW9b" in dump_text(bound(Result(value=result), tool, Level.CLOSED).result)

@@ -29,8 +29,8 @@ _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IG
 
 def apply(draft: Draft) -> Draft:
     """Adds a finding for each place that looks like a credential, or withholds these places."""
-    draft, texts = with_texts(draft)
-    titles = dict(_matches(draft, texts))
+    draft, found = credentials(draft)
+    titles = {**draft.credentials, **found}
     if not titles:
         return draft
 
@@ -44,6 +44,12 @@ def apply(draft: Draft) -> Draft:
     more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
     places = (f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}" for removal in removals)
     return draft.finding(*places, *more)
+
+
+def credentials(draft: Draft) -> tuple[Draft, dict[str, str]]:
+    """The texts of a draft that look like credentials, with the titles of the rules."""
+    draft, texts = with_texts(draft)
+    return draft, dict(_matches(draft, texts))
 
 
 def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
