@@ -138,7 +138,8 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
     )
     folders = {"SIGHTLINE_CONFIG_DIR": str(tmp_path), "SIGHTLINE_DATA_DIR": str(tmp_path)}
     with authorizing_server(issued) as url:
-        words = [sys.executable, "-m", "inspector", url]
+        recorded = tmp_path / "session.jsonl"
+        words = [sys.executable, "-m", "inspector", url, "--record", str(recorded)]
         with terminal(
             words, columns=160, lines=50, BROWSER=f"{sys.executable} {browser} %s", **folders
         ) as screen:
@@ -149,8 +150,46 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
             assert not opened.exists()
             screen.press_until("\x0f", until="2 tools")
             screen.press_until("t", until="OAuth token")
+            screen.press("q")
+            screen.wait_for_end()
             assert leaked(screen.written, issued) == []
     assert "state=" in opened.read_text()
+    assert b"OAuth token" in recorded.read_bytes()
+    assert [name for name, content in files_below(tmp_path).items() if leaked(content, issued)] == []
+
+
+CRASH = """
+import sys
+from inspector.cli.main import run
+from inspector.connect.oauth import provider
+
+def crash(step, response, body, lane):
+    if step.name == "token":
+        raise RuntimeError(f"{body!r} {response.request.content!r} {sys.argv}")
+    return answer_of(step, response, body, lane)
+
+answer_of, provider.answer_of = provider.answer_of, crash
+sys.exit(run(sys.argv[1:], lambda launch: 0))
+"""
+
+
+def test_a_defect_in_the_middle_of_an_authorization_prints_none(tmp_path: Path) -> None:
+    issued, recorded = Issued(), tmp_path / "session.jsonl"
+    with authorizing_server(issued) as url:
+        process = subprocess.Popen(
+            [sys.executable, "-c", CRASH, "list", "--record", str(recorded), url, "--no-browser"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT)},
+        )
+        page, printed = page_of(process)
+        urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+        out, err = process.communicate(timeout=40)
+    assert process.returncode not in {0, 2}
+    assert b"it ended early (RuntimeError)" in err, err
+    for written in (out, printed, err, *files_below(tmp_path).values()):
+        assert leaked(written, issued) == []
 
 
 def test_after_a_declined_authorization_the_screen_names_the_key_that_asks_again(tmp_path: Path) -> None:

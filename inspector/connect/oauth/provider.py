@@ -31,6 +31,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
 from inspector.connect.oauth.steps import RESOURCE_METADATA, OAuthStep, answer_of, place_of, step_of
 from inspector.credentials.cutting import covered_start
+from inspector.errors import InspectorError
 from inspector.protocol.authorization import Access, AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
@@ -212,6 +213,10 @@ class Provider:
             return self._failed(_reason_of(error, self._lane.cover) or self._last or "the flow ended early")
         except ValueError as error:
             return self._failed(self._last or f"not possible: {type(error).__name__}")
+        except InspectorError:
+            raise
+        except Exception as error:  # noqa: BLE001 - what it says may quote a secret that was not covered yet
+            return self._failed(f"{self._last or 'it ended early'} ({type(error).__name__})")
         tokens = context.current_tokens
         if tokens is None:
             if before is not None:
