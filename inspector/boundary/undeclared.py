@@ -32,7 +32,7 @@ def undeclared(declared: Bounded, contract: Contract) -> int:
 def undescribed_words(number: int, output: OutputCheck) -> str:
     """That so many values pass at `declared`. A result that fits its schema may have more than the schema describes."""
     fits = output.is_asked and not output.violations and not output.unchecked
-    which = "allows but does not describe" if fits else "does not describe"
+    which = "allows but does not describe" if fits else "does not describe, or not as it is"
     values, them = ("1 value", "it") if number == 1 else (f"{number:,} values", "them")
     return f"{values} that the output schema {which}: `declared` lets {them} through"
 
