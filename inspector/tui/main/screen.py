@@ -685,9 +685,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
             do()
 
     def action_repeat_call(self) -> None:
-        self.server.runner.repeat(self.server.selection.record)
-        if self.server.watch is not None:
-            self.server.watch.agree()
+        server, record = self.server, self.server.selection.record
+        call = server.runner.repeatable(record)
+        tool = server.link.tool(call.name) if call is not None and self._repeats() else None
+        if tool is None or server.runner.obstacle():
+            server.runner.repeat(record)
+        else:
+            # Its result is shown with the tool that it is of.
+            server.selection.go_to_form(tool, partial(server.runner.repeat, None))
+        if server.watch is not None:
+            server.watch.agree()
 
     def action_watch(self) -> None:
         if self.server.watch is None:

@@ -175,12 +175,14 @@ async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None
             await pilot.press("escape", "j")
         await settled(pilot, app, "▸ third")
         await settled(pilot, app, "r call second again")
-        await pilot.press("k", "k")
+        await pilot.press("r")
+        assert "▸ second" in await settled(pilot, app, "#3 done"), "the tool is shown with its result"
+        await pilot.press("escape", "k")
         await settled(pilot, app, "#1 done")
         assert "r call again" in await settled(pilot, app, "r call again")
         await pilot.press("r")
-        await settled(pilot, app, "#3 done")
-        assert [name for name, _ in told.calls] == ["first", "second", "first"]
+        await settled(pilot, app, "#4 done")
+        assert [name for name, _ in told.calls] == ["first", "second", "second", "first"]
 
 
 async def test_a_key_that_cannot_apply_says_why() -> None:
