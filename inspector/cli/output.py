@@ -135,7 +135,7 @@ def _fitting(text: str, start: int, width: int) -> int:
 
 @lru_cache(maxsize=4096)
 def _cells_of(character: str) -> int:
-    if character.isascii():
+    if character.isascii() or character == "…":
         return 1
     # The interface measures with the same table. Most output is ASCII and does not need it.
     from rich.cells import get_character_cell_size  # noqa: PLC0415

@@ -20,7 +20,9 @@ def test_the_tables_of_the_page_are_those_of_the_registry() -> None:
 
 def test_the_page_names_every_badge() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    assert ", ".join(f"{badge} {badge.word}" for badge in Badge) in text
+    *letters, last = Badge
+    assert ", ".join(badge.word for badge in Badge) in text
+    assert f"{', '.join(letters)} and {last}" in text
 
 
 def test_every_vocabulary_states_where_it_comes_from() -> None:

@@ -32,7 +32,7 @@ def test_what_the_server_asks_for_is_named() -> None:
     ran = here("call", "ask", *SERVER)
     assert ran.code == 5
     assert "who: elicitation/create: Who ␛[31mare you? (fields: name, age); folders: roots/list" in ran.err
-    assert "words: sampling/createMessage: declined: answered by --sampling-reply" in ran.err
+    assert "words: sampling/createMessage: declined: no --sampling-reply was given" in ran.err
 
 
 def test_a_task_that_the_server_then_knows_nothing_of_ends_the_call_with_its_error(tmp_path: Path) -> None:

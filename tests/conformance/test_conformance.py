@@ -65,6 +65,7 @@ def test_the_page_has_every_scored_scenario_and_all_pass() -> None:
     assert {name for name, _ in extensions()} == {
         "auth/client-credentials-basic",
         "auth/client-credentials-jwt",
+        "json-schema-2020-12-preservation",
     }
     assert set(skills()) == {(name, revision) for name in SKILLS for revision in REVISIONS}
     assert "**50 of 50 scored scenarios pass.**" in PAGE.read_text(encoding="utf-8")

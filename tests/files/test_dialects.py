@@ -75,7 +75,10 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
             "older": {"command": "x"},
             "far": {"type": "http", "url": "https://h.test/mcp"},
             "broken": {"type": "stdio", "args": ["x"]},}}}""",
-        {"older": StdioTarget(command=("x",)), "far": HttpTarget(url="https://h.test/mcp")},
+        {
+            "older": StdioTarget(command=("x",)),
+            "far": HttpTarget(url="https://h.test/mcp", is_declared=True),
+        },
         {"broken": "neither command nor url"},
     ),
     "Cursor": (

@@ -32,7 +32,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     """Ends with the answer. Nothing but its own keys sends or opens anything."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ANSWERING)
-    VERTICAL_BREAKPOINTS: ClassVar[list[tuple[int, str]] | None] = [(0, "-short"), (32, "-tall")]
+    VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual declares it
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, view: AskView, on_rest: Callable[[bool], None]) -> None:

@@ -16,7 +16,7 @@ from inspector.tui.asks.view import AskView, ask_view
 from inspector.tui.text import content, shortened
 
 
-class Calls(Protocol):
+class RunningCalls(Protocol):
     """The running call of a server."""
 
     def hold(self, is_asked: bool, /) -> None:  # noqa: FBT001 - a state
@@ -35,7 +35,7 @@ class Calls(Protocol):
 class UserResponder:
     """Answers with what the user says in a dialog."""
 
-    def __init__(self, screen: Screen[None], target: Target, calls: Calls, name: str = "") -> None:
+    def __init__(self, screen: Screen[None], target: Target, calls: RunningCalls, name: str = "") -> None:
         """`name`: of the server, where there are several."""
         self._screen = screen
         self._own_url = target.url if isinstance(target, HttpTarget) else None
