@@ -191,7 +191,9 @@ class _Watching:
             messages.append(await receive())
         body = b"".join(message.get("body", b"") for message in messages)
         if scope["path"] == "/token":
-            self._issued.verifiers += parse_qs(body.decode()).get("code_verifier", [])
+            sent = parse_qs(body.decode())
+            self._issued.verifiers += sent.get("code_verifier", [])
+            self._issued.secrets += sent.get("client_assertion", [])
             if self._issued.padding is not None:
                 said = "." * self._issued.padding + " " + body.decode()
                 error = {"error": "invalid_grant", "error_description": said}

@@ -7,6 +7,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from cryptography.hazmat.primitives.asymmetric import ec
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
 from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import Authorizing
@@ -156,6 +158,51 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
     assert "state=" in opened.read_text()
     assert b"OAuth token" in recorded.read_bytes()
     assert [name for name, content in files_below(tmp_path).items() if leaked(content, issued)] == []
+
+
+@pytest.mark.parametrize("has_key", [False, True], ids=["secret", "key"])
+def test_what_a_client_authorizes_itself_with_is_written_nowhere(has_key: bool, tmp_path: Path) -> None:  # noqa: FBT001
+    planted = "Zq7vK3xW9bT2mNf8"
+    key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
+        Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
+    )
+    (tmp_path / "given").mkdir()
+    (tmp_path / "given" / "key.pem").write_bytes(key)
+    recorded = tmp_path / "session.jsonl"
+    # The token endpoint repeats what was sent.
+    issued = Issued(padding=10)
+    with authorizing_server(issued) as url:
+        proof = (
+            ("--client-key", str(tmp_path / "given" / "key.pem"))
+            if has_key
+            else ("--client-secret", "env:PLANTED")
+        )
+        process = subprocess.Popen(
+            [
+                *(sys.executable, "-m", "inspector", "list", url, "--record", str(recorded)),
+                *(
+                    "--client-credentials",
+                    "--client-id",
+                    "sightline",
+                    "--issuer",
+                    url.removesuffix("/mcp"),
+                    *proof,
+                ),
+            ],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, "PYTHONPATH": str(ROOT), "PLANTED": planted},
+        )
+        out, err = process.communicate(timeout=40)
+    assert process.returncode == 3, err
+    assert b"invalid_grant" in err, err
+    assert issued.secrets or not has_key, "an assertion was sent and repeated"
+    words = [*key.decode().split("\n")[1:-2], *issued.secrets] if has_key else [planted]
+    assert words
+    for written in (out, err, recorded.read_bytes()):
+        for word in words:
+            assert found_in(written, word) == []
 
 
 CRASH = """
