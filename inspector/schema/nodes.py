@@ -15,6 +15,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.json.pointer import escape
 from inspector.schema.key_pattern import KeyPattern
 from inspector.schema.references import References, begins_resource
+from inspector.schema.spellings import MARK, is_mark
 
 MAX_NODES = 20_000
 """Schema objects in one schema; beyond, everything counts as sensitive."""
@@ -70,7 +71,6 @@ class Admission(Struct, frozen=True, kw_only=True):
         return self.values is None or _key(value) in self.values
 
 
-MARK = "x-sensitive"
 NOTHING = Admission(types=None, values=None)
 
 
@@ -191,7 +191,7 @@ def mark_of(schema: JsonObject) -> tuple[SensitivityMark, str | None, str]:
     """
     found: tuple[SensitivityMark, str | None, str] = (SensitivityMark.NONE, None, "")
     for key, value in schema.items():
-        if key != MARK and _FILLERS.sub("", key).lower() != "xsensitive":
+        if not is_mark(key):
             continue
         if value is False:
             if key == MARK and found[0] is SensitivityMark.NONE:
@@ -209,7 +209,6 @@ def mark_of(schema: JsonObject) -> tuple[SensitivityMark, str | None, str]:
     return found
 
 
-_FILLERS = re.compile(r"[\s_.:-]+")
 _OLD_DIALECT = re.compile(r"https?://json-schema\.org/draft-0[3-7]/schema#?")
 _BEFORE_PREFIXES = re.compile(r"https?://json-schema\.org/draft(-0[3-7]|/2019-09)/schema#?")
 

@@ -6,8 +6,9 @@ from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import traits
 from inspector.claims.vocabularies.sensitive_outputs import POINTER_LENGTH
-from inspector.json.exact import DuplicateKeys, Json
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.protocol.catalogue import Tool
+from inspector.schema.positions import positions_of
 
 MARKED: Json = {"type": "string", "x-sensitive": True}
 
@@ -80,7 +81,17 @@ def test_names_and_data_are_no_marks(schema: Json) -> None:
 
 @pytest.mark.parametrize(
     "key",
-    ["xSensitive", "x_sensitive", "X-Sensitive", "x-Sensitive", "XSENSITIVE", "x.sensitive", " x-sensitive"],
+    [
+        "xSensitive",
+        "x_sensitive",
+        "X-Sensitive",
+        "x-Sensitive",
+        "XSENSITIVE",
+        "x.sensitive",
+        "x-sen-sitive",
+        " x-sensitive",
+        "x\u2003sensitive",
+    ],
 )
 @pytest.mark.parametrize("value", [True, False, "yes"])
 def test_a_misspelt_mark_is_malformed_and_marks_all_the_same(key: str, value: Json) -> None:
@@ -91,6 +102,9 @@ def test_a_misspelt_mark_is_malformed_and_marks_all_the_same(key: str, value: Js
         False,
     )
     assert "misspelt" in claim.problem
+    if value is not False:
+        schema: JsonObject = {"properties": {"a": {key: value}}}
+        assert positions_of(schema).start().step("a").sensitive, "the boundary reads the same mark"
     assert traits([claim]).sensitive_positions.value == ("/properties/a",)
 
 

@@ -4,7 +4,6 @@ A sensitivity mark is a schema keyword, misspelt ones included. A property of th
 data (`enum`, `const`, `default`, `examples`). An unknown keyword may hold a schema, because a `$ref` can point into it.
 """
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -23,6 +22,7 @@ from inspector.claims.layout import (
 )
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
+from inspector.schema.spellings import MARK, is_mark
 
 _REFERENCE = "secret_reference"
 
@@ -73,11 +73,9 @@ _REFERENCED = Leaf(
 )
 
 
-MARK = "x-sensitive"
 POINTER_LENGTH = 4_096
 """In characters. Anything with a longer pointer counts as sensitive without being read, because marks there would cost too much."""
 
-_SPELLINGS = re.compile(r"[\s_.:-]*x[\s_.:-]*sensitive[\s_.:-]*", re.IGNORECASE | re.ASCII)
 _NAMES_TO_SCHEMAS = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
 )
@@ -108,7 +106,7 @@ def marks(tool: JsonObject | DuplicateKeys) -> Iterator[WebmcpMark]:
     while stack:
         step = stack.pop()
         member = step.member
-        if step.is_keyword and _SPELLINGS.fullmatch(member.key):
+        if step.is_keyword and is_mark(member.key):
             yield WebmcpMark(
                 member=member, problem="" if member.key == MARK else f"is misspelt; the keyword is `{MARK}`"
             )
@@ -133,7 +131,7 @@ def _below(step: _Step) -> Iterator[_Step]:
         if names:
             if _is_relevant(inner.value):
                 yield _Step(inner, is_keyword=False)
-        elif _SPELLINGS.fullmatch(inner.key) or (inner.key not in _DATA and _is_relevant(inner.value)):
+        elif is_mark(inner.key) or (inner.key not in _DATA and _is_relevant(inner.value)):
             yield _Step(inner, is_keyword=True)
 
 
