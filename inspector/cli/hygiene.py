@@ -59,7 +59,7 @@ def refuse_variables() -> None:
     found = sorted(name for name in os.environ if f"{name}_".startswith("TEXTUAL_") and name not in HARMLESS)
     if found:
         raise UsageError(
-            f"{', '.join(found)} is set, which can carry what is on the screen elsewhere",
+            f"{', '.join(found)} is set: this can send the content of the screen elsewhere",
             f"The interface may show secrets. Run: unset {' '.join(found)}",
         )
 

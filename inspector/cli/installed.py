@@ -80,5 +80,5 @@ def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> Install
     else:
         click.echo("\n".join(map(safe_line, lines)), err=True)
         if not agreed("Start them?"):
-            raise NotConfirmedError("nothing was started", "Agree on the terminal, or with --yes.")
+            raise NotConfirmedError("nothing was started", "Answer y in the terminal, or pass --yes.")
     return InstalledServers(servers=servers, left_out=left_out)

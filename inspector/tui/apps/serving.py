@@ -125,7 +125,7 @@ class AppDesk:
         # A tool and a resource may have one name.
         key = f"{does}: {asked}"
         if key in self._declined or len(self._declined) >= _MOST_DECLINED:
-            raise NotConfirmedError("you did not agree before; nothing was sent")
+            raise NotConfirmedError("you declined this earlier; nothing was sent")
         sentence = f"the interface {safe_line(shortened(self._shown_uri, 120))} {does}, not you"
         by_app = ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
         try:

@@ -30,7 +30,7 @@ class KeyPlace(StrEnum):
     TRUST = "In the trust of the session"
     CONTEXT = "In the context before the first call"
     PINS = "In the pins"
-    WATCH = "In what a save changed"
+    WATCH = "In the changes after a save"
     RECORDING = "In a recording"
     ASKING = "In a question"
     ANSWERING = "Where the server asks for an answer"

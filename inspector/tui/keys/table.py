@@ -741,7 +741,12 @@ SCREENS: tuple[Command, ...] = (
     ),
     _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
     _secrets(
-        "secrets.back", "escape,s", "back", "back", "Masks, or goes back to the main screen.", shown="Esc s"
+        "secrets.back",
+        "escape,s",
+        "back",
+        "back",
+        "Masks the value that is shown; if none is, goes back to the main screen.",
+        shown="Esc s",
     ),
     _secrets(
         "secrets.reveal",

@@ -54,7 +54,7 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
         _HINT,
         [
             AskField(
-                label="What: arrows or letters choose",
+                label="What to copy (arrows or letters)",
                 value=choices[0],
                 choices=choices,
                 meanings=tuple(MEANINGS[choice] for choice in choices),

@@ -32,11 +32,11 @@ from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " is not called yet. Press Enter in its form to call it.",
-    Kind.RESOURCE: " is not read yet. Press Enter.",
-    Kind.SKILL: " is not read yet. Press Enter.",
-    Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
-    Kind.PROMPT: " is not fetched yet. Press Enter in its form to get it.",
+    Kind.TOOL: " has not been called yet. Press Enter in its form to call it.",
+    Kind.RESOURCE: " has not been read yet. Press Enter.",
+    Kind.SKILL: " has not been read yet. Press Enter.",
+    Kind.TEMPLATE: " has not been read yet. Fill in its variables and press Enter.",
+    Kind.PROMPT: " has not been fetched yet. Press Enter in its form to get it.",
 }
 
 

@@ -181,7 +181,7 @@ async def test_what_was_declined_is_not_asked_again() -> None:
         await pilot.press("y")
         await shows(pilot, app, "Call refresh?")
         await pilot.press("enter")
-        await shows(pilot, app, "you did not agree before", "Sightline opens no links")
+        await shows(pilot, app, "you declined this earlier", "Sightline opens no links")
         assert [name for name, _ in told.calls] == ["weather", f"resources/read {URI}"]
         await pilot.press("q")
         async with asyncio.timeout(30):

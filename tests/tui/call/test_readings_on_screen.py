@@ -49,7 +49,7 @@ async def test_a_resource_is_read_with_the_key_of_a_call(size: tuple[int, int]) 
         await pilot.press("j")
         text = await settled(pilot, app, "Enter reads it.")
         assert "text/plain" in text
-        assert "is not read yet" in text
+        assert "has not been read yet" in text
         await pilot.press("enter", "enter")
         text = await settled(pilot, app, "for the user only")
         assert told.calls == [("resources/read note://a", {})]
@@ -71,7 +71,7 @@ async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
         assert "resources/read shelf://fi/D" in text
         await pilot.press("1")
         await pilot.press("escape", "j")
-        text = await settled(pilot, app, "is not fetched yet")
+        text = await settled(pilot, app, "has not been fetched yet")
         assert "Asks about a book." in text
         await pilot.press("enter", "enter")
         await settled(pilot, app, "is required")

@@ -124,7 +124,7 @@ async def test_a_call_of_an_earlier_run_passes_the_policy_and_lacks_its_secrets(
         await fill_in(pilot, app, *"ada", "tab", *CANARY, "enter")
         await settled(pilot, app, "5 History 1")
         await pilot.press("escape", "j")
-        await settled(pilot, app, "wipe is not called yet")
+        await settled(pilot, app, "wipe has not been called yet")
         await fill_in(pilot, app, "right", "ctrl+r")
         await settled(pilot, app, "y call")
         await pilot.press("y")

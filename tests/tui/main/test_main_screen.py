@@ -280,7 +280,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
         await pilot.press("escape", "escape", "down", "enter")
-        await settled(pilot, app, "two is not called yet")
+        await settled(pilot, app, "two has not been called yet")
         await pilot.press("enter")
         await asyncio.wait_for(begun.wait(), 5)
         await settled(pilot, app, "calling two")
@@ -291,7 +291,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
         await until_gone(pilot, app, "It is noon.")
         await settled(pilot, app, "calling two")
         ended.set()
-        text = await settled(pilot, app, "three is not called yet")
+        text = await settled(pilot, app, "three has not been called yet")
         assert "It is noon." not in text
         await pilot.press("up")
         await settled(pilot, app, "#2 done")
@@ -317,7 +317,7 @@ async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_it
         await pilot.press("escape")
         await settled(pilot, app, "cancelled after")
         await pilot.press("escape", "down")
-        await settled(pilot, app, "two is not called yet")
+        await settled(pilot, app, "two has not been called yet")
         await pilot.press("up")
         await settled(pilot, app, "cancelled after")
 

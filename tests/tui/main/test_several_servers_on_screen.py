@@ -92,7 +92,7 @@ async def test_a_tool_of_each_server_is_called_and_kept_apart_though_the_names_a
         await pilot.press("enter", *"here", "ctrl+r")
         await settled(pilot, app, "at the notes")
         text = await open_look(pilot, app, 2)
-        await settled(pilot, app, "look is not called yet")
+        await settled(pilot, app, "look has not been called yet")
         await pilot.press("enter", *"there")
         await settled(pilot, app, "valid")
         await pilot.press("ctrl+r")
@@ -139,10 +139,10 @@ async def test_what_one_server_brings_in_decides_on_a_call_at_another() -> None:
     app = app_of_several({"notes": first, "mail": second}, terms=Terms(policy=policy))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mail  ready  2 tools")
-        await go_to(pilot, app, "send", "send is not called yet")
+        await go_to(pilot, app, "send", "send has not been called yet")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "#1 done")
-        await go_to(pilot, app, "drafts", "drafts is not called yet")
+        await go_to(pilot, app, "drafts", "drafts has not been called yet")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "untrusted since #2")
         text = await go_to(pilot, app, "send", "server 2 of 2")
@@ -179,7 +179,7 @@ async def test_one_that_fails_says_why_in_its_heading_and_the_other_goes_on() ->
         first.failure = None
         await pilot.press("R")
         text = await settled(pilot, app, "server 1 of 2")
-        await settled(pilot, app, "look is not called yet")
+        await settled(pilot, app, "look has not been called yet")
         assert "R tries again" not in screen_text(app)
         assert [len(first.opened), len(second.opened)] == [2, 1]
         # One that ends later, while the other is shown.
@@ -204,7 +204,7 @@ async def test_a_call_of_a_server_that_is_not_shown_goes_on_and_ends_there() -> 
     app = app_of_several({"notes": first, "mail": second})
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mail  ready  2 tools")
-        await go_to(pilot, app, "drafts", "drafts is not called yet")
+        await go_to(pilot, app, "drafts", "drafts has not been called yet")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "calling drafts")
         await go_to_while_running(pilot, app)

@@ -206,7 +206,7 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_ite
         session.lists(page_tool("thanks", next_page), page_tool("more", next_page))
         assert "#1 done" in await settled(pilot, app, "▸ thanks")
         await pilot.press("1", "escape", "down")
-        text = await settled(pilot, app, "more is not called yet")
+        text = await settled(pilot, app, "more has not been called yet")
         assert "#1 done" not in text
         assert "its result stays" not in " ".join(text.split())
 
