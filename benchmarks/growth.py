@@ -28,14 +28,18 @@ def measure(report: Report) -> None:
             )
             report.row(f"{size_mb} MB, peak", [run["peak"] / run["size"] for run in found], unit="x the text")
             first = first or Measurement(name="1 MB", runs=one.runs)
-    report.section("`sightline list`: seconds per tool beyond a list of one tool")
+    report.section("`sightline list`, and what each tool adds to a list of one")
     alone = min(_list_s(1) for _ in range(3))
     first = None
     for count in COUNTS:
-        taken = [(_list_s(count) - alone) / count for _ in range(3 if count <= 10_000 else 1)]
-        one = report.row(f"{count:,} tools", taken, yardstick=first, aim_ratio=2 if first else None)
-        # The difference of two starts is too small to measure with fewer tools.
-        first = first or (Measurement(name="1,000 tools", runs=one.runs) if count == 1_000 else None)
+        taken = [_list_s(count) for _ in range(3 if count <= 10_000 else 1)]
+        report.row(f"{count:,} tools", taken)
+        if count < 1_000:
+            # Too few to tell from the noise of a start.
+            continue
+        each = [(one - alone) / count for one in taken]
+        row = report.row(f"{count:,} tools, each", each, yardstick=first, aim_ratio=2 if first else None)
+        first = first or Measurement(name="of 1,000", runs=row.runs)
 
 
 def _list_s(count: int) -> float:
