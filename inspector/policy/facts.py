@@ -80,7 +80,7 @@ class FactPath(Struct, frozen=True, kw_only=True):
 
     @property
     def namespace(self) -> str:
-        """`request`, `tool`, `arguments`, `session`, `response` or `server`."""
+        """The first part: `request`, `tool`, `arguments`, `session`, `response` or `server`."""
         return self.parts[0]
 
 

@@ -37,12 +37,12 @@ class ClientIdentity:
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):
-    """A request that the user authorize Sightline on a page. All texts are foreign."""
+    """A request to the user to authorize Sightline on a page. All texts are foreign."""
 
     url: str
     server: str
     issuer: str
-    """The issuer; empty if the server has no metadata."""
+    """The issuer of the authorization server; empty if it has no metadata."""
     scopes: tuple[str, ...]
     redirect_uri: str
 
@@ -87,7 +87,7 @@ class Authorizing(Struct, frozen=True, kw_only=True):
 
     client: ClientIdentity = msgspec.field(default_factory=ClientIdentity)
     authorizer: Authorizer | None = None
-    """None if no user can be asked."""
+    """Asks the user; None if no user can be asked."""
     store: TokenStore = msgspec.field(default_factory=MemoryStore)
     is_stored_only: bool = False
     """Whether only tokens from `store` may be used."""

@@ -14,9 +14,9 @@ from inspector.protocol.page import PageFacts, RefusedTool
 
 
 class Kind(StrEnum):
-    """The lists of MCP and of its skills extension.
+    """The kinds of items that MCP and its skills extension list.
 
-    Each value is the member of the result that holds the items.
+    Each value is the member of a listing's result that holds the items.
     """
 
     TOOL = "tools"
@@ -40,9 +40,9 @@ class Kind(StrEnum):
         return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate", Kind.SKILL: "uri"}.get(self, "name")
 
     def is_announced(self, capabilities: Json) -> bool:
-        """Whether to list these items, given the server's capabilities.
+        """Whether a server with these capabilities announces such items.
 
-        If they are unreadable, every kind but skills counts as announced.
+        If the capabilities are not an object, every kind but skills counts as announced.
         """
         if self is Kind.SKILL:
             return value_at(capabilities, "extensions", skills.EXTENSION) is not None

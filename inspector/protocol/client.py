@@ -79,7 +79,7 @@ class Announcement(Struct, frozen=True, kw_only=True):
 
     profile: ClientProfile = FULL
     client_name: str | None = None
-    """None for Sightline's own name."""
+    """The name of the client; None for Sightline's own."""
     log_level: str | None = None
     """The least severe logs to ask for, or `NO_LOGS`.
 

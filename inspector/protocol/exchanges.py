@@ -45,7 +45,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
 
     request: Request
     asked_by: Direction
-    """SENT: by Sightline. RECEIVED: by the server."""
+    """`SENT` for a request by Sightline, `RECEIVED` for one by the server."""
     frame: int
     """The number of the frame that carries the request."""
     at_s: float

@@ -85,7 +85,7 @@ class Response(Struct, frozen=True, kw_only=True):
 
 MAX_PRINTED = 120
 _READ_OF_PRINTED = 16 * 1024
-"""The maximum number of bytes of a printed line that is read for a message. The frame has all of it."""
+"""The maximum number of bytes of a printed line that are read for a hint. The frame has all of it."""
 _MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
 """The start of a JSON-RPC message.
 

@@ -1,4 +1,7 @@
-"""Links to resources in results, and to the files of a skill. Source: MCP 2025-11-25 and 2026-07-28, Tools, "Resource Links"; SEP-2640."""
+"""Links to resources in results, and to the files of a skill.
+
+Source: MCP 2025-11-25 and 2026-07-28, Tools, "Resource Links"; SEP-2640.
+"""
 
 from inspector.json.exact import Json
 from inspector.json.members import text_at, value_at

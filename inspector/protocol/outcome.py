@@ -57,7 +57,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
     kind: FailureKind
     detail: str
-    """For the user. May quote foreign text."""
+    """A description for the user. May quote foreign text."""
     http_status: int | None = None
 
 

@@ -125,7 +125,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
     """The serialized origin; `null` or `://` if it is opaque."""
     parent_id: str | None = None
     is_observed: bool = True
-    """Whether Sightline watched it from before its first script.
+    """Whether Sightline watched the document from before its first script.
 
     If not, its earlier declarations are unknown.
     """

@@ -25,7 +25,7 @@ class ServerRequest(Struct, frozen=True, kw_only=True):
     """`ELICIT` or `SAMPLE`."""
     params: JsonObject
     key: str = ""
-    """Its key in `inputRequests`, or its `elicitationId` in an error; empty for a request of its own."""
+    """Its key in `inputRequests`, or its `elicitationId` in an error; empty in the handshake era."""
 
 
 def server_requests(matched: Iterable[Matched]) -> Iterator[ServerRequest]:

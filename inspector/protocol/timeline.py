@@ -58,14 +58,14 @@ class EntryState(StrEnum):
     UNFINISHED = "unfinished"
     """Answered, but the answer does not end the call."""
     FAILED = "failed"
-    """Answered with an error, or with a result that says isError."""
+    """Answered with an error, or with a result that has `isError` set."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
     """One line of the timeline."""
 
     number: int
-    """Counts from 1 in the timeline."""
+    """The number of the entry, counted from 1."""
     kind: EntryKind
     title: str
     """The method and, if the request names something, that name. Foreign text."""

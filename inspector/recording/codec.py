@@ -75,7 +75,7 @@ class Broken(Struct, frozen=True, kw_only=True):
 
 
 class _Unfit(Exception):  # noqa: N818 - a signal within this module
-    """The reason why a line cannot be read."""
+    """Raised with the reason why a line cannot be read."""
 
 
 def decoded(
@@ -201,7 +201,7 @@ def _line(value: JsonObject) -> Line:
 
 _NEVER = float("inf")
 _QUOTED = re.compile(r"(?<=^Invalid enum value) .*(?= - at)", re.DOTALL)
-"""The value in a msgspec error. No other error of msgspec quotes a value."""
+"""Matches the value that this error of msgspec quotes. Its other errors quote none."""
 
 _Unread: TypeAlias = Raw | UnsetType
 """A member that an outline does not parse. Nothing reads it."""

@@ -101,7 +101,7 @@ class Header(_WithLenses, frozen=True, kw_only=True):
 
 
 class RecordedFrame(Struct, frozen=True, kw_only=True):
-    """One frame, bounded."""
+    """One frame, without its withheld values."""
 
     number: Count = field(name="frame")
     at_s: Seconds = field(name="at")

@@ -102,7 +102,7 @@ def quoted(text: str, at: int = 0) -> str:
 
 
 _AROUND = 4_000
-"""The number of characters before and after a quotation in which credentials are searched."""
+"""The number of characters before and after a quotation that are searched for credentials."""
 
 
 def _covered(text: str, start: int) -> str:

@@ -1,6 +1,6 @@
 """Splits a text into sentences and words in the form in which a model reads it.
 
-Hidden letters are decoded, and compatible characters are normalized.
+Hidden letters are decoded, and compatibility characters are normalized.
 """
 
 import re

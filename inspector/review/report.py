@@ -36,7 +36,7 @@ _READ = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
 
 
 def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) -> Iterator[NotChecked]:
-    """The number of resources, templates and prompts whose contents were not reviewed.
+    """An entry with the numbers of resources, templates and prompts whose contents were not reviewed.
 
     `read`: the handles of items that were read.
     """

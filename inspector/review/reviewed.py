@@ -195,7 +195,7 @@ class ReviewedCall:
 
     @property
     def read(self) -> tuple[Text, ...]:
-        """The texts in which instructions to a model are searched."""
+        """The texts that are searched for instructions to a model."""
         return self._first[0]
 
     @property

@@ -207,7 +207,7 @@ def _named(matched: Matched) -> str:
 
 
 def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
-    """The server requests that the client announced support for in a handshake.
+    """The methods of server requests that the client announced in a handshake to support.
 
     Empty in the stateless era.
     """

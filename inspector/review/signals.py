@@ -1,4 +1,4 @@
-"""Scores how likely a text gives instructions to a model: adds up the weights of weak signals, each with a reason.
+"""Scores how likely a text is to instruct a model: adds up the weights of weak signals, each with a reason.
 
 A signal is a pattern over the words of one sentence: who should do what, with what, and who should not know.
 No single word decides. The cost is linear in the text. Sources: the WebMCP draft, 6.3.1; the public attack

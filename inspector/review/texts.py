@@ -25,9 +25,9 @@ A text with a longer one gets the pointer of an enclosing value.
 
 
 READ = 2_000_000
-"""The maximum number of characters of a result in which instructions are searched."""
+"""The maximum number of characters of a result that are searched for instructions."""
 LONGEST_READ = 200_000
-"""The maximum number of characters of one text in which instructions are searched."""
+"""The maximum number of characters of one text that are searched for instructions."""
 _EACH = 80
 """The number of characters that each text adds to its own length when the limit is checked."""
 

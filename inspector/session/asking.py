@@ -124,8 +124,8 @@ class Asker:
         """Show the URLs that, according to an error, must be visited first.
 
         True if the user agrees to all of them, and the server reports within `within_s` seconds that all
-        visits are complete. With 0, or if a visit has no id, the result is False after the user was asked.
-        `on_wait` is called when the wait for the server's report begins.
+        visits are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but the result
+        is False. `on_wait` is called when the wait for the server's report begins.
         """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
         waited = {text_at(ask.params, "elicitationId") for ask in asks}

@@ -60,7 +60,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     is_frame: bool
     """Whether the line at the position is that frame."""
     frames: int
-    """The number of the last frame in the recording."""
+    """The number of the last frame that was indexed so far."""
     catalogue: Catalogue
     server: ServerFacts
     lenses: Lenses

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 MOST_S = 86_400.0
 """The maximum number of seconds to wait for a task.
 
-Up to this, it is as long as the server keeps the task.
+Between `LEAST_S` and this, the wait lasts as long as the server keeps the task.
 """
 _CANCEL_S = 2.0
 

@@ -23,7 +23,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
     situation: Situation
     decision: Decision
     facts: Facts | None
-    """None if they could not be collected."""
+    """The facts for the rules; None if they could not be collected."""
     asking: tuple[ConfirmReason, ...] = ()
     """Changes of the definition to which the user has not agreed yet."""
     problem: str = ""

@@ -132,7 +132,7 @@ class Oversight:
     def hear_app(self, session: Session, method: str) -> int:
         """Mark the session as untrusted, because an interface of MCP Apps sent something to the model.
 
-        Returns the number that this has among the calls.
+        Returns the number that is assigned to it among the calls.
         """
         self._calls += 1
         origin = TaintOrigin(call=self._calls, server=str(session.target), tool=method)

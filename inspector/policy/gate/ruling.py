@@ -124,7 +124,7 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
 def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOrigin) -> SessionTrust:
     """The trust without texts that the declarations withhold, because marks are shown and sent to other servers.
 
-    A mark says that there are sources whose names were dropped.
+    If names of sources are dropped, a mark records that there are such sources.
     """
     if not isinstance(record.outcome, Result) or not any(mark.value for mark in brought.marks):
         return brought

@@ -71,7 +71,7 @@ class Break(Struct, frozen=True, kw_only=True):
     """The place at which a recording is invalid."""
 
     line: int
-    """Counts from 1."""
+    """The number of the line, counted from 1."""
     reason: str
 
 

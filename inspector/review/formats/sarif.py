@@ -107,7 +107,7 @@ def _rule(rule: ReviewRule) -> JsonObject:
 
 
 def _place(part: ReviewedServer) -> str:
-    """The file of a server as a relative URI; its target in place of a file that is not known."""
+    """The relative URI of a server's file; one made from its target if the file is unknown."""
     return quote(part.file or safe_line(part.target).replace("://", "/").strip("/") or "server")
 
 

@@ -35,7 +35,7 @@ CONDITIONS: Mapping[str, Callable[[Said], bool]] = {
 
 
 def _setting_aside(said: Said, lists: Lists) -> Iterator[str]:
-    """The kinds of things that the reader is told to ignore: `quoted`, `instructions` or `wishes`.
+    """The kinds of things that the reader should ignore: `quoted`, `instructions` or `wishes`.
 
     They follow from the first word of `RULES` after the verb, the words before it, and a few after it.
     """

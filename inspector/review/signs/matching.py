@@ -1,4 +1,4 @@
-"""Answers questions about a sentence that signs ask: positions of words, and negation."""
+"""A sentence with the queries that signs need: positions of words, and negation."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
