@@ -1,7 +1,10 @@
-"""Compare the definitions of two servers, or of one at two times: added, removed and changed tools, weakened declarations.
+"""Compares two sets of definitions: finds added, removed and changed tools, and weakened declarations.
 
-A change weakens a definition where the later claims alone yield less dangerous, less sensitive or less often confirmed traits than
-both sets of claims joined; joining only ever goes in the safe direction.
+The sets are of two servers, or of one server at two times.
+
+A change weakens a definition if the later claims alone yield traits that are less dangerous, less sensitive
+or less often confirmed than the traits of both sets of claims joined. Joining claims can only make traits
+safer.
 """
 
 from collections.abc import Iterable, Iterator
@@ -19,28 +22,28 @@ from inspector.schema.fields import Field, form_of
 _LOST_SETS = frozenset({TraitName.SENSITIVE_POSITIONS, TraitName.DATA_CLASSES})
 _SETS = _LOST_SETS | {TraitName.DESTINATIONS, TraitName.SOURCES, TraitName.ATTRIBUTION}
 _HARMLESS = frozenset({"read", "public", "benign"})
-"""Words that declare no risk: losing them weakens nothing."""
+"""Words that declare no risk. Losing them weakens nothing."""
 
 
 _DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
 
 
 class DefinitionChange(Struct, frozen=True, kw_only=True):
-    """One change of one tool."""
+    """One change in the definition of one tool."""
 
     tool: str
     """Foreign text."""
     kind: ChangeKind
     pointer: str
-    """Into the definition; empty where the whole tool was added or removed."""
+    """A pointer into the definition; empty if the whole tool was added or removed."""
     weakens: tuple[str, ...] = ()
-    """Which declarations the change weakens, in words; may quote foreign text."""
+    """The declarations that the change weakens, in words. May quote foreign text."""
 
 
 class _Loss(Struct, frozen=True, kw_only=True):
     what: str
     pointers: tuple[str, ...]
-    """Pointers of the declarations before and after."""
+    """Pointers to the declarations before and after."""
 
 
 def definition_changes(before: Iterable[Tool], after: Iterable[Tool]) -> tuple[DefinitionChange, ...]:
@@ -66,7 +69,7 @@ def _by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
 
 
 def _changed(before: Tool, after: Tool) -> list[DefinitionChange]:
-    # A fast path for nearly all tools.
+    # Nearly all tools are unchanged.
     if dump(before.definition) == dump(after.definition):
         return []
     places = sorted(changes(before.definition, after.definition), key=lambda change: change.pointer)
@@ -95,7 +98,7 @@ def _losses(before: Tool, after: Tool) -> Iterator[_Loss]:
     old, new, joined = traits(claims), traits(later), traits((*claims, *later))
     for name in TraitName:
         if _is_weaker(name, old, new, joined):
-            # A removed declaration has a pointer in the earlier definition only.
+            # A removed declaration has a pointer only in the earlier definition.
             every = (
                 *old.trait(name).claims_for,
                 *new.trait(name).claims_for,
@@ -126,7 +129,7 @@ def _trait_text(trait: Trait) -> str:
 
 
 def _private_arguments(tool: Tool) -> set[str]:
-    """Pointers of the arguments marked sensitive, write-only or a password."""
+    """Pointers to the arguments that are marked sensitive, write-only or as a password."""
     pointers: set[str] = set()
     waiting: list[Field] = list(form_of(tool.input_schema).fields)
     while waiting:

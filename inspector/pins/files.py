@@ -1,4 +1,4 @@
-"""Pins on disk: one file per server in the user's data folder, mode 0600, named by the server's identity."""
+"""Pins on disk: one file of mode 0600 per server in the user's data folder, named after the server's identity."""
 
 import dataclasses
 import re
@@ -30,19 +30,22 @@ class UnreadablePins(Struct, frozen=True, kw_only=True):
 
 
 def folder() -> Path:
-    """The folder of the pins, which may not exist."""
+    """The folder of the pins. It may not exist."""
     return paths.data() / "pins"
 
 
 def identified(target: Target) -> Identity | None:
-    """The identity of a target, with its full folder; None for a page without address. Raises UsageError for a missing folder."""
+    """The identity of a target, with its folder as a full path; None for a page without an address.
+
+    Raises UsageError if the folder does not exist.
+    """
     if isinstance(target, StdioTarget) and target.cwd:
         target = replace(target, cwd=str(paths.full(target.cwd)))
     return identity_of(target)
 
 
 def known_as(target: Target) -> Identity:
-    """`identified`, for a target that has an address. Raises UsageError."""
+    """The identity of a target that has an address. Raises UsageError if it has none."""
     identity = identified(target)
     if identity is None:
         raise UsageError(
@@ -52,7 +55,10 @@ def known_as(target: Target) -> Identity:
 
 
 def read_pin(identity: Identity) -> Pinned | None:
-    """The pin of a server; None where there is none. Raises UsageError for an invalid file, or one that others can write."""
+    """The pin of a server; None if there is none.
+
+    Raises UsageError if the file is invalid, or others can write it.
+    """
     path = _path(identity)
     content = private.read(path, MAX_BYTES)
     if content is None:
@@ -66,7 +72,10 @@ def read_pin(identity: Identity) -> Pinned | None:
 
 
 def read_pin_at(path: Path) -> Pinned | None:
-    """The pin in a file that the user names, of whatever server; None where there is none. Raises UsageError."""
+    """The pin in a file that the user names, whichever server it is for; None if there is no file.
+
+    Raises UsageError.
+    """
     try:
         with path.open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
@@ -81,7 +90,10 @@ def read_pin_at(path: Path) -> Pinned | None:
 
 
 def write_pin(identity: Identity, definitions: ServerDefinitions, path: Path | None = None) -> Pinned:
-    """Pin definitions, replacing an earlier pin. `path`: a file in place of the usual one. Raises UsageError."""
+    """Pin definitions, replacing an earlier pin.
+
+    `path`: a file other than the usual one. Raises UsageError.
+    """
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
     raw = inert(dump(pin_json(pinned)))
     if len(raw) > MAX_BYTES:
@@ -93,7 +105,7 @@ def write_pin(identity: Identity, definitions: ServerDefinitions, path: Path | N
 
 
 def remove_pin(identity: Identity) -> bool:
-    """Remove a pin; whether there was one. Raises UsageError."""
+    """Remove a pin. Returns whether there was one. Raises UsageError."""
     path = _path(identity)
     try:
         path.unlink()
@@ -105,7 +117,7 @@ def remove_pin(identity: Identity) -> bool:
 
 
 def all_pins() -> Iterator[Pinned | UnreadablePins]:
-    """Every pin, ordered by file name. Raises UsageError where the folder cannot be read."""
+    """Every pin, ordered by file name. Raises UsageError if the folder cannot be read."""
     try:
         names = sorted(path.name for path in folder().iterdir())
     except FileNotFoundError:
@@ -131,13 +143,13 @@ def all_pins() -> Iterator[Pinned | UnreadablePins]:
 
 
 class Watch:
-    """Compares one server's listings with its pin, and with the session's first listing.
+    """Compares a server's listings with its pin, and with the session's first listing.
 
-    The methods read files and compare definitions: do not call them on the event loop, nor from two threads at once.
+    The methods read files and compare definitions: call them in a thread, and only in one thread at a time.
     """
 
     def __init__(self, target: Target, pinned: Pinned | None = None) -> None:
-        """`pinned`: in place of the target's own pin."""
+        """`pinned`: the pin to compare with, in place of the target's own."""
         self._target = target
         self._given = pinned
         self._first: ServerDefinitions | None = None
@@ -145,7 +157,7 @@ class Watch:
         """The state after the last listing."""
 
     def listed(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Compare a complete listing. A pin that cannot be read is a reason to confirm calls, not an error."""
+        """Compare a complete listing. An unreadable pin is a reason to confirm calls, not an error."""
         now = definitions_of(catalogue, instructions)
         pinned, fault = self._pinned()
         self.state = dataclasses.replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
@@ -206,7 +218,7 @@ def pin_json(pinned: Pinned) -> JsonObject:
 
 
 def pin_in(value: Json) -> Pinned | Malformed:
-    """The pin in a file, or why it is none. Never raises."""
+    """The pin in the content of a file, or a Malformed with the reason why it is not one. Never raises."""
     if not isinstance(value, dict) or value.get("format") != FORMAT:
         return Malformed(pointer="", reason="it is not a pin")
     version = value.get("version")
@@ -224,7 +236,7 @@ def pin_in(value: Json) -> Pinned | Malformed:
         return identity
     if isinstance(tools, Malformed):
         return tools
-    # Pins of earlier versions hold tools alone.
+    # Pins of earlier versions hold only tools.
     items = _stored_tools(value["items"], "/items") if "items" in value else None
     if isinstance(items, Malformed):
         return items
@@ -253,7 +265,7 @@ def _items_json(items: tuple[Tool, ...]) -> list[Json]:
 
 
 def _as_item(stored: Tool) -> Tool:
-    """A stored item as what is called by its handle."""
+    """The stored item as a tool that is called by its handle."""
     item = item_of(stored.name)
     return replace(item, definition=stored.definition).as_tool if item else stored
 

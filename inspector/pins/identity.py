@@ -1,4 +1,4 @@
-"""The identity of a server: how the user reaches it. The name in its answers proves nothing."""
+"""The identity of a server is how the user reaches it. The name in its answers proves nothing."""
 
 import hashlib
 from urllib.parse import urlsplit
@@ -12,29 +12,32 @@ _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
 class Identity(Struct, frozen=True, kw_only=True):
-    """One server: a command line, an address, or the demo. Targets with equal identities are the same server."""
+    """One server: a command line, an address, or the demo.
+
+    Targets with equal identities are the same server.
+    """
 
     kind: str
     """`stdio`, `http`, `sse`, `page` or `demo`."""
     name: str
-    """The command as in a shell with secret words covered, or an address without user, query and fragment."""
+    """The command line with secret words masked, or an address without user, query and fragment."""
     folder: str = ""
-    """The folder that the user named for a command; empty for none."""
+    """The working folder that the user named for a command; empty if none."""
 
     def __str__(self) -> str:
         return f"{self.name} (in {self.folder})" if self.folder else self.name
 
     @property
     def key(self) -> str:
-        """64 hexadecimal digits, the name of its files."""
+        """64 hexadecimal digits, which name the server's files."""
         return hashlib.sha256(dump([self.kind, self.name, self.folder])).hexdigest()
 
 
 def identity_of(target: Target) -> Identity | None:
-    """The identity of `target`; None for a page without address.
+    """The identity of `target`; None for a page without an address.
 
-    A command's identity is its words and its folder. Variables, and words that hold a key or token, do not count:
-    with a new token it is the same server.
+    The identity of a command consists of its words and its folder. Environment variables and words that hold
+    a key or token do not count, so the server stays the same with a new token.
     """
     match target:
         case StdioTarget(command=command, cwd=folder):
@@ -58,9 +61,11 @@ def _address(url: str) -> str:
 
 
 def fingerprint(value: Json) -> str:
-    """64 hexadecimal digits of a value's canonical form: keys sorted, 1.0 as 1. Never raises; linear.
+    """A hash of a value's canonical form, with sorted keys and 1.0 as 1: 64 hexadecimal digits.
 
-    Two values have the same fingerprint where `json.exact.equal` holds for them.
+    Never raises; linear.
+
+    Two values have the same fingerprint if `json.exact.equal` holds for them.
     """
     digest = hashlib.sha256()
     waiting: list[Json | bytes] = [value]

@@ -1,7 +1,7 @@
 """Pins: definitions that the user accepted, and what changed since.
 
-A server, or an attacker who takes it over, may later change the description, schema or declarations of an accepted tool.
-Sightline shows such a change, and asks before the first call.
+A server, or an attacker who takes it over, may later change the description, schema or declarations of an
+accepted tool. Sightline shows such a change, and asks before the first call.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,18 +18,18 @@ from inspector.protocol.skills import holding
 from inspector.safe_text import safe_line
 
 _MAX_PLACES = 4
-"""The most places that one sentence names."""
+"""The maximum number of places that one sentence names."""
 _MAX_NAME = 80
 
 
 class ServerDefinitions(Struct, frozen=True, kw_only=True):
-    """What a server gives a model about itself: its definitions as on the wire, and its instructions."""
+    """The definitions and instructions that a server gives to a model, as sent."""
 
     tools: tuple[Tool, ...] = ()
     instructions: str | None = None
-    """Foreign text."""
+    """The server's instructions; None if it gives none. Foreign text."""
     items: tuple[Tool, ...] | None = None
-    """Resources, templates and prompts as what is called by their handles, skills by `listed_as`; None where they are not known."""
+    """Resources, templates, prompts and skills as tools that are named by `listed_as`; None if unknown."""
 
     @property
     def all(self) -> tuple[Tool, ...]:
@@ -52,7 +52,7 @@ class Pinned(Struct, frozen=True, kw_only=True):
 
     identity: Identity
     at: str
-    """RFC 3339 in UTC."""
+    """The time of the pin, as RFC 3339 in UTC."""
     software: str
     definitions: ServerDefinitions
 
@@ -66,7 +66,7 @@ class Since(StrEnum):
 
 
 class PinStatus(StrEnum):
-    """How definitions compare with their pin, in words."""
+    """The result of comparing definitions with their pin, in words."""
 
     UNPINNED = "not pinned"
     SAME = "as pinned"
@@ -78,9 +78,9 @@ class ConfirmReason(Struct, frozen=True, kw_only=True):
     """A reason to confirm a call."""
 
     key: str
-    """Identifies the change: the user confirms it once."""
+    """A key that identifies the change, which the user confirms only once."""
     sentence: str
-    """Safe to show."""
+    """A sentence that is safe to show."""
 
 
 class ChangesSince(Struct, frozen=True, kw_only=True):
@@ -90,7 +90,7 @@ class ChangesSince(Struct, frozen=True, kw_only=True):
     before: ServerDefinitions
     now: ServerDefinitions
     tools: tuple[DefinitionChange, ...]
-    """Ordered by tool name."""
+    """The changes of definitions, ordered by tool name."""
     instructions_changed: bool = False
 
     def of(self, name: str) -> tuple[DefinitionChange, ...]:
@@ -110,21 +110,21 @@ class ChangesSince(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PinState:
-    """How a server's definitions compare with their pin, and with the session's first listing."""
+    """The comparison of a server's definitions with their pin, and with the session's first listing."""
 
     pinned: Pinned | None = None
     altered: tuple[ChangesSince, ...] = ()
-    """Without reference points that nothing changed since."""
+    """The changes since each reference point. A reference point without changes is left out."""
     asking: Mapping[str, tuple[ConfirmReason, ...]] = field(
         default_factory=dict[str, tuple[ConfirmReason, ...]], repr=False
     )
-    """Reasons to confirm, by tool name; the empty name is for reasons that concern every tool."""
+    """Reasons to confirm, by tool name. The empty name holds reasons that concern every tool."""
     fault: str = ""
-    """Why the pin cannot be read; empty otherwise."""
+    """The reason why the pin cannot be read; empty if it can."""
 
     @property
     def status(self) -> PinStatus:
-        """The worst that applies."""
+        """The most serious status that applies."""
         if self.fault:
             return PinStatus.UNKNOWN
         if self.altered:
@@ -132,12 +132,15 @@ class PinState:
         return PinStatus.SAME if self.pinned else PinStatus.UNPINNED
 
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:
-        """Reasons to confirm the first call of a tool; none where neither it nor the instructions changed. Takes no time."""
+        """The reasons to confirm the first call of a tool; empty if neither the tool nor the instructions changed.
+
+        Fast.
+        """
         own = self.asking.get(name, ()) if name else ()
         return (*self._fault_asking(), *own, *self._skill_asking(name), *self.asking.get("", ()))
 
     def _skill_asking(self, name: str) -> Iterator[ConfirmReason]:
-        """Reasons that concern the skill that a resource is a file of."""
+        """The reasons that concern the skill to which a resource belongs."""
         read = item_of(name)
         if read is None or read.kind is not Kind.RESOURCE:
             return
@@ -157,8 +160,9 @@ def pin_state(
 ) -> PinState:
     """Compare the definitions of a complete listing. Never raises; linear.
 
-    `first`: the session's first listing (`first_seen`). Added and removed tools do not count against it, since servers
-    and pages may offer other tools at other times. A change since the pin is not reported again.
+    `first`: the session's first listing (`first_seen`). Tools added or removed since then are not reported,
+    because servers and pages may offer different tools at different times. A change since the pin is not
+    reported twice.
     """
     comparisons: list[ChangesSince] = []
     reported = frozenset[str]()
@@ -180,16 +184,16 @@ def pin_state(
 
 
 def definitions_of(catalogue: Catalogue, instructions: str | None) -> ServerDefinitions:
-    """The definitions of a complete listing. A skill has the digests of its files in its definition."""
+    """The definitions of a complete listing. The definition of a skill includes the digests of its files."""
     kinds = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT, Kind.SKILL)
     items = {item.listed_as: item.as_listed for kind in kinds for item in catalogue.items(kind)}
     return ServerDefinitions(tools=catalogue.tools, instructions=instructions, items=tuple(items.values()))
 
 
 def changes_between(before: ServerDefinitions, now: ServerDefinitions) -> tuple[DefinitionChange, ...]:
-    """The changes of tools, and where both sides know them of resources, templates, prompts and skills.
+    """The changes of tools; and of resources, templates, prompts and skills if both sides know them.
 
-    Resources that come and go do not count: they are data.
+    Resources that were added or removed do not count, because they are data.
     """
     if before.items is None or now.items is None:
         return definition_changes(before.tools, now.tools)
@@ -235,7 +239,7 @@ def first_seen(first: ServerDefinitions | None, now: ServerDefinitions) -> Serve
 def _shared(
     before: Iterable[Tool], after: Iterable[Tool], *, but: frozenset[str]
 ) -> tuple[tuple[Tool, ...], tuple[Tool, ...]]:
-    """The tools whose names are in both, except `but`."""
+    """The tools whose names are in both listings, except the names in `but`."""
     old, new = tuple(before), tuple(after)
     names = ({tool.name for tool in old} & {tool.name for tool in new}) - but
     return tuple(tool for tool in old if tool.name in names), tuple(

@@ -1,4 +1,4 @@
-"""Find definitions that repeat withheld values; such definitions must not be kept."""
+"""Finds definitions that repeat withheld values. Such definitions must not be stored."""
 
 from collections.abc import Iterable
 
@@ -16,18 +16,18 @@ from inspector.recording.markers import MarkerKey
 
 
 class WithheldValues:
-    """The withheld values of a session, to mask them in definitions. For one thread at a time."""
+    """The withheld values of a session, for masking them in definitions. Use it in one thread at a time."""
 
     def __init__(self) -> None:
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
 
     def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
-        """Add one result. `removals`: those of `declared`."""
+        """Add the withheld values of one result. `removals`: those of the boundary `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
 
     def masked(self, tool: Tool) -> Tool:
-        """The tool, masked where its definition repeats a withheld value."""
+        """The tool, with a mask for each part of its definition that repeats a withheld value."""
         definition = self._bounder.known.masked(tool.definition)
         if definition is tool.definition:
             return tool
@@ -37,9 +37,11 @@ class WithheldValues:
 def repeats_withheld(
     tools: Iterable[Tool], instructions: str | None, calls: Iterable[tuple[Tool | None, JsonObject, Outcome]]
 ) -> str:
-    """What repeats a value that a call's result withheld, or that its arguments mark sensitive: a tool's name, or the instructions.
+    """The name of the first tool whose definition repeats a withheld value; empty if there is none.
 
-    Empty for none. `calls`: tool, arguments and outcome of each. Linear in the size of all.
+    If only the server's instructions repeat one, the text is `the server's instructions`. A value counts if a
+    call's result withholds it or its arguments mark it sensitive. `calls`: tool, arguments and outcome of
+    each. Linear in the size of all.
     """
     bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:

@@ -1,4 +1,4 @@
-"""What an audit log says of calls: of a tool that only reads its name and the time, of any other its arguments too.
+"""The contents of audit log entries. An entry has the arguments of a call unless the tool only reads.
 
 Source: the policy-hints proposal, Use cases ("audit logging at different levels based on effect type").
 """
@@ -24,38 +24,38 @@ READ = "read"
 
 
 class Event(StrEnum):
-    """What an entry tells."""
+    """The kind of event that an entry records."""
 
     DECIDED = "decided"
-    """Before a call leaves, or in its place."""
+    """A decision, logged before a call is sent, or in place of it."""
     ANSWERED = "answered"
     DECLINED = "declined"
     RELEASED = "released"
-    """The user agreed that a model sees an answer which rules ask about."""
+    """The user agreed that a model sees an answer that rules held back."""
 
 
 class AuditedCall(Struct, frozen=True, kw_only=True):
-    """A call that is to be made, or was."""
+    """A call that was made or is about to be made."""
 
     target: Target
     session: int
-    """Counts agent sessions from 1."""
+    """The number of the agent session, counted from 1."""
     number: int
-    """Of the call within the run; 0 where it is not made."""
+    """The number of the call within the run; 0 if it is not made."""
     name: str
     """Foreign text."""
     tool: Tool | None
-    """As it holds for this call; None where the server lists no tool of that name."""
+    """The tool with the annotations that hold for this call; None if the server lists no tool of that name."""
     arguments: JsonObject
 
 
 class AuditEntry(Struct, frozen=True, kw_only=True):
-    """One line of the log."""
+    """One line of the audit log."""
 
     effect: str
-    """What the tool claims: `read`, `write`, `external`, `delete`, or `unknown`."""
+    """The effect that the tool claims: `read`, `write`, `external`, `delete`, or `unknown`."""
     content: JsonObject
-    """Without the time. Holds no withheld value."""
+    """The members of the line, without the time. Contains no withheld value."""
 
     @property
     def is_detailed(self) -> bool:
@@ -63,20 +63,26 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
 
 
 class Auditor:
-    """Makes the entries of one run. What it withholds once, it withholds everywhere. Not to be shared by threads."""
+    """Makes the entries of one run.
+
+    A value withheld once is withheld from all later entries. Use it in one thread at a time.
+    """
 
     def __init__(self, key: bytes) -> None:
-        """`key`: 32 random bytes that are kept nowhere else: equal values get equal ids, and no value can be recovered."""
+        """`key`: 32 random bytes that are stored nowhere else.
+
+        With it, equal values get equal ids that do not reveal them.
+        """
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, ())
         self._targets: list[Target] = []
 
     def conceal(self, values: Iterable[str]) -> None:
-        """Withhold these from now on."""
+        """Withhold these values from now on."""
         self._bounder.known.learn(list(values))
 
     def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> AuditEntry:
-        """The entry for a decision about a call. `rules`: names of rules, or Sightline's sentences."""
+        """The entry for a decision about a call. `rules`: names of rules, or sentences by Sightline."""
         self._meet(call.target)
         details: JsonObject = {"verdict": verdict}
         if _effect(call.tool) != READ:
@@ -85,7 +91,7 @@ class Auditor:
         return self._entry(call, Event.DECIDED, details)
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> AuditEntry:
-        """The entry for how a call ended, without what it returned. Linear in the size of the result."""
+        """The entry for the end of a call, without its result. Linear in the size of the result."""
         self._meet(call.target)
         if not isinstance(outcome, Failure):
             self._bounder.page_call(call.tool, {}, outcome)
@@ -99,7 +105,10 @@ class Auditor:
         return self._entry(call, Event.DECLINED, {"by": by})
 
     def released(self, call: AuditedCall, rules: tuple[str, ...]) -> AuditEntry:
-        """The entry for an answer that rules held and the user released. `rules`: names of rules, or Sightline's sentences."""
+        """The entry for an answer that rules held back and the user released.
+
+        `rules`: names of rules, or sentences by Sightline.
+        """
         self._meet(call.target)
         return self._entry(call, Event.RELEASED, {"rules": [self._text(rule) for rule in rules]})
 
@@ -109,10 +118,10 @@ class Auditor:
             self._bounder.known.learn(list(secret_values(target)))
 
     def _arguments(self, call: AuditedCall) -> Json:
-        # Nothing says which arguments of a tool that is not listed are secret.
+        # No schema says which arguments of an unlisted tool are secret.
         if call.tool is None:
             return self._key.marker(UNJUDGED, call.arguments)
-        # An answer that says nothing: what is learnt here is the arguments.
+        # Pass an empty answer, so that only the arguments are learnt.
         _, arguments, _ = self._bounder.page_call(call.tool, call.arguments, RpcError(value=None))
         return arguments
 

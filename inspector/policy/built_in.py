@@ -1,4 +1,4 @@
-"""The built-in policy: which calls it asks about. docs/policy.md lists its rules."""
+"""The built-in policy. docs/policy.md lists its rules."""
 
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.policy.reading import policy_of
@@ -16,7 +16,7 @@ _ABOUT_THE_CALL: list[Json] = [
 
 
 def _claims(name: str, trait: str, value: Json, reason: str) -> JsonObject:
-    """A rule that asks if a claim gives a trait a value; a default does not ask."""
+    """A rule that requires a confirmation if a claim, not a default, gives a trait this value."""
     return {
         "name": name,
         "effect": "confirm",
@@ -46,7 +46,7 @@ DEFAULT_RULES: JsonObject = {
         },
     ]
 }
-"""As a file would have it."""
+"""The built-in rules in the form of a policy file."""
 
 
 def _default() -> Policy:

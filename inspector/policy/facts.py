@@ -1,4 +1,4 @@
-"""The facts that rules may ask about: their names, whether each can be read, and how they are gathered for one call."""
+"""The facts that rules can test: their names, their states, and how they are collected for one call."""
 
 import json
 import re
@@ -26,12 +26,12 @@ from inspector.safe_text import safe_line
 
 _PART = re.compile(r'("(?:[^"\\]|\\.)*"|[^."]+)(\.|$)')
 _SHOWN = 80
-"""Characters of a value that a sentence repeats."""
+"""The maximum number of characters of a value that a sentence quotes."""
 _LISTED = 8
-"""Items of a list that a sentence repeats."""
+"""The maximum number of list items that a sentence quotes."""
 
 _OPEN = frozenset({"annotations", "_meta"})
-"""Objects as on the wire; what is in them is not ours to say."""
+"""The members that hold objects as sent. Any path inside them is allowed."""
 _BY_TRAIT = frozenset({"traits", "claimed"})
 _MEMBERS: Mapping[str, frozenset[str]] = {
     "request": frozenset({"annotations"}),
@@ -52,17 +52,17 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
     "response": frozenset({"contradictions", "isError"}) | _OPEN | _BY_TRAIT,
     "server": frozenset({"target", "name"}),
 }
-"""What each namespace holds; of the arguments the caller says it."""
+"""The names of facts in each namespace. Those of `arguments` depend on the call."""
 _FROM_ANSWERS = frozenset(
     {("response", name) for name in _OPEN}
     | {("request", "annotations"), ("session", "attribution"), ("response", "traits", "attribution")}
 )
-"""What an answer says in words of its own."""
+"""The facts that hold texts from an answer."""
 _OF_THE_USER = frozenset({("server", "target"), ("session", "servers")})
-"""What the user connects to: a command line or an address may hold a secret."""
+"""The facts about what the user connects to: a command line or an address may contain a secret."""
 _SECRET = _FROM_ANSWERS | _OF_THE_USER
 _CLASSES = frozenset({"none", "user", "pii", "financial", "credentials", "regulated"})
-"""The standard words for classes of data."""
+"""The standard names of data classes."""
 _TRAITS = frozenset(name.value for name in TraitName)
 
 
@@ -70,22 +70,22 @@ class FactPath(Struct, frozen=True, kw_only=True):
     """The name of a fact: parts joined with dots. A part that contains a dot is quoted."""
 
     text: str
-    """As written."""
+    """The name as written."""
     parts: tuple[str, ...]
 
     @property
     def pointer(self) -> str:
-        """The same as an RFC 6901 pointer into the facts."""
+        """The name as an RFC 6901 pointer into the facts."""
         return json_pointer.join(self.parts)
 
     @property
     def namespace(self) -> str:
-        """`request`, `tool`, `arguments`, `session`, `response` or `server`."""
+        """The first part: `request`, `tool`, `arguments`, `session`, `response` or `server`."""
         return self.parts[0]
 
 
 def path_of(text: str) -> FactPath | str:
-    """A fact's name, or in words why it names none."""
+    """Parse the name of a fact. Returns a clause with the reason if it names none."""
     parts: list[str] = []
     position = 0
     while position < len(text) or text.endswith("."):
@@ -119,28 +119,31 @@ def _known(path: FactPath) -> FactPath | str:
 
 
 class FactState(Enum):
-    """Whether a fact can be asked about."""
+    """Whether a fact can be tested."""
 
     PRESENT = "present"
     ABSENT = "absent"
-    """Not declared."""
+    """The fact is not declared."""
     UNREADABLE = "unreadable"
-    """It is there and malformed, or it is a trait of which nothing is known."""
+    """The fact is malformed, or it is a trait of which nothing is known."""
 
 
 class Fact(Struct, frozen=True, kw_only=True):
-    """One fact, as a rule found it."""
+    """One fact, as read for a rule."""
 
     path: FactPath
     state: FactState
     exists: Truth
-    """Whether there is a value at its place. MAYBE where the object around it cannot be read."""
+    """Whether there is a value at the path. MAYBE if an object on the way cannot be read."""
     value: Json = None
     reasons: tuple[str, ...] = ()
-    """What is behind it: the claims that say so, or what contradicts what. Quotes nothing foreign but names of keys."""
+    """The claims or contradictions behind the fact. They quote nothing foreign except names of keys."""
 
     def __str__(self) -> str:
-        """A sentence that is safe to show. Repeats no value of an argument, an answer or a target, except true and false."""
+        """A sentence that is safe to show.
+
+        It quotes no value of an argument, an answer or a target, except true and false.
+        """
         name = safe_line(self.path.text)
         if self.state is FactState.ABSENT:
             return f"{name} is not said"
@@ -153,7 +156,7 @@ class Fact(Struct, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> JsonObject:
-        """`fact`, `state`, the value as it is `shown`, where the sentence repeats it, and `because` of what."""
+        """The members `fact`, `state`, `shown` if the sentence quotes the value, and `because` with the reasons."""
         content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
             content["shown"] = shown(self.value)
@@ -172,19 +175,19 @@ class Fact(Struct, frozen=True, kw_only=True):
 
 
 class Facts(Struct, frozen=True, kw_only=True):
-    """All that rules may ask about at one moment."""
+    """All facts that rules can test at one moment."""
 
     tree: JsonObject
-    """By namespace; types as on the wire."""
+    """The values by namespace, with types as sent."""
     unreadable: frozenset[str] = frozenset()
-    """Pointers of what is malformed, or lost because what was to hold it is."""
+    """Pointers to values that are malformed, or lost because their container is malformed."""
     unknown: frozenset[str] = frozenset()
-    """Pointers of traits of which nothing is known; there is nothing at them."""
+    """Pointers to traits of which nothing is known. The tree has no value for them."""
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """By pointer, what is behind a value in words that quote nothing foreign."""
+    """By pointer, the claims or contradictions behind a value, in words that quote nothing foreign."""
 
     def read(self, path: FactPath) -> Fact:
-        """The fact of that name. Never raises."""
+        """The fact at `path`. Never raises."""
         value: Json = self.tree
         for index, part in enumerate(path.parts, 1):
             match value:
@@ -194,7 +197,7 @@ class Facts(Struct, frozen=True, kw_only=True):
                     if int(part) >= len(value):
                         return self._missing(path, json_pointer.join(path.parts[:index]))
                     value = value[int(part)]
-                # Some servers write null or an empty list for an object without members.
+                # Some servers send null or an empty list in place of an empty object.
                 case dict() | None | [] | "":
                     return self._missing(path, json_pointer.join(path.parts[:index]))
                 case _:
@@ -209,7 +212,7 @@ class Facts(Struct, frozen=True, kw_only=True):
         return (*self.reasons.get(path.pointer, ()), *chain.from_iterable(each))
 
     def _missing(self, path: FactPath, stopped_at: str) -> Fact:
-        """The fact of a path that leads nowhere. `stopped_at`: the first pointer on the way that is absent."""
+        """The fact at a path without a value. `stopped_at`: the first absent pointer on the path."""
         if path.pointer in self.unknown:
             return Fact(path=path, state=FactState.UNREADABLE, exists=Truth.NO)
         if stopped_at in self.unreadable:
@@ -218,7 +221,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 def shown(value: Json) -> str:
-    """A value in one short line, safe to show; a long one is cut."""
+    """A value on one short line, safe to show. A long value is truncated."""
     match value:
         case str():
             text = dump_text(value[:_SHOWN]) + ("…" if len(value) > _SHOWN else "")
@@ -236,27 +239,30 @@ _CONTRADICTIONS = "/tool/contradictions"
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """One call that is about to be made, or was."""
+    """A call that was made or is about to be made."""
 
     name: str
     tool: Tool | None
-    """As listed; None where the server lists none of that name."""
+    """The tool as listed; None if the server lists no tool of that name."""
     arguments: JsonObject
-    """Exactly as they will be sent."""
+    """The arguments exactly as they will be sent."""
     trust: SessionTrust = SessionTrust()
-    """Before the call."""
+    """The session's trust before the call."""
     server: str = ""
-    """What is connected to, in the user's words."""
+    """The target, in the user's words."""
     server_name: str = ""
-    """The name that it gives itself, which proves nothing. Foreign text."""
+    """The name that the server gives itself, which proves nothing. Foreign text."""
     title: str = ""
-    """What rules know it by, where that is not its name: of a template the resource that is read."""
+    """The name that rules see, if it differs: for a template, the handle of the resource that is read."""
     resolution: Resolution | None = None
-    """What tools/resolve said of these arguments; None where it was not asked."""
+    """The answer to `tools/resolve` for these arguments; None if it was not requested."""
 
 
 def facts_of(situation: Situation) -> Facts:
-    """What rules may ask about before the call. Cost: as the definition, not as the arguments."""
+    """The facts before a call.
+
+    The cost depends on the size of the definition, not on that of the arguments.
+    """
     tool = situation.tool
     about = _tool_facts(situation)
     return Facts(
@@ -279,7 +285,7 @@ def facts_of(situation: Situation) -> Facts:
 
 
 def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts:
-    """The same facts with those of the answer."""
+    """The facts of the call, with those of the answer added."""
     value = outcome.value if isinstance(outcome, Result) else None
     of_tool = claims_of_tool(situation.tool) if situation.tool else ()
     of_answer = claims_of_result(value, situation.tool.kind if situation.tool else Kind.TOOL)
@@ -289,7 +295,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
     annotations = (
         {"annotations": meta["annotations"]} if isinstance(meta, dict) and "annotations" in meta else {}
     )
-    # Claims of the tool alone contradict each other with or without an answer.
+    # Contradictions among the tool's own claims do not depend on the answer.
     contradicted = contradictions((*of_tool, *of_answer), tool=situation.tool) if of_answer else ()
     response: JsonObject = {
         **annotations,
@@ -300,7 +306,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
         ),
         "isError": not isinstance(outcome, Result) or result.get("isError", False) is not False,
     }
-    # What is not an object might have held them.
+    # A value that is not an object might have contained them.
     is_lost = not isinstance(meta, dict) and meta not in (None, [], "")
     is_lost = is_lost or (isinstance(outcome, Result) and not isinstance(value, dict))
     lost = frozenset({"/response/annotations", "/response/_meta"}) if is_lost else frozenset[str]()
@@ -319,7 +325,7 @@ def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts
 
 
 def _tool_facts(situation: Situation) -> Facts:
-    """The facts below `/tool`. If a call was resolved, its annotations replace those of the list."""
+    """The facts below `/tool`. If the call was resolved, the resolved annotations replace the listed ones."""
     tool, resolution = situation.tool, situation.resolution
     if tool is not None and resolution is None:
         return _facts_of_listed(tool)
@@ -385,7 +391,7 @@ def _unknown(pointer: str, known: Traits) -> frozenset[str]:
 
 
 def _is_unknown(trait: Trait) -> bool:
-    """Whether no claim and no default gives the trait a value."""
+    """Whether neither a claim nor a default gives the trait a value."""
     return trait.defaulted and trait.value in {None, "unknown", ()}
 
 

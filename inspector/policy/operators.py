@@ -1,6 +1,7 @@
-"""Operators: what a test asks of one fact, in three truth values.
+"""Operators: compare one fact with a value. The result is one of three truth values.
 
-A list is a set of possible values, as SEP-1913 has it in tools/list: a test that holds for some of them may hold.
+A list is a set of possible values, as in SEP-1913 for tools/list: if only some of them match, the result is
+MAYBE.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,11 +13,11 @@ from inspector.json.exact import Json, Number, equal
 
 
 class Truth(IntEnum):
-    """Whether a condition holds. `and` is the least, `or` the greatest."""
+    """Whether a condition holds. `and` takes the minimum, `or` the maximum."""
 
     NO = 0
     MAYBE = 1
-    """Undecided: a fact is malformed, not known, or one of several possible values."""
+    """Undecided: a fact is malformed, unknown, or has several possible values."""
     YES = 2
 
     def negated(self) -> "Truth":
@@ -31,14 +32,14 @@ SCALES: Mapping[str, tuple[str, ...]] = {
     "effect": EFFECTS,
     "mcp.dev/effect": EFFECTS,
 }
-"""By the last part of a fact's name: the words that `at_least` can compare, in rising order."""
+"""The words that `at_least` can compare, in ascending order, by the last part of a fact's name."""
 
 Operator: TypeAlias = Callable[[Json, Json, Sequence[str]], Truth]
-"""The fact's value, what it is compared with, and the scale of the fact's name."""
+"""Compares the fact's value with an operand. The third parameter is the scale of the fact's name."""
 
 
 def scale_of(name: str) -> tuple[str, ...]:
-    """The scale of a fact, by the last part of its name; empty where it has none."""
+    """The scale of a fact, by the last part of its name; empty if it has none."""
     return SCALES.get(name, ())
 
 
@@ -88,7 +89,7 @@ def _reaches(value: Json, wanted: Json, scale: Sequence[str]) -> Truth:
 
 
 def _is_beyond(value: float) -> bool:
-    """Whether the number is too large for a float, so that only its spelling tells its size."""
+    """Whether the number is too large for a float, so that only its text shows its size."""
     return isinstance(value, Number) and value in {float("inf"), float("-inf")}
 
 
@@ -108,4 +109,4 @@ OPERATORS: Mapping[str, Operator] = {
     "contains": _contains,
     "at_least": _at_least,
 }
-"""By name; `exists` asks about the place, not the value."""
+"""The operators by name. `exists` is not among them: it tests the path, not the value."""

@@ -1,4 +1,4 @@
-"""Policies read from JSON, all or nothing."""
+"""Reads policies from JSON, completely or not at all."""
 
 from collections.abc import Iterator
 from math import isfinite
@@ -11,7 +11,7 @@ from inspector.policy.operators import OPERATORS, SCALES, scale_of
 from inspector.policy.rules import And, Condition, Effect, FactComparison, Not, Or, Policy, PolicyRule
 
 MAX_DEPTH = 32
-"""Conditions within conditions."""
+"""The maximum depth of nested conditions."""
 
 _EFFECTS = {effect.value: effect for effect in Effect} | {"escalate": Effect.CONFIRM}
 _NAMES = (*OPERATORS, "exists")
@@ -25,9 +25,10 @@ class _Wrong(Exception):  # noqa: N818 - never leaves this module
 
 
 def policy_of(value: Json, base: Policy | None = None) -> Policy | Malformed:
-    """The policy that `{"rules": [{"name", "effect", "conditions"}]}` means, or where and why it means none.
+    """Parse the policy in `{"rules": [{"name", "effect", "conditions"}]}`.
 
-    `base`: what `"extends": "default"` puts in front of its rules. The reason is for the user and quotes what was written.
+    Returns a Malformed with the place and the reason of a fault. `base`: the policy whose rules `"extends":
+    "default"` puts first. The reason is for the user and quotes the input.
     """
     try:
         top = _object(value, "", required=("rules",), optional=("extends",))
@@ -123,7 +124,7 @@ def _operand_problem(operator: str, operand: Json, name: str) -> str:
 
 
 def _unusable(operand: Json) -> str:
-    """Why a value cannot be compared with anything; empty if it can."""
+    """The reason why a value cannot be compared with anything; empty if it can."""
     for value in walk(operand):
         if isinstance(value, DuplicateKeys):
             return f"names the key {', '.join(value.repeated)} twice"

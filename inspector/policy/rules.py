@@ -1,6 +1,6 @@
 """Rules: a name, an effect, and conditions over facts.
 
-Source: SEP-1913, Policy Layer, whose example rules are read as they are printed there.
+Source: SEP-1913, Policy Layer. Its example rules can be read unchanged.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from inspector.safe_text import safe_line
 
 
 class Effect(StrEnum):
-    """What a rule does where its conditions hold."""
+    """The effect of a rule if its conditions hold."""
 
     ALLOW = "allow"
     CONFIRM = "confirm"
@@ -31,7 +31,7 @@ AFTER = frozenset({Effect.WARN, Effect.WITHHOLD, Effect.HIDE_UNTRUSTED})
 
 
 class FactComparison(Struct, frozen=True, kw_only=True):
-    """One question about one fact."""
+    """A comparison of one fact with an operand."""
 
     path: FactPath
     operator: str
@@ -39,19 +39,19 @@ class FactComparison(Struct, frozen=True, kw_only=True):
 
 
 class And(Struct, frozen=True, kw_only=True):
-    """`and`."""
+    """Holds if all of its conditions hold."""
 
     conditions: "tuple[Condition, ...]"
 
 
 class Or(Struct, frozen=True, kw_only=True):
-    """`or`."""
+    """Holds if at least one of its conditions holds."""
 
     conditions: "tuple[Condition, ...]"
 
 
 class Not(Struct, frozen=True, kw_only=True):
-    """`not`."""
+    """Holds if its condition does not."""
 
     condition: "Condition"
 
@@ -60,29 +60,30 @@ Condition: TypeAlias = FactComparison | And | Or | Not
 
 
 class PolicyRule(Struct, frozen=True, kw_only=True):
-    """One rule."""
+    """One rule of a policy."""
 
     name: str
     effect: Effect
     condition: Condition
     reason: str = ""
-    """Why, in the author's words; may be empty."""
+    """The author's reason; may be empty."""
 
     @property
     def paths(self) -> tuple[FactPath, ...]:
-        """The facts that it asks about, each once, in the order written."""
+        """The facts that the rule tests, each once, in the order written."""
         return tuple({test.path.text: test.path for test in _tests(self.condition)}.values())
 
     @property
     def is_after(self) -> bool:
-        """Whether it needs the answer."""
+        """Whether the rule applies to an answer, not to a call before it is sent."""
         return self.effect in AFTER or any(path.namespace == "response" for path in self.paths)
 
     def matches(self, facts: Facts) -> bool:
-        """Whether its effect takes place.
+        """Whether the rule takes effect.
 
-        `allow` takes place only where its conditions surely hold, every other effect where they may. An absent fact is
-        false; only to `allow` it is unknown, so that no `not` turns silence into a permission.
+        An `allow` takes effect only if its conditions certainly hold; any other effect also if they may hold.
+        A test of an absent fact is false; for `allow` it is undecided, so that `not` cannot turn an absent
+        fact into a permission.
         """
         allows = self.effect is Effect.ALLOW
         truth = _judge(self.condition, facts, Truth.MAYBE if allows else Truth.NO)
@@ -93,7 +94,7 @@ class PolicyRule(Struct, frozen=True, kw_only=True):
 
 
 class Policy(Struct, frozen=True, kw_only=True):
-    """Rules in the order in which they are asked."""
+    """Rules, in the order in which they are evaluated."""
 
     rules: tuple[PolicyRule, ...] = ()
 
@@ -134,7 +135,7 @@ def _answer(test: FactComparison, fact: Fact, absent: Truth) -> Truth:
 
 
 class Verdict(StrEnum):
-    """What becomes of a call, or of an answer."""
+    """The decision about a call or an answer."""
 
     ALLOW = "allow"
     CONFIRM = "confirm"
@@ -149,7 +150,7 @@ _GRAVEST_FIRST = (
 
 
 class RuleMatch(Struct, frozen=True, kw_only=True):
-    """A rule whose effect takes place, and the facts that it asked about."""
+    """A rule that takes effect, with the facts that it tested."""
 
     rule: PolicyRule
     facts: tuple[Fact, ...]
@@ -168,11 +169,14 @@ class RuleMatch(Struct, frozen=True, kw_only=True):
 
 
 class Decision(Struct, frozen=True, kw_only=True):
-    """What was decided, and why."""
+    """A verdict, and the rules behind it."""
 
     verdict: Verdict
     matches: tuple[RuleMatch, ...] = ()
-    """The rules of the effect that won. The first of them decides; the others would have too. Empty where none matched."""
+    """The matching rules with the effect of the verdict; empty if no rule matched.
+
+    Each alone would give this verdict.
+    """
 
     @property
     def reasons(self) -> tuple[str, ...]:
@@ -180,20 +184,23 @@ class Decision(Struct, frozen=True, kw_only=True):
         return tuple(map(str, self.matches))
 
     def as_json(self) -> JsonObject:
-        """`verdict` and `matches`. Holds no value of an argument."""
+        """The members `verdict` and `matches`. Contains no value of an argument."""
         return {"verdict": self.verdict.value, "matches": [match.as_json() for match in self.matches]}
 
 
 class Handling(Struct, frozen=True, kw_only=True):
-    """What becomes of an answer that is there."""
+    """What rules require for an answer."""
 
     decision: Decision
-    """CONFIRM: nothing of it goes to a model until the user agrees. BLOCK: nothing does."""
+    """CONFIRM: a model gets nothing of the answer until the user agrees.
+
+    BLOCK: a model gets nothing of it.
+    """
     warnings: tuple[RuleMatch, ...] = ()
     withholding: tuple[RuleMatch, ...] = ()
-    """Why nothing of it goes to a model, even if the user agrees."""
+    """The rules that withhold the whole answer from a model, even if the user agrees."""
     hiding: tuple[RuleMatch, ...] = ()
-    """Why what is declared untrusted in it is hidden."""
+    """The rules that hide the parts declared untrusted."""
 
     @property
     def is_withheld(self) -> bool:
@@ -209,12 +216,15 @@ class Handling(Struct, frozen=True, kw_only=True):
 
 
 def decide(policy: Policy, facts: Facts) -> Decision:
-    """Whether a call may leave, by the rules that ask about no response. Where no rule matches, it may."""
+    """Decide whether a call may be sent, by the rules that do not concern a response.
+
+    If no rule matches, it may.
+    """
     return _decided(_matches(policy, facts, after=False))
 
 
 def handle(policy: Policy, facts: Facts) -> Handling:
-    """What becomes of an answer, by the rules that ask about a response, or have an effect on one."""
+    """Decide about an answer, by the rules that test a response, or whose effect applies to one."""
     matches = _matches(policy, facts, after=True)
     return Handling(
         decision=_decided(matches),

@@ -1,7 +1,7 @@
-"""The trust of an agent session: what each answer brings into it, and what servers learn of it.
+"""The trust of an agent session: what each answer adds to it, and what servers learn of it.
 
-Source: SEP-1913, Terminology (agent session), Propagation Rules, Result Annotations, Response Annotations Scope, RequestAnnotations,
-and Privacy Considerations.
+Source: SEP-1913, Terminology (agent session), Propagation Rules, Result Annotations, Response Annotations
+Scope, RequestAnnotations, and Privacy Considerations.
 """
 
 import re
@@ -22,7 +22,7 @@ from inspector.protocol.outcome import Failure, Outcome, Result
 
 
 class MarkKind(StrEnum):
-    """What a result can bring into a session; the values are words that may be shown."""
+    """What a result can add to a session's trust. The values are safe to show."""
 
     OPEN_WORLD = "open-world"
     UNTRUSTED = "untrusted"
@@ -31,24 +31,24 @@ class MarkKind(StrEnum):
     DATA_CLASS = "data class"
     ATTRIBUTION = "attribution"
     UNNAMED_SOURCES = "unnamed sources"
-    """Sources beyond those that are kept, or that could not be read."""
+    """There are sources that were not kept, or that could not be read."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class TaintOrigin:
-    """The call that brought something in."""
+    """The call that brought in a mark."""
 
     call: int
-    """Counts from 1 over all servers. A new agent session counts on."""
+    """The number of the call, counted from 1 across all servers and agent sessions."""
     server: str
-    """What was connected to, in the user's words; never the name that the server gives itself."""
+    """The target in the user's words, never the name that the server gives itself."""
     tool: str
     """Foreign text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class TaintMark:
-    """One thing that one call brought in."""
+    """One fact about trust that one call brought into the session."""
 
     kind: MarkKind
     origin: TaintOrigin
@@ -57,7 +57,7 @@ class TaintMark:
 
 
 class SessionTrust(Struct, frozen=True, kw_only=True):
-    """What a session has taken in. A new session starts with `SessionTrust()`."""
+    """All marks that a session has collected. A new session starts with `SessionTrust()`."""
 
     marks: frozenset[TaintMark] = frozenset()
 
@@ -70,7 +70,10 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
 
     @property
     def untrusted(self) -> bool:
-        """Whether any result was untrusted or from an open world: both say the same of a result's data."""
+        """Whether any result was untrusted or from an open world.
+
+        Both mean that its data cannot be trusted.
+        """
         return self.has(MarkKind.UNTRUSTED) or self.open_world
 
     @property
@@ -101,18 +104,18 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
         return tuple(sorted({mark.value for mark in self.marks if mark.kind is kind}))
 
     def since(self, kind: MarkKind) -> TaintOrigin | None:
-        """The first call that brought a mark of that kind; None where none did."""
+        """The first call that brought in a mark of that kind; None if no call did."""
         return min((mark.origin for mark in self.marks if mark.kind is kind), default=None)
 
     @property
     def untrusted_since(self) -> TaintOrigin | None:
-        """The first call that brought in anything untrusted, or from an open world; None where none did."""
+        """The first call that brought in anything untrusted, or from an open world; None if no call did."""
         origins = (self.since(MarkKind.UNTRUSTED), self.since(MarkKind.OPEN_WORLD))
         return min((origin for origin in origins if origin is not None), default=None)
 
 
 MAX_SOURCES = 256
-"""Sources that are kept of one result; that there are more is a mark of its own."""
+"""The maximum number of sources kept per result. `UNNAMED_SOURCES` marks that there are more."""
 MAX_SOURCE_CHARACTERS = 2048
 
 _OF_RESPONSES = frozenset({ContradictionKind.RESULT_OPEN_WORLD, ContradictionKind.SET_IN_RESULT})
@@ -121,10 +124,11 @@ _SETS = ("returnMetadata.source", _CLASSES)
 
 
 def trust_of(outcome: Outcome, tool: Tool | None, origin: TaintOrigin) -> SessionTrust:
-    """What an answer brings in. Nothing where no answer came.
+    """The marks that an answer brings in; none if no answer came.
 
-    Untrusted is what the tool or the answer says is, as at the boundary. Open-world and malicious only the answer says:
-    on a tool they mean that they are possible. One data class in the answer replaces the set that the tool declares.
+    Data is untrusted if the tool or the answer declares it, as at the boundary. Open-world and malicious
+    count only if the answer declares them: on a tool they only mean a possibility. If the answer names one
+    data class of those that the tool declares, that one replaces the tool's set.
     """
     if isinstance(outcome, Failure):
         return SessionTrust()
@@ -151,7 +155,10 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: TaintOrigin) -> Sessio
 
 
 def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
-    """Where an answer says other than its tool, or names several values where one is due. Quotes nothing foreign."""
+    """Findings where an answer deviates from its tool's declarations, or names several values for one.
+
+    Quote nothing foreign.
+    """
     if tool is None or not isinstance(outcome, Result):
         return ()
     of_tool, of_answer = claims_of_tool(tool), claims_of_result(outcome.value, tool.kind)
@@ -176,7 +183,7 @@ def _undeclared(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterato
 
 
 def _words_of(claims: Iterable[Claim], key: str) -> frozenset[bool | str] | None:
-    """The words of every well-formed claim of one key; None where there is no such claim."""
+    """The words of every well-formed claim with this key; None if there is no such claim."""
     same = [
         claim
         for claim in claims
@@ -194,7 +201,7 @@ def _words(trait: Trait) -> tuple[str, ...]:
 
 
 def _still_open(of_tool: Sequence[Claim], of_answer: Sequence[Claim]) -> Iterator[Claim]:
-    """A tool's claims, without its set of data classes if the answer names the one that holds."""
+    """A tool's claims, without its set of data classes if the answer names the one that applies."""
     declared, answered = _words_of(of_tool, _CLASSES), _words_of(of_answer, _CLASSES)
     is_settled = declared is not None and answered is not None and len(answered) == 1 and answered <= declared
     return (claim for claim in of_tool if not (is_settled and claim.key == _CLASSES and claim.well_formed))
@@ -214,9 +221,9 @@ def _has_unnamed(attribution: Trait, claims: Iterable[Claim]) -> bool:
 
 
 MAX_NAMED_SOURCES = 100
-"""Sources that a request names."""
+"""The maximum number of sources in a request."""
 
-# No user, port, path or query: each can name a person or a document.
+# Without user, port, path and query, since each can identify a person or a document.
 _HOST = re.compile(
     r"(mcp|https|http)://(?:[^/?#@\\\s]*@)?([a-z0-9](?:[a-z0-9.-]{0,251}[a-z0-9])?)(?::[0-9]*)?(?:[/?#].*)?",
     re.IGNORECASE | re.ASCII | re.DOTALL,
@@ -234,9 +241,9 @@ class TaintDetail(StrEnum):
 def request_annotations(
     trust: SessionTrust, server: str, *, detail: TaintDetail = TaintDetail.HOSTS
 ) -> JsonObject | None:
-    """The annotations for a request to `server`, as `Origin.server` names it; None where there is nothing to say.
+    """The annotations for a request to `server`, which is named as in `TaintOrigin.server`; None if there are none.
 
-    openWorldHint is included only where it is true: its absence claims nothing.
+    `openWorldHint` is included only if it is true, because its absence claims nothing.
     """
     annotations: JsonObject = {"openWorldHint": True} if trust.untrusted else {}
     sources: list[Json] = [*sorted(set(_sources(trust, server, detail)))[:MAX_NAMED_SOURCES]]

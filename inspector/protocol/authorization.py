@@ -1,4 +1,4 @@
-"""Authorization of HTTP targets by OAuth: who the client is, what the user is asked, where tokens are kept."""
+"""Authorization of HTTP targets by OAuth: the client's identity, the question to the user, and the token store."""
 
 import re
 from collections.abc import Awaitable, Callable
@@ -12,56 +12,62 @@ from msgspec import Struct
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientIdentity:
-    """What Sightline is to authorization servers. All None: it registers itself."""
+    """The identity of Sightline towards authorization servers. By default, it registers itself."""
 
     client_id: str | None = None
     client_secret: str | None = field(default=None, repr=False)
     signing_key: str | None = field(default=None, repr=False)
-    """A private key in PEM, which signs in place of a secret."""
+    """A private key in PEM, which signs assertions in place of a secret."""
     metadata_url: str | None = None
-    """The URL of a client metadata document, used as client id where the server supports it."""
+    """The URL of a client metadata document.
+
+    It is the client id if the authorization server supports that.
+    """
     scope: str | None = None
-    """Only for client credentials: a user's flow asks for what the server names."""
+    """The scope to ask for with client credentials.
+
+    A user's flow asks for the scopes that the server names.
+    """
     issuer: str | None = None
     """The authorization server that `client_id` belongs to."""
     is_machine: bool = False
     """Whether the client authorizes itself, without a user."""
     redirect_uri: str | None = None
-    """On loopback; None for a free port of 127.0.0.1."""
+    """The redirect URI, on loopback; None to use a free port of 127.0.0.1."""
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):
-    """The page on which the user may authorize Sightline. All texts are foreign."""
+    """A request to the user to authorize Sightline on a page. All texts are foreign."""
 
     url: str
     server: str
     issuer: str
-    """Empty where the server has no metadata."""
+    """The issuer of the authorization server; empty if it has no metadata."""
     scopes: tuple[str, ...]
     redirect_uri: str
 
 
 Authorizer: TypeAlias = Callable[[AuthorizationAsk], Awaitable[bool]]
-"""Shows the user the page, and opens it if the user agrees; whether the redirect is to be waited for.
+"""Shows the page to the user and opens it if the user agrees. Returns whether to wait for the redirect.
 
 It is cancelled when the redirect has arrived.
 """
 
 
 class TokenStore(Protocol):
-    """Keeps what was authorized, by the URL of the server, as a JSON text. May block."""
+    """Keeps tokens and client registrations as one JSON text per server URL. Its methods may block."""
 
     def read(self, url: str) -> str | None: ...
 
     def write(self, url: str, text: str) -> None: ...
 
     def forget(self, url: str) -> bool:
-        """Whether there was something."""
+        """Delete the text of this URL. Returns whether there was one."""
         ...
 
 
 class MemoryStore:
-    """Keeps it until the process ends."""
+    """A token store that lasts until the process ends."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -77,42 +83,42 @@ class MemoryStore:
 
 
 class Authorizing(Struct, frozen=True, kw_only=True):
-    """How a session gets authorized where its server asks for it."""
+    """How a session gets authorized when its server asks for it."""
 
     client: ClientIdentity = msgspec.field(default_factory=ClientIdentity)
     authorizer: Authorizer | None = None
-    """None where no user can be asked."""
+    """Asks the user; None if no user can be asked."""
     store: TokenStore = msgspec.field(default_factory=MemoryStore)
     is_stored_only: bool = False
-    """Whether only what `store` has may be used."""
+    """Whether only tokens from `store` may be used."""
 
     @property
     def may_ask(self) -> bool:
-        """Whether a token that is not stored can be got."""
+        """Whether a token that is not stored can be obtained."""
         return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
 
 
 class Lane(Struct, frozen=True, kw_only=True):
-    """Where the steps of an authorization are shown, and their secrets covered from then on."""
+    """Reports the steps of an authorization, and masks its secrets in everything shown later."""
 
     note: Callable[[str, str, bool], None]
-    """Takes a step, what came of it, and whether it failed. The texts quote no secret."""
+    """Called with a step, its outcome, and whether it failed. The texts quote no secret."""
     conceal: Callable[[list[str]], None]
     cover: Callable[[str], str]
-    """Covers what was concealed, and the user's own credentials."""
+    """Masks the concealed texts and the user's own credentials."""
 
 
 class Trust(Struct, frozen=True, kw_only=True):
     """Which certificates of servers are accepted."""
 
     cacert: str | None = None
-    """A file with certificates in PEM, which count beside the system's."""
+    """A file with certificates in PEM, which are trusted in addition to the system's."""
     is_insecure: bool = False
     """Whether any certificate is accepted."""
 
 
 class Access(Struct, frozen=True, kw_only=True):
-    """What a connection needs to get in."""
+    """What a connection needs for authorization and TLS."""
 
     lane: Lane
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
@@ -124,7 +130,7 @@ _PATH = re.compile(r"/[A-Za-z0-9._~/-]*")
 
 
 def redirect_fault(uri: str) -> str:
-    """Why a redirect URI cannot be listened to, as a clause; empty where it can."""
+    """The reason why Sightline cannot listen on a redirect URI, as a clause; empty if it can."""
     try:
         parts = urlsplit(uri)
         port = parts.port

@@ -8,7 +8,7 @@ CALL, READ, GET = "tools/call", "resources/read", "prompts/get"
 
 
 def called(method: str, params: Json) -> tuple[str, Json] | None:
-    """The name of a tool, or the handle of what is read, and its arguments; None for a request that is no call."""
+    """The name or handle of the called item, and its arguments; None if the request is not a call."""
     match method:
         case "tools/call":
             return text_at(params, "name") or "", object_at(params).get("arguments", {})

@@ -1,4 +1,4 @@
-"""What a server offers: decoded item by item, so that one bad item never costs the others."""
+"""A server's catalogue, decoded item by item, so that one malformed item does not affect the others."""
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
@@ -14,7 +14,10 @@ from inspector.protocol.page import PageFacts, RefusedTool
 
 
 class Kind(StrEnum):
-    """The lists of MCP and of its extension for skills, by the member that carries them."""
+    """The kinds of items that MCP and its skills extension list.
+
+    Each value is the member of a listing's result that holds the items.
+    """
 
     TOOL = "tools"
     RESOURCE = "resources"
@@ -37,7 +40,10 @@ class Kind(StrEnum):
         return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate", Kind.SKILL: "uri"}.get(self, "name")
 
     def is_announced(self, capabilities: Json) -> bool:
-        """Whether a server that announces these lists such items. Skills are asked for only where they are announced."""
+        """Whether a server with these capabilities announces such items.
+
+        If the capabilities are not an object, every kind but skills counts as announced.
+        """
         if self is Kind.SKILL:
             return value_at(capabilities, "extensions", skills.EXTENSION) is not None
         capability = {Kind.TOOL: "tools", Kind.PROMPT: "prompts"}.get(self, "resources")
@@ -45,16 +51,16 @@ class Kind(StrEnum):
 
 
 class Tool(Struct, frozen=True, kw_only=True):
-    """A tool, by its definition as it was on the wire."""
+    """A tool, with its definition as sent."""
 
     name: str
-    """What it is called by here. Of a page's tools that share a name, each has its host behind the name."""
+    """The name by which Sightline calls it. If tools of a page share a name, their hosts are appended."""
     definition: JsonObject
-    """Of a page's tool: what it declared and what the browser keeps, joined."""
+    """The definition. For a page's tool: the page's declaration and the browser's, joined."""
     page: PageFacts | None = None
-    """Where it comes from, for a tool of a page."""
+    """Where a page's tool comes from; None for a tool of a server."""
     item: "Item | None" = None
-    """The resource, template, prompt or skill that is used like a tool; None for a tool."""
+    """The resource, template, prompt or skill that this tool wraps; None for a real tool."""
 
     @property
     def kind(self) -> Kind:
@@ -62,7 +68,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """What the server calls it: a name, a URI or a template."""
+        """The server's own name for it: a name, a URI or a template."""
         return self.item.name if self.item else self.name
 
     @property
@@ -89,7 +95,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_task(self) -> bool:
-        """Whether it can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
+        """Whether the tool can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
         return (
             self.page is self.item is None
             and value_at(self.definition, "execution", "taskSupport") == "required"
@@ -101,22 +107,28 @@ class Tool(Struct, frozen=True, kw_only=True):
 
 
 class Item(Struct, frozen=True, kw_only=True):
-    """A resource, a template, a prompt or a skill, by its definition as it was on the wire."""
+    """A resource, a template, a prompt or a skill, with its definition as sent."""
 
     kind: Kind
     name: str
     definition: JsonObject
     skills: tuple[JsonObject, ...] = ()
-    """The entries of the skill that it is a file of: what is read is verified with each. A skill has its own."""
+    """The entries of the skill that contains this file; content is verified against each.
+
+    A skill holds its own entry.
+    """
 
     @property
     def handle(self) -> str:
-        """What it is called by here, which no tool is: `prompts/get NAME`. A skill is read as the resource that it is."""
+        """The name by which Sightline calls the item, such as `prompts/get NAME`. No tool has such a name.
+
+        A skill has the handle of the resource that is its `SKILL.md`.
+        """
         return f"{_HANDLES[self.kind]}{self.name}"
 
     @property
     def listed_as(self) -> str:
-        """What tells its definition from all others: the handle, apart from skills, which may be listed as resources too."""
+        """A unique key of the definition: the handle, except for skills, which may be listed as resources too."""
         return f"{_SKILL_LISTED}{self.name}" if self.kind is Kind.SKILL else self.handle
 
     @property
@@ -125,7 +137,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str | None:
-        """The name beside the URI, of a resource or a skill."""
+        """The name that a resource or skill has in addition to its URI."""
         return text_at(self._described, "name")
 
     @property
@@ -134,7 +146,7 @@ class Item(Struct, frozen=True, kw_only=True):
 
     @property
     def input_schema(self) -> JsonObject:
-        """What it takes as a JSON schema: the arguments of a prompt, the variables of a template."""
+        """The arguments of a prompt, or the variables of a template, as a JSON schema."""
         match self.kind:
             case Kind.PROMPT:
                 return _prompt_schema(self.definition.get("arguments"))
@@ -145,17 +157,17 @@ class Item(Struct, frozen=True, kw_only=True):
 
     @property
     def as_tool(self) -> Tool:
-        """The same as something that is called: asked for, judged and shown as a tool is."""
+        """The item wrapped as a tool, so that it is called, judged and shown like one."""
         return Tool(name=self.handle, definition=self.definition, item=self)
 
     @property
     def as_listed(self) -> Tool:
-        """The same by what tells its definition from all others."""
+        """The item wrapped as a tool that is named by `listed_as`."""
         return Tool(name=self.listed_as, definition=self.definition, item=self)
 
     @property
     def as_call(self) -> tuple[str, Tool]:
-        """Its handle, and itself as something that is called."""
+        """The handle of the item, and the item wrapped as a tool."""
         return self.handle, self.as_tool
 
 
@@ -169,12 +181,15 @@ _SKILL_LISTED = "skills/list "
 
 
 def unlisted(kind: Kind, name: str) -> Item:
-    """A resource, template or prompt that the server does not list, or a skill without its entry."""
+    """An item that the server does not list, or a skill without its entry."""
     return Item(kind=kind, name=name, definition={kind.identity: name})
 
 
 def item_of(handle: str) -> Item | None:
-    """The item that a handle names, as if it were not listed: a resource for a skill. None for the name of a tool."""
+    """The item that a handle names, as if it were not listed; a skill comes out as a resource.
+
+    None for a tool's name.
+    """
     found = (
         (kind, handle.removeprefix(prefix)) for kind, prefix in _HANDLES.items() if handle.startswith(prefix)
     )
@@ -187,7 +202,7 @@ def skill_listed_as(name: str) -> str | None:
 
 
 def skill_in(result: Json) -> tuple[Item, ...]:
-    """The skill in an answer to `skills/get`; none where it has none."""
+    """The skill in an answer to `skills/get`; empty if the answer has none."""
     entry = result.get("skill") if isinstance(result, dict) else None
     uri = text_at(entry, "uri")
     if not isinstance(entry, dict) or not uri:
@@ -196,7 +211,12 @@ def skill_in(result: Json) -> tuple[Item, ...]:
 
 
 def as_skill_file(item: Item, known: Iterable[Item]) -> Item:
-    """The skill itself where `item` is the resource of one; a file of a skill with the entries of that. `known`: skills."""
+    """The item with the skill entries that apply to it.
+
+    If the resource is a skill's own `SKILL.md`, it becomes that skill. If it is a file of a skill, it gets
+    the entries of that skill. Otherwise it is returned unchanged. `known`: the skills whose entries are
+    known.
+    """
     if item.kind is not Kind.RESOURCE:
         return item
     held = skills.holding(item.name, ((skill.name, skill.definition) for skill in known))
@@ -246,25 +266,25 @@ Entry: TypeAlias = Tool | Item | Malformed
 
 
 def callable_of(entry: Entry | None) -> Tool | None:
-    """An entry as something that is called; None for what is malformed."""
+    """The entry as a tool that can be called; None if it is malformed."""
     return entry.as_tool if isinstance(entry, Item) else entry if isinstance(entry, Tool) else None
 
 
 def call_name(entry: Entry | None) -> str | None:
-    """What an entry is called by: a tool's name, the handle of an item."""
+    """The name by which an entry is called: the name of a tool, or the handle of an item."""
     return entry.handle if isinstance(entry, Item) else entry.name if isinstance(entry, Tool) else None
 
 
 class Catalogue(Struct, frozen=True, kw_only=True):
-    """All that a server listed, malformed items among the good ones, in the order sent."""
+    """Everything that a server listed, in the order sent. Malformed items keep their places."""
 
     entries: dict[Kind, tuple[Entry, ...]] = field(default_factory=dict[Kind, tuple[Entry, ...]])
     problems: tuple[Malformed, ...] = ()
-    """What was wrong with a listing as a whole: a page that is not an object, a cursor that repeats."""
+    """Faults of a listing as a whole: a page that is not an object, a cursor that repeats."""
     pages: dict[Kind, tuple[JsonObject, ...]] = field(default_factory=dict[Kind, tuple[JsonObject, ...]])
-    """What the pages of each list say beside their items, as sent: `ttlMs`, `cacheScope`, `_meta`, whatever else."""
+    """The other members of each page of each list, as sent: `ttlMs`, `cacheScope`, `_meta` and any others."""
     got: tuple[Item, ...] = ()
-    """Skills that are not listed, and were asked for by their URIs."""
+    """Skills that are not listed and were fetched by their URIs."""
 
     @property
     def skills(self) -> tuple[Item, ...]:
@@ -292,7 +312,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         return tuple(entry for entry in self.entries.get(Kind.TOOL, ()) if isinstance(entry, RefusedTool))
 
     def items(self, kind: Kind) -> tuple[Item, ...]:
-        """The resources, templates, prompts or skills."""
+        """The resources, templates, prompts or skills that are well-formed."""
         return tuple(entry for entry in self.entries.get(kind, ()) if isinstance(entry, Item))
 
     def item(self, kind: Kind, name: str) -> Item | None:
@@ -303,14 +323,17 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         return (self.item(tool.kind, tool.label) if tool.item else self.tool(tool.name)) is not None
 
     def tool(self, name: str) -> Tool | None:
-        """What is called by `name`: a tool, or by its handle a resource, template or prompt, listed or not."""
+        """The tool that is called by `name`.
+
+        A handle gives its resource, template or prompt, listed or not.
+        """
         named = item_of(name)
         if named is not None:
             return as_skill_file(self.item(named.kind, named.name) or named, self.skills).as_tool
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def sharing(self, name: str) -> tuple[Tool, ...]:
-        """The tools of a page that share this name, and are listed under longer ones."""
+        """The tools of a page that share this name and are therefore listed under longer ones."""
         if any(tool.name == name for tool in self.tools):
             return ()
         return tuple(
@@ -319,7 +342,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
 
 
 def decode_page(kind: Kind, result: Json) -> tuple[Entry, ...] | Malformed:
-    """The items of one page of a listing; pointers are into `result`."""
+    """The items of one page of a listing. Pointers of malformed items are into `result`."""
     if not isinstance(result, dict):
         return Malformed(pointer="", reason=f"the {kind.method} result is not an object", value=result)
     items = result.get(kind.value)
@@ -333,16 +356,16 @@ MAX_PAGES = 10_000
 
 
 class Listing:
-    """One list while its pages come in. What is wrong with a page is kept in `problems`, and ends the list."""
+    """One list, read page by page. A fault of a page is added to `problems` and ends the list."""
 
     def __init__(self, kind: Kind, objection: Callable[[Tool], str | None] = lambda _: None) -> None:
-        """`objection`: why a well-formed tool must not be called."""
+        """`objection`: returns the reason why a well-formed tool must not be called, or None."""
         self.kind = kind
         self._objection = objection
         self.entries: list[Entry] = []
         self.problems: list[Malformed] = []
         self.pages: list[JsonObject] = []
-        """What each page says beside its items."""
+        """The members of each page other than its items."""
         self._cursor: Json = None
         self._seen: set[str] = set()
         self._taken: set[str] = set()
@@ -350,7 +373,7 @@ class Listing:
         self._ended = False
 
     def next_params(self) -> JsonObject | None:
-        """The parameters that ask for the next page; None where there is none to ask for."""
+        """The parameters of the request for the next page; None if there is no next page."""
         if self._ended:
             return None
         return {} if self._cursor is None else {"cursor": self._cursor}
@@ -377,7 +400,7 @@ class Listing:
             self._seen.add(str(cursor))
 
     def _callable(self, entry: Entry) -> Entry:
-        """The entry; malformed if an earlier tool has its name, or if there is an objection."""
+        """Return the entry; as malformed if an earlier tool has its name, or if there is an objection."""
         if not isinstance(entry, Tool):
             return entry
         pointer, reason = (
@@ -430,7 +453,10 @@ def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
 
 
 def _tool_fault(definition: JsonObject) -> tuple[str, str] | None:
-    """What makes a tool uncallable. A malformed hint does not: it is a claim, kept and shown."""
+    """The pointer and reason of a fault that makes a tool uncallable.
+
+    A malformed hint is kept as a claim instead.
+    """
     if "inputSchema" not in definition:
         return "/inputSchema", "`inputSchema` is missing"
     schema = definition["inputSchema"]

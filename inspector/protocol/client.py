@@ -1,6 +1,8 @@
-"""Client profiles: what Sightline announces of itself to a server. Servers offer other tools to other clients.
+"""Client profiles: what Sightline announces about itself.
 
-No profile of a host is here: none of their handshakes has been observed.
+A server may offer different tools to other clients.
+
+There is no profile of a host, because none of their handshakes has been observed.
 """
 
 from collections.abc import Mapping
@@ -13,7 +15,7 @@ from inspector.protocol.targets import Era
 from inspector.protocol.tasks import EXTENSION as TASKS
 
 LOG_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
-"""Source: MCP 2025-11-25, Logging."""
+"""The levels of log messages, least severe first. Source: MCP 2025-11-25, Logging."""
 NO_LOGS = "off"
 
 
@@ -22,28 +24,28 @@ def _nothing() -> JsonObject:
 
 
 class ClientProfile(Struct, frozen=True, kw_only=True):
-    """A client as servers see it."""
+    """What servers see of a client: its capabilities."""
 
     name: str
     about: str
     capabilities: JsonObject = field(default_factory=_nothing)
     of_handshake: JsonObject = field(default_factory=_nothing)
-    """Further ones, which the stateless era has not."""
+    """Further capabilities, announced in the handshake era only."""
     of_requests: JsonObject = field(default_factory=_nothing)
-    """Further ones, which the handshake era has not."""
+    """Further capabilities, announced in the stateless era only."""
 
     def announced_in(self, era: Era) -> JsonObject:
-        """What is announced to a server of this era."""
+        """The capabilities that are announced to a server of this era."""
         return {**self.capabilities, **(self.of_handshake if era is Era.LEGACY else self.of_requests)}
 
     @property
     def announced(self) -> str:
-        """The capabilities by name: `elicitation, roots, sampling`; empty for none."""
+        """The capabilities common to both eras, such as `elicitation, roots, sampling`; empty if there are none."""
         return ", ".join(sorted(self.capabilities))
 
 
 INTERFACES = "io.modelcontextprotocol/ui"
-"""The extension MCP Apps. Source: SEP-1865, Client (Host) Capabilities."""
+"""The name of the MCP Apps extension. Source: SEP-1865, Client (Host) Capabilities."""
 _INTERFACES: JsonObject = {INTERFACES: {"mimeTypes": ["text/html;profile=mcp-app"]}}
 _FORM_AND_URL: JsonObject = {"form": {}, "url": {}}
 FULL = ClientProfile(
@@ -66,20 +68,23 @@ PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (F
 
 
 class Root(Struct, frozen=True, kw_only=True):
-    """A folder that servers may work in."""
+    """A folder in which servers may work."""
 
     uri: str
     name: str
 
 
 class Announcement(Struct, frozen=True, kw_only=True):
-    """What one connection tells the server of the client."""
+    """What a connection announces to its server about the client."""
 
     profile: ClientProfile = FULL
     client_name: str | None = None
-    """None for Sightline's own name."""
+    """The name of the client; None for Sightline's own."""
     log_level: str | None = None
-    """The least severe logs to ask for, or `NO_LOGS`; None for all of them where each request says so, else the server's own."""
+    """The least severe logs to ask for, or `NO_LOGS`.
+
+    None asks for all logs if each request carries the level, and otherwise keeps the server's own level.
+    """
 
 
 USUAL = Announcement()

@@ -1,13 +1,13 @@
-"""Requests and their answers, matched once, as frames come in.
+"""Requests and their answers, matched once, as frames arrive.
 
 The rules, for both directions:
 
-- An answer belongs to the open request with its id. Ids compare as `request_key` has them: 7 and "7" are the same id.
-- An error without an id belongs to the request whose HTTP response carried it, or else to the only open request.
-  A subscription stays open for as long as the session does, so it is not counted.
+- An answer belongs to the open request with its id. Ids compare by `request_key`: 7 and "7" are the same id.
+- An error without an id belongs to the request whose HTTP response carried it, or else to the only open
+  request. A subscription stays open as long as the session, so it does not count as open here.
 - A request that is given up is closed. Its answer is late.
-- Anything else, a second answer included, answers no request.
-- A request of Sightline's about a task belongs to the call of which the server made that task.
+- Anything else, including a second answer, answers no request.
+- A request by Sightline about a task belongs to the call that the server turned into that task.
 
 Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
 """
@@ -41,16 +41,16 @@ Waiting = TypeVar("Waiting")
 
 
 class Exchange(Struct, frozen=True, kw_only=True):
-    """A request."""
+    """A request that was sent or received, which an answer may end later."""
 
     request: Request
     asked_by: Direction
-    """SENT: by Sightline. RECEIVED: by the server."""
+    """`SENT` for a request by Sightline, `RECEIVED` for one by the server."""
     frame: int
-    """Number of the frame of the request."""
+    """The number of the frame that carries the request."""
     at_s: float
     call: "Exchange | None" = None
-    """Of a request about a task: the call of which the server made the task."""
+    """For a request about a task: the call that the server turned into the task."""
 
     @property
     def key(self) -> str:
@@ -58,25 +58,25 @@ class Exchange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether it is a subscription, which is answered when it ends."""
+        """Whether the request is a subscription, which is answered only when it ends."""
         return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
 
 
 class Asked(Struct, frozen=True, kw_only=True):
-    """A request opens an exchange."""
+    """A request that opens an exchange."""
 
     exchange: Exchange
 
 
 class Answered(Struct, frozen=True, kw_only=True):
-    """A response ends an exchange."""
+    """A response that ends an exchange."""
 
     exchange: Exchange
     response: Response
 
 
 class GivenUp(Struct, frozen=True, kw_only=True):
-    """An exchange ends without an answer, for the reason in the frame."""
+    """The end of an exchange without an answer. The frame holds the reason."""
 
     exchange: Exchange
 
@@ -89,7 +89,7 @@ class Late(Struct, frozen=True, kw_only=True):
 
 
 class Unasked(Struct, frozen=True, kw_only=True):
-    """A response to no open request."""
+    """A response that belongs to no open request."""
 
     response: Response
 
@@ -98,14 +98,17 @@ Event: TypeAlias = Asked | Answered | GivenUp | Late | Unasked | Notification | 
 
 
 class Matched(Struct, frozen=True, kw_only=True):
-    """A frame, and one event for each message in it. A note that ends a request has one event, other notes have none."""
+    """A frame, with one event for each message in it.
+
+    A note has one event if it ends a request, otherwise none.
+    """
 
     frame: Frame
     events: tuple[Event, ...]
 
 
 class Matcher(Generic[Waiting]):
-    """The rules alone: open requests by direction and id, each with a value of the caller's."""
+    """The matching rules alone: holds open requests by direction and id, each with a value of the caller's."""
 
     def __init__(self) -> None:
         self._open: dict[tuple[Direction, str], Waiting] = {}
@@ -113,7 +116,7 @@ class Matcher(Generic[Waiting]):
         self._given_up: dict[tuple[Direction, str], Waiting] = {}
 
     def ask(self, asked_by: Direction, key: str, waiting: Waiting, *, method: str = "") -> None:
-        """Open a request. One with the id of an earlier request takes its place."""
+        """Open a request. It replaces an open request with the same id."""
         place = (asked_by, key)
         self._open[place] = waiting
         self._given_up.pop(place, None)
@@ -125,7 +128,10 @@ class Matcher(Generic[Waiting]):
     def answer(
         self, asked_by: Direction, key: str, *, is_error: bool, response_to: str | None = None
     ) -> tuple[Waiting, bool] | None:
-        """Close the request that an answer belongs to: its value, and whether the answer is late. None: no request.
+        """Close the request that an answer belongs to.
+
+        Returns the value of the request and whether the answer is late; None if the answer belongs to no
+        request.
 
         `response_to`: the key of the request whose HTTP response carried the answer.
         """
@@ -140,7 +146,7 @@ class Matcher(Generic[Waiting]):
         return None
 
     def give_up(self, asked_by: Direction, key: str) -> Waiting | None:
-        """Close a request without an answer. None: it is not open."""
+        """Close a request without an answer. Returns its value; None if it is not open."""
         place = (asked_by, key)
         if place not in self._open:
             return None
@@ -149,7 +155,7 @@ class Matcher(Generic[Waiting]):
         return self._open.pop(place)
 
     def clear(self) -> None:
-        """Forget all requests: the server was reached again, and ids begin again."""
+        """Forget all requests, because the server was reconnected and ids start again."""
         self._open.clear()
         self._lasting.clear()
         self._given_up.clear()
@@ -163,12 +169,18 @@ class Matcher(Generic[Waiting]):
 
 
 class Exchanges:
-    """Matches the frames of one session, in their order. Everything that needs answers takes what this returns."""
+    """Matches the frames of one session, which must be given in order.
+
+    Every consumer of answers uses its events.
+    """
 
     def __init__(self) -> None:
         self._matcher = Matcher[Exchange]()
         self._tasks: dict[str, Exchange] = {}
-        """By the id of each task of the server, its call. A server that is reached again may still know it."""
+        """The call of each task, by the id of the task.
+
+        They survive a reconnection, because the server may still know them.
+        """
 
     def take(self, frame: Frame) -> Matched:
         if frame.channel is Channel.NOTE:
@@ -177,7 +189,7 @@ class Exchanges:
         return Matched(frame=frame, events=tuple(self._event(frame, message) for message in parts))
 
     def connect(self) -> None:
-        """The server was reached again: requests that are open get no answer."""
+        """Forget open requests, because the server was reconnected and will not answer them."""
         self._matcher.clear()
 
     def _ended(self, frame: Frame) -> Iterator[GivenUp]:
@@ -220,7 +232,7 @@ class Exchanges:
 
 
 def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
-    """The task that the server made of a call of Sightline's; None where it made none."""
+    """The task that the server made of a call by Sightline; None if it made none."""
     request = exchange.request
     if exchange.asked_by is Direction.RECEIVED or called(request.method, request.params) is None:
         return None
@@ -228,18 +240,18 @@ def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """How a response to a request about a task ends the call; None where it does not, or is about no task."""
+    """How a response about a task ends the call; None if it does not end it, or is not about a task."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 
 def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
-    """Match the frames of a session, from its first on."""
+    """Match the frames of a session, from the first one on."""
     exchanges = Exchanges()
     return (exchanges.take(frame) for frame in frames)
 
 
 def response_in(body: JsonText | Malformed | None, key: str) -> Response | None:
-    """The response to the request with that key in the body of a frame that is known to answer it."""
+    """The response to the request `key` in a body that is known to answer it; else an error without an id, or None."""
     responses = [message for message in messages(body) if isinstance(message, Response)]
     own = next((response for response in responses if request_key(response.id) == key), None)
     return own or next((response for response in responses if _is_without_id(response)), None)
@@ -250,7 +262,7 @@ def _is_without_id(response: Response) -> bool:
 
 
 def message_of(event: Event) -> Message | None:
-    """The message that an event is about; None for a note."""
+    """The message that an event is about; None for `GivenUp`."""
     match event:
         case Asked(exchange=exchange):
             return exchange.request
@@ -263,7 +275,7 @@ def message_of(event: Event) -> Message | None:
 
 
 def own_answer(event: Event) -> tuple[Request, JsonObject] | None:
-    """A request of Sightline's and the object that answers it; None for an error and for every other event."""
+    """A request by Sightline and the object that answers it; None for an error and for every other event."""
     if not isinstance(event, Answered) or event.exchange.asked_by is not Direction.SENT:
         return None
     result = event.response.result

@@ -1,4 +1,4 @@
-"""Frames: what went over the wire, before anyone interpreted it, and the messages it carries."""
+"""Frames, which hold what went over the wire before any interpretation, and the messages in them."""
 
 import re
 from collections.abc import Callable
@@ -14,14 +14,14 @@ from inspector.safe_text import safe_line
 
 
 class Direction(StrEnum):
-    """Seen from here."""
+    """The direction of a frame, seen from Sightline."""
 
     SENT = "sent"
     RECEIVED = "received"
 
 
 class Channel(StrEnum):
-    """Where a frame travelled."""
+    """The medium over which a frame travelled."""
 
     STDIO = "stdio"
     STDERR = "stderr"
@@ -29,27 +29,27 @@ class Channel(StrEnum):
     SSE = "sse"
     CDP = "cdp"
     NOTE = "note"
-    """Nothing travelled: something happened here (a process started, a connection closed)."""
+    """Nothing travelled. The frame records an event in Sightline: a process started, a connection closed."""
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """One unit as it was on the wire: a line of stdio, a body or event of HTTP, a line of stderr."""
+    """One unit of the wire, as it was: a line of stdio, a body or event of HTTP, a line of stderr."""
 
     number: int
-    """Counts from 1 within a connection."""
+    """The number of the frame, counted from 1 within a connection."""
     at_s: float
-    """Seconds since the connection was asked for."""
+    """Seconds since the connection was requested."""
     direction: Direction
     channel: Channel
     raw: bytes
     head: str = ""
-    """The line around the bytes: `POST /mcp`, `200 application/json`. Foreign text."""
+    """The line before the bytes, such as `POST /mcp` or `200 application/json`. Foreign text."""
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
     response_to: str | None = None
-    """Over HTTP: the `request_key` of the request whose HTTP response this came in."""
+    """For HTTP: the `request_key` of the request whose HTTP response contained this frame."""
     body: JsonText | Malformed | None = None
-    """`raw` parsed once for everyone; None where it is not a JSON channel."""
+    """`raw`, parsed once; None if the channel does not carry JSON."""
 
 
 class Request(Struct, frozen=True, kw_only=True):
@@ -62,7 +62,7 @@ class Request(Struct, frozen=True, kw_only=True):
 
 
 class Notification(Struct, frozen=True, kw_only=True):
-    """A JSON-RPC message that asks for none."""
+    """A JSON-RPC message that asks for no answer."""
 
     method: str
     params: Json
@@ -70,7 +70,10 @@ class Notification(Struct, frozen=True, kw_only=True):
 
 
 class Response(Struct, frozen=True, kw_only=True):
-    """A JSON-RPC answer. With both `result` and `error` present, the error counts and the fault is kept."""
+    """A JSON-RPC answer.
+
+    If both `result` and `error` are present, `error` decides, and the fault is recorded.
+    """
 
     id: Json
     result: Json
@@ -82,15 +85,18 @@ class Response(Struct, frozen=True, kw_only=True):
 
 MAX_PRINTED = 120
 _READ_OF_PRINTED = 16 * 1024
-"""Characters of a printed line that a message quotes; the frame has all of it."""
+"""The maximum number of bytes of a printed line that are read for a hint. The frame has all of it."""
 _MESSAGE_START = re.compile(rb"\s*(?:\{|\[\s*\{)")
-"""A broken message keeps the reason of the parser; `[INFO] …` is the start of a log line."""
+"""The start of a JSON-RPC message.
+
+A line that matches and cannot be parsed is a broken message, not a log line.
+"""
 
 Message: TypeAlias = Request | Notification | Response | Malformed
 
 
 def request_key(request_id: Json) -> str:
-    """An id as a key that tells 1 from 2 but not 1 from "1": some servers answer with the id as text."""
+    """An id as a key. 1 and "1" have the same key, because some servers answer with the id as text."""
     if isinstance(request_id, str):
         return request_id
     # Most ids are small integers, which need no encoder.
@@ -98,14 +104,14 @@ def request_key(request_id: Json) -> str:
 
 
 def with_meta(params: JsonObject, members: JsonObject) -> JsonObject:
-    """Parameters with these members in `_meta`; its other members stay."""
+    """The parameters with `members` merged into `_meta`."""
     return {**params, "_meta": {**object_at(params, "_meta"), **members}}
 
 
 def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tuple[Message, ...]:
     """The messages in a frame: one, several for a JSON-RPC batch, none for a channel without JSON.
 
-    `is_cdp`: whether they are the browser's, which are of the same shape and name no version.
+    `is_cdp`: whether they are messages of the browser, which have the same shape but no `jsonrpc` member.
     """
     match body:
         case None:
@@ -119,11 +125,11 @@ def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tupl
 
 
 PRINTED = "server printed to stdout: "
-"""How what `printed_line` gives begins."""
+"""The prefix of the texts that `printed_line` returns."""
 
 
 def printed_line(frame: Frame, cover: Callable[[str], str]) -> str | None:
-    """What to do about a line that a server printed to stdout instead of stderr; None where the line is a message."""
+    """A hint about a line that a server printed to stdout instead of stderr; None if the frame is anything else."""
     if frame.channel is not Channel.STDIO or not isinstance(frame.body, Malformed):
         return None
     if _MESSAGE_START.match(frame.raw):

@@ -1,4 +1,7 @@
-"""Links to resources in results, and to the files of a skill. Source: MCP 2025-11-25 and 2026-07-28, Tools, "Resource Links"; SEP-2640."""
+"""Links to resources in results, and to the files of a skill.
+
+Source: MCP 2025-11-25 and 2026-07-28, Tools, "Resource Links"; SEP-2640.
+"""
 
 from inspector.json.exact import Json
 from inspector.json.members import text_at, value_at
@@ -6,7 +9,7 @@ from inspector.json.pointer import join, resolve, split
 
 
 def link_at(result: Json, pointer: str) -> str | None:
-    """The URI of the link at a place, or around it; None where there is none."""
+    """The URI of the link that is at a place or contains it; None if there is none."""
     tokens = split(pointer)
     for length in range(len(tokens), 0, -1):
         try:
@@ -19,7 +22,7 @@ def link_at(result: Json, pointer: str) -> str | None:
 
 
 def skill_file_at(entry: Json, pointer: str) -> str | None:
-    """The URI of the file that a place in the entry of a skill is about; None where it is about none."""
+    """The URI of the skill file that a place in the skill's entry belongs to; None if it belongs to no file."""
     tokens = split(pointer)
     if tokens[:1] != ("resources",) or len(tokens) < 2:
         return None
@@ -30,7 +33,7 @@ def skill_file_at(entry: Json, pointer: str) -> str | None:
 
 
 def first_link(result: Json) -> str | None:
-    """The URI of the first link among the content blocks of a result."""
+    """The URI of the first link among the content blocks of a result; None if there is none."""
     content, messages = value_at(result, "content"), value_at(result, "messages")
     blocks = content if isinstance(content, list) else []
     if isinstance(messages, list):

@@ -1,7 +1,7 @@
 """How a call ended: with a result, with a JSON-RPC error, without an answer, or with an answer that does not end it.
 
-Whatever `resultType` says but `complete` is unfinished, unknown words included: the model gets nothing of it.
-Source: MCP 2026-07-28, `ResultType` and `InputRequiredResult`; MCP 2025-11-25, `CreateTaskResult`.
+An answer whose `resultType` is not `complete`, including an unknown value, is unfinished: the model gets none
+of it. Source: MCP 2026-07-28, `ResultType` and `InputRequiredResult`; MCP 2025-11-25, `CreateTaskResult`.
 """
 
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ METHOD_NOT_FOUND = -32601
 
 
 class FailureKind(StrEnum):
-    """Why there was no answer. Protocol facts only: a server's words are never read for this."""
+    """The reason why there was no answer. It rests on protocol facts only, never on a server's words."""
 
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
@@ -28,18 +28,18 @@ class FailureKind(StrEnum):
     HTTP_STATUS = "http_status"
     PROTOCOL = "protocol"
     SESSION_ENDED = "session_ended"
-    """The server does not know the session any more. It did not execute the request."""
+    """The server no longer knows the session. It did not execute the request."""
     UNSUBMITTED = "unsubmitted"
     """A form of a page was filled in and not submitted."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Result:
-    """The `result` member of the answer, any JSON value, as it was on the wire."""
+    """The `result` member of the answer: any JSON value, as sent."""
 
     value: Json
     of_page: bool = field(default=False, compare=False)
-    """Whether a page's tool returned it: then no member of it belongs to the protocol."""
+    """Whether a page's tool returned it. Then no member of it belongs to the protocol."""
 
 
 class RpcError(Struct, frozen=True, kw_only=True):
@@ -53,11 +53,11 @@ class RpcError(Struct, frozen=True, kw_only=True):
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """No answer came."""
+    """A call to which no answer came."""
 
     kind: FailureKind
     detail: str
-    """For the user. May quote foreign text."""
+    """A description for the user. May quote foreign text."""
     http_status: int | None = None
 
 
@@ -70,7 +70,7 @@ TASK = "task"
 
 MAX_ASKS = 20
 MAX_CHARACTERS = 300
-"""Of one text that the server wrote."""
+"""The maximum number of characters shown of one text that the server wrote."""
 
 _KEY = "resultType"
 _REASONS = {
@@ -81,16 +81,16 @@ _UNKNOWN = "its `resultType` is not one that Sightline knows"
 
 
 class Unfinished(Struct, frozen=True, kw_only=True):
-    """Why an answer ends no call."""
+    """The reason why an answer does not end its call."""
 
     reason: str
     """A clause that quotes nothing of the answer."""
     asks: tuple[str, ...] = ()
-    """What the server asks for, or says of its task. Foreign text, made safe for one line each."""
+    """What the server asks for, or the state of its task. Foreign text, each made safe for one line."""
 
     @property
     def sentence(self) -> str:
-        """The reason as a sentence. Quotes nothing of the answer."""
+        """The reason as a sentence, which quotes nothing of the answer."""
         return f"the call is unfinished: {self.reason}"
 
     @property
@@ -103,14 +103,20 @@ class Unfinished(Struct, frozen=True, kw_only=True):
 
 
 def unfinished(outcome: Outcome) -> Unfinished | None:
-    """Why `outcome` ends no call; None where it does. What a page's tool returned is always the whole of it."""
+    """The reason why `outcome` does not end its call; None if it does.
+
+    A value returned by a page's tool always ends it.
+    """
     return unfinished_in(outcome.value) if isinstance(outcome, Result) and not outcome.of_page else None
 
 
 def unfinished_in(result: Json) -> Unfinished | None:
-    """The same of the `result` member of an answer. Without `resultType`, an answer is complete."""
+    """The reason why the `result` member of an answer does not end its call; None if it does.
+
+    An answer without `resultType` counts as complete.
+    """
     if isinstance(result, DuplicateKeys):
-        # One reader takes the first, another the last.
+        # One parser takes the first value, another the last.
         kinds = [value for key, value in result.pairs if key == _KEY]
         return None if all(kind == COMPLETE for kind in kinds) else Unfinished(reason=_UNKNOWN)
     if not isinstance(result, dict):
@@ -127,7 +133,7 @@ def unfinished_in(result: Json) -> Unfinished | None:
 
 
 def kind_of(result: JsonObject) -> Json:
-    """The `resultType`; derived from other members if the answer is no tool result."""
+    """The `resultType`. If it is absent and this is not a tool result, it is derived from other members."""
     kind = result.get(_KEY, COMPLETE)
     if kind != COMPLETE or "content" in result or "structuredContent" in result:
         return kind
@@ -154,7 +160,7 @@ _OF_TASKS = {"taskId": "task", "status": "status", "statusMessage": "message"}
 
 
 def _request(request: Json) -> str:
-    """`elicitation/create: Who are you? (fields: name, age)`, of one entry of `inputRequests`."""
+    """One entry of `inputRequests` in words: `elicitation/create: Who are you? (fields: name, age)`."""
     if not isinstance(request, dict):
         return "no request"
     about = object_at(request, "params")

@@ -1,4 +1,4 @@
-"""What is known of a page's tool beside its definition."""
+"""Facts about a page's tool beyond its definition."""
 
 from enum import StrEnum
 
@@ -9,30 +9,30 @@ from inspector.json.members import value_at
 
 _FEATURE = "tools"
 _MAX_GRANTS = 100
-"""Words of one directive that are read."""
+"""The maximum number of words read of one directive."""
 
 
 class ToolKind(StrEnum):
-    """How a page made a tool."""
+    """The way in which a page declared a tool."""
 
     IMPERATIVE = "imperative"
-    """By `registerTool`."""
+    """By calling `registerTool`."""
     DECLARATIVE = "declarative"
-    """By attributes of a form."""
+    """By attributes on a form."""
 
 
 class Forms(StrEnum):
-    """What is done with a form once it is filled in, where the page does not have it submitted by itself."""
+    """What happens to a form after it is filled in, unless the page has it submitted automatically."""
 
     WAIT = "wait"
-    """The user submits it."""
+    """Wait until the user submits it."""
     LEAVE = "leave"
-    """The call ends there."""
+    """End the call there."""
     SUBMIT = "submit"
 
 
 class SourcePlace(Struct, frozen=True, kw_only=True):
-    """Where in a page's source a tool was registered. Lines and columns count from 1."""
+    """The place in a page's source at which a tool was registered. Lines and columns count from 1."""
 
     url: str
     line: int
@@ -43,64 +43,70 @@ class SourcePlace(Struct, frozen=True, kw_only=True):
 
 
 class Evidence(StrEnum):
-    """The evidence for a page's declaration."""
+    """How well a page's declaration of a tool is known."""
 
     SEEN = "seen"
-    """The hook in the page read it whole, and the browser keeps the same name, description and input schema."""
+    """The hook in the page read it completely, and the browser has the same name, description and input schema."""
     PARTLY = "partly"
     """The hook could not read all of it: too large, too deep, circular, behind an accessor, or with a `toJSON`."""
     DIFFERS = "differs"
-    """The browser read another name, description or input schema than the hook: the page answered each differently."""
+    """The page gave the hook and the browser different names, descriptions or input schemas."""
     MISSED = "missed"
-    """A script registered it past the hook, which was there before the page's first script."""
+    """A script registered it past the hook, which was installed before the page's first script."""
     UNWATCHED = "unwatched"
-    """The document was there before us."""
+    """The document was loaded before Sightline installed the hook."""
     FORM = "form"
-    """A form: the browser reads it from the document, and no hook is asked."""
+    """It is a form. The browser reads it from the document, without the hook."""
 
 
 class Reach(StrEnum):
-    """Whom an entry of `exposedTo` names, seen from the document that registered the tool."""
+    """The kind of origin that an entry of `exposedTo` names, seen from the document that registered the tool."""
 
     OWN = "own"
-    """The document's own origin, which always has it."""
+    """The document's own origin, which always has access."""
     OTHER = "other"
     """Another origin, over https or on this machine."""
     INSECURE = "insecure"
     """Another origin over an unencrypted scheme, not on this machine."""
     OPAQUE = "opaque"
-    """An address without an origin that could be compared, such as `data:`, `file:` or `null`."""
+    """An address without a comparable origin, such as `data:`, `file:` or `null`."""
     UNREADABLE = "unreadable"
-    """No address: `*` is one of these."""
+    """Not an address, for example `*`."""
 
 
 class Exposure(Struct, frozen=True, kw_only=True):
     """One entry of `exposedTo`, as the page gave it."""
 
     text: str
-    """As declared. Foreign."""
+    """The text as declared. Foreign."""
     reach: Reach
 
 
 class FramePolicy(Struct, frozen=True, kw_only=True):
-    """What was stated of the feature `tools` for one document.
+    """What was stated about the permissions-policy feature `tools` for one document.
 
-    Read from the frame's element and from the browser's verdict. Response headers are seen only where they forbid.
-    Source: WebMCP draft, section 4.5; https://w3c.github.io/webappsec-permissions-policy/.
+    It is read from the frame's element and from the browser's verdict. A response header is known only if it
+    forbids tools. Source: WebMCP draft, section 4.5; https://w3c.github.io/webappsec-permissions-policy/.
     """
 
     element: str | None
-    """The frame's element in lower case, such as `iframe`; None for the page itself, and where it could not be read."""
+    """The frame's element in lower case, such as `iframe`; None for the page itself, or if it could not be read."""
     allow: str | None = None
-    """Its `allow` attribute as written. Foreign. None where it has none."""
+    """The element's `allow` attribute as written, foreign; None if it has none."""
     is_sandboxed: bool = False
-    """Whether it has a `sandbox` attribute."""
+    """Whether the element has a `sandbox` attribute."""
     blocked_by: str | None = None
-    """Why tools are not permitted, in the browser's word (`Header`, `IframeAttribute`); None where they are, or where it does not say."""
+    """The reason why tools are not permitted, in the browser's word (`Header`, `IframeAttribute`).
+
+    None if they are permitted, or if the browser gives no reason.
+    """
 
     @property
     def grants(self) -> tuple[str, ...] | None:
-        """Whom `allow` names for `tools`: `*`, `'src'`, `'self'`, `'none'` or origins. None where it is not stated."""
+        """The origins that `allow` names for `tools`: `*`, `'src'`, `'self'`, `'none'` or addresses.
+
+        None if `allow` does not mention `tools`.
+        """
         for directive in (self.allow or "").split(";"):
             feature, *names = directive.split()[:_MAX_GRANTS] or [""]
             if feature == _FEATURE:
@@ -113,19 +119,22 @@ class PageDocument(Struct, frozen=True, kw_only=True):
 
     frame_id: str
     loader_id: str
-    """Of this document: a navigation gives the frame another."""
+    """The id of this document. A navigation gives the frame another one."""
     url: str
     origin: str
-    """Serialized; `null` or `://` where it is opaque."""
+    """The serialized origin; `null` or `://` if it is opaque."""
     parent_id: str | None = None
     is_observed: bool = True
-    """Whether it was watched from before its first script. What it declared earlier is not known otherwise."""
+    """Whether Sightline watched the document from before its first script.
+
+    If not, its earlier declarations are unknown.
+    """
     is_permitted: bool | None = None
-    """Whether the permissions policy lets it offer tools; None where the browser does not say."""
+    """Whether the permissions policy lets it offer tools; None if the browser does not say."""
     policy: FramePolicy | None = None
-    """What was stated of that; None where nothing could be read."""
+    """What was stated about that permission; None if nothing could be read."""
     false_reports: int = 0
-    """How many reports came over the hook's voice that the hook did not make: a script of the page found it."""
+    """The number of forged reports: a script of the page found the hook's channel and used it."""
 
 
 class RefusedTool(Malformed, frozen=True, kw_only=True):
@@ -141,37 +150,37 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     document: PageDocument
     kind: ToolKind
     tool_id: str | None
-    """The browser's own key, where it has one."""
+    """The browser's own key for the tool, if it has one."""
     place: SourcePlace | None
     exposed_to: tuple[str, ...]
-    """As declared; empty where that was not seen."""
+    """The entries of `exposedTo` as declared; empty if they were not seen."""
     kept: Json
-    """The tool as the browser keeps it, as sent."""
+    """The tool as the browser stores it, as sent."""
     declared: Json
-    """The tool as the page declared it; None where that was not seen, as for forms."""
+    """The tool as the page declared it; None if that was not seen, as for forms."""
     options: Json
-    """The second argument of `registerTool`, likewise."""
+    """The second argument of `registerTool`; None if it was not seen."""
     agent: Json
-    """What `getTools()` tells an agent in the page; None where it gives nothing."""
+    """What `getTools()` returns to an agent in the page; None if it returns nothing."""
     dropped: tuple[str, ...] = ()
-    """What the page declared and the browser does not keep: pointers into the definition."""
+    """Pointers into the definition to members that the page declared and the browser did not store."""
     changed: tuple[str, ...] = ()
-    """What the browser keeps with another value, likewise."""
+    """Pointers into the definition to members that the browser stored with another value."""
     faults: tuple[str, ...] = ()
-    """What the draft does not allow, in Sightline's sentences."""
+    """Violations of the WebMCP draft, as sentences of Sightline."""
     evidence: Evidence = Evidence.UNWATCHED
-    """What speaks for `declared`."""
+    """How well `declared` is known."""
     exposures: tuple[Exposure, ...] = ()
-    """What `exposed_to` comes to, in its order."""
+    """The entries of `exposed_to` with their reach, in the same order."""
 
     @property
     def waits_for_submit(self) -> bool:
-        """Whether it is a form that a call only fills in: one without `toolautosubmit`."""
+        """Whether the tool is a form without `toolautosubmit`, which a call only fills in."""
         submits = value_at(self.kept, "annotations", "autosubmit") is True
         return self.kind is ToolKind.DECLARATIVE and not submits
 
     @property
     def form_node(self) -> int | None:
-        """The browser's number of the form; None for what is none, and where a polyfill lists it."""
+        """The browser's number of the form; None if the tool is not a form, or if a polyfill lists it."""
         node = value_at(self.kept, "backendNodeId")
         return node if isinstance(node, int) else None

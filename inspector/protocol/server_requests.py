@@ -1,7 +1,8 @@
-"""What a server asks of the user or of a model: texts that reach one of them without a call.
+"""A server's requests to the user or to a model: texts that reach one of them without a call.
 
-In the handshake era they are requests of the server, in the stateless era entries of `inputRequests`; the URLs of an error
--32042 are asked for too. Source: MCP 2025-11-25, Elicitation, Sampling; MCP 2026-07-28, `InputRequests`.
+In the handshake era they are requests of the server, and in the stateless era entries of `inputRequests`. The
+URLs in an error -32042 count as requests too. Source: MCP 2025-11-25, Elicitation, Sampling; MCP 2026-07-28,
+`InputRequests`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,17 +19,20 @@ _URL_REQUIRED = -32042
 
 
 class ServerRequest(Struct, frozen=True, kw_only=True):
-    """One request. All of it is foreign, apart from the method."""
+    """One elicitation or sampling request. Everything but the method is foreign."""
 
     method: str
     """`ELICIT` or `SAMPLE`."""
     params: JsonObject
     key: str = ""
-    """In `inputRequests`; empty for a request of its own."""
+    """Its key in `inputRequests`, or its `elicitationId` in an error; empty in the handshake era."""
 
 
 def server_requests(matched: Iterable[Matched]) -> Iterator[ServerRequest]:
-    """The requests in the order of their arrival. Linear in the frames; never raises."""
+    """The requests of a server, in the order in which they arrived.
+
+    Linear in the number of frames. Never raises.
+    """
     for one in matched:
         for event in one.events:
             yield from _requests(event)

@@ -1,4 +1,7 @@
-"""Skills: their entries as a server lists them. Source: SEP-2640, extension `io.modelcontextprotocol/skills`."""
+"""Skills, and their entries as a server lists them.
+
+Source: SEP-2640, extension `io.modelcontextprotocol/skills`.
+"""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -12,11 +15,11 @@ from inspector.safe_text import safe_line
 EXTENSION = "io.modelcontextprotocol/skills"
 LIST, GET, READ_DIRECTORY = "skills/list", "skills/get", "resources/directory/read"
 DIRECTORY_READ = "directoryRead"
-"""The setting of the extension by which a server announces `READ_DIRECTORY`."""
+"""The setting of the extension with which a server announces `READ_DIRECTORY`."""
 DIRECTORY_TYPE = "inode/directory"
 DYNAMIC = "dynamic"
 MOST_FILES, MOST_BYTES = 512, 16 * 1024 * 1024
-"""What every host accepts of one skill."""
+"""The number of files and of bytes that every host accepts for one skill."""
 
 _MAIN = "/SKILL.md"
 _DIGEST = re.compile(r"sha256:[0-9a-f]{64}")
@@ -25,24 +28,27 @@ _QUOTED = 80
 
 
 class SkillFile(Struct, frozen=True, kw_only=True):
-    """A file of a skill."""
+    """A file that the entry of a skill lists."""
 
     uri: str
     digest: str
     """`sha256:` and 64 hexadecimal digits."""
     size: int
-    """In bytes."""
+    """The size in bytes."""
 
 
 class Manifest(Struct, frozen=True, kw_only=True):
-    """What an entry says of the files of its skill."""
+    """The files that an entry lists for its skill."""
 
     files: Mapping[str, SkillFile]
-    """By their URIs; empty for a dynamic skill."""
+    """The files by their URIs; empty for a dynamic skill."""
     is_dynamic: bool = False
-    """Whether the server gives neither digests nor sizes."""
+    """Whether the server declares neither digests nor sizes."""
     fault: str = ""
-    """Why the entry does not hold as one; empty where it does. Safe to show. `files` are meaningless then."""
+    """The reason why the entry is invalid; empty if it is valid.
+
+    Safe to show. If it is set, ignore `files`.
+    """
 
     @property
     def size_bytes(self) -> int:
@@ -50,28 +56,29 @@ class Manifest(Struct, frozen=True, kw_only=True):
 
 
 def root_of(uri: str) -> str | None:
-    """The folder of a skill by the URI of its `SKILL.md`; None for any other URI."""
+    """The folder of a skill, from the URI of its `SKILL.md`; None for any other URI."""
     root = uri.removesuffix(_MAIN)
     return root if root and root != uri and not root.endswith("/") else None
 
 
 def is_within(uri: str, root: str) -> bool:
-    """Whether a URI is in the folder `root`, by its segments. One with `.` or `..` is in none."""
+    """Whether a URI is in the folder `root`, compared by segments. A URI with `.` or `..` is in no folder."""
     return uri.startswith(f"{root}/") and not any(
         _DOTS.fullmatch(segment) for segment in uri.removeprefix(f"{root}/").split("/")
     )
 
 
 def is_direct_child(uri: str, folder: str) -> bool:
-    """Whether a URI names a file or folder right in `folder`."""
+    """Whether a URI names a file or folder directly in `folder`."""
     name = uri.removeprefix(f"{folder}/")
     return is_within(uri, folder) and bool(name) and "/" not in name
 
 
 def holding(uri: str, entries: Iterable[tuple[str, JsonObject]]) -> tuple[JsonObject, ...]:
-    """The entries of the innermost skill that a file is in; several where the server gives several for it.
+    """The entries of the innermost skill that contains the file; several if the server gives several for that skill.
 
-    `entries`: each with its URI. A URI with `..` counts to the folder by which it begins, where no entry lists it.
+    `entries`: pairs of a skill's URI and its entry. A URI with `..` belongs to the folder that it begins
+    with, unless an entry has exactly that URI.
     """
     found: list[JsonObject] = []
     longest = 0
@@ -89,7 +96,7 @@ def holding(uri: str, entries: Iterable[tuple[str, JsonObject]]) -> tuple[JsonOb
 
 
 def manifest_of(entry: JsonObject) -> Manifest:
-    """The files of a skill, or why its entry does not hold as one. Linear."""
+    """The files of a skill, or the reason why its entry is invalid. Linear in the number of files."""
     uri, name = text_at(entry, "uri") or "", text_at(entry, "frontmatter", "name")
     root = root_of(uri)
     if root is None:

@@ -1,4 +1,4 @@
-"""Targets: what the user connects to, as written on the command line and as it may be shown."""
+"""Targets: what the user connects to, parsed from the command line and printed without secrets."""
 
 import re
 import shlex
@@ -13,7 +13,7 @@ from inspector.errors import UsageError
 
 
 class Era(StrEnum):
-    """Which protocol era to speak: handshake revisions up to 2025-11-25, or stateless from 2026-07-28 on."""
+    """The protocol era to speak: handshake revisions up to 2025-11-25, or stateless from 2026-07-28."""
 
     AUTO = "auto"
     LEGACY = "legacy"
@@ -28,7 +28,7 @@ class StdioTarget(Struct, frozen=True, kw_only=True):
     cwd: str | None = None
 
     def __str__(self) -> str:
-        """The command as in a shell, its secret words covered."""
+        """The command line as in a shell, with its secret words masked."""
         return shown_line(self.command)
 
 
@@ -39,38 +39,38 @@ class HttpTarget(Struct, frozen=True, kw_only=True):
     older_sse: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     is_declared: bool = False
-    """Whether a configuration names the transport: then no other is tried."""
+    """Whether a configuration names the transport. Then no other transport is tried."""
 
     def __str__(self) -> str:
         return _without_credentials(self.url)
 
 
 class PageTarget(Struct, frozen=True, kw_only=True):
-    """A page that offers tools by WebMCP, in a Chromium that Sightline starts or in one that runs already."""
+    """A page that offers tools by WebMCP, in a Chromium that Sightline starts or in a running one."""
 
     url: str
-    """Empty for the only page of a browser that runs already."""
+    """The address of the page; empty for the only page of a running browser."""
     cdp: str | None = None
-    """The debugging address of a browser that runs already; None to start one."""
+    """The debugging address of a running browser; None to start one."""
     is_headed: bool = False
     chromium: str | None = None
-    """The browser to start; None for the first known name on PATH."""
+    """The browser to start; None for the first known name on `PATH`."""
     polyfill: bool = False
-    """Whether to give the page our own API though the browser has one."""
+    """Whether to install Sightline's own WebMCP API in the page even if the browser has one."""
 
     def __str__(self) -> str:
         return f"web+{_without_credentials(self.url)}" if self.url else "the page"
 
 
 class DemoTarget(Struct, frozen=True, kw_only=True):
-    """The built-in server."""
+    """The built-in demo server."""
 
     def __str__(self) -> str:
         return "demo"
 
 
 class ConfiguredTarget(Struct, frozen=True, kw_only=True):
-    """An entry of a configuration file, not yet read."""
+    """An entry of a configuration file that has not been read yet."""
 
     path: str
     name: str | None
@@ -84,13 +84,13 @@ WrittenTarget: TypeAlias = Target | ConfiguredTarget
 
 _INTERPRETERS = {"py": "python", "js": "node", "mjs": "node"}
 _ADDRESS = re.compile(r"[A-Za-z0-9.-]+:[0-9]{1,5}(?:/.*)?")
-# TOML is none, but the reader says best which files are.
+# TOML is not supported, but the reader's error lists the supported files.
 CONFIGURATIONS = (".json", ".jsonc", ".toml")
-"""How the names of configuration files end."""
+"""The extensions of configuration files."""
 
 
 def parse_target(word: str) -> WrittenTarget:
-    """One target as written. Raises UsageError, with the forms that there are."""
+    """Parse one target as written. Raises UsageError, which lists the possible forms."""
     if word == "demo":
         return DemoTarget()
     if word.startswith("stdio:"):
@@ -118,7 +118,7 @@ def parse_target(word: str) -> WrittenTarget:
 
 
 def _meant(word: str) -> str:
-    """A hint for a URL without a scheme, or for a program's file."""
+    """A hint for a URL without a scheme, or for a program's source file; empty if neither applies."""
     interpreter = _INTERPRETERS.get(word.rpartition(".")[2])
     if interpreter:
         return f"Did you mean -- {interpreter} {shlex.quote(word)}?\n"
@@ -126,14 +126,14 @@ def _meant(word: str) -> str:
 
 
 def stdio_target(command: list[str] | tuple[str, ...]) -> StdioTarget:
-    """A command line as a target. Raises UsageError where it is empty."""
+    """A command line as a target. Raises UsageError if it is empty."""
     if not command or not command[0]:
         raise UsageError("no command", "Write the server's command behind --, as in: -- node server.js")
     return StdioTarget(command=tuple(command))
 
 
 def _without_credentials(url: str) -> str:
-    """A URL to be shown: queries and user names carry credentials, and neither is needed to tell targets apart."""
+    """The URL without query, fragment and user information, which may carry credentials."""
     parts = urlsplit(url)
     return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
@@ -154,7 +154,7 @@ _OF_LAUNCHERS = frozenset({"run", "exec", "dlx", "tool", "x"})
 
 
 def short_name(target: Target) -> str:
-    """A name for a server in a list of several: its host, or its program. Holds no secret."""
+    """A short name for a server in a list of several: its host or its program. Contains no secret."""
     match target:
         case DemoTarget():
             return "demo"
@@ -170,22 +170,22 @@ def short_name(target: Target) -> str:
 
 COVERED = "•••"
 SECRET_NAME = re.compile(r"key|token|secret|pass|pwd|auth|cred|bearer|session|cookie", re.IGNORECASE)
-"""What the name of an option, a variable, a header or a parameter of a query holds where its value is a secret."""
+"""Words that make a value secret if they occur in the name of its option, variable, header or query parameter."""
 
 
 def shown_command(command: tuple[str, ...]) -> tuple[str, ...]:
-    """The words of a command, its secret ones covered."""
+    """The words of a command, with the secret ones masked."""
     secrets = tuple(dict.fromkeys(value for value in secret_words(command) if value))
     return tuple(_covered(word, secrets) for word in command)
 
 
 def shown_line(command: tuple[str, ...]) -> str:
-    """The same as in a shell. What is covered is not quoted."""
+    """The command as a line for a shell, with its secret words masked."""
     return shlex.join(shown_command(command))
 
 
 def secret_words(command: tuple[str, ...]) -> Iterator[str]:
-    """What is secret of a command line: values of options that say so, what looks like a credential, and parts of URLs."""
+    """The secrets in a command line: values of options with such a name, credentials, parts of URLs."""
     from inspector.credentials.find import sightings  # noqa: PLC0415 - its rules load late
 
     is_next = False
@@ -203,7 +203,7 @@ def secret_words(command: tuple[str, ...]) -> Iterator[str]:
 
 
 def secrets_of_url(url: str) -> Iterator[str]:
-    """The parts of a URL that may be secret: its query, the values in the query, and the user information."""
+    """The parts of a URL that may be secret: its query, each value in it, and the user information."""
     try:
         parts = urlsplit(url)
     except ValueError:
@@ -212,7 +212,7 @@ def secrets_of_url(url: str) -> Iterator[str]:
     yield from (value for _, value in parse_qsl(parts.query))
     user, at, _ = parts.netloc.rpartition("@")
     if at:
-        # The name alone is none, and may be a word of the language.
+        # The user name before a password is not a secret, and may be an ordinary word.
         yield from (unquote(word) for word in (user, user.partition(":")[2]))
 
 

@@ -1,7 +1,7 @@
-"""Calls that a server makes tasks of: it answers with a handle at once, and later says how the task is, and how it ended.
+"""Calls that a server turns into tasks: it answers with a handle at once, and reports progress and the result later.
 
-Of a task of the handshake era, the result is the answer to `tasks/result`; of one of the extension, it is in an answer to `tasks/get`.
-Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
+In the handshake era, the result of a task is the answer to `tasks/result`; in the extension, an answer to
+`tasks/get` holds it. Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
 
 from msgspec import Struct
@@ -14,7 +14,7 @@ from inspector.protocol.outcome import TASK, Outcome, Result, RpcError, kind_of
 EXTENSION = "io.modelcontextprotocol/tasks"
 GET, RESULT, UPDATE, CANCEL = "tasks/get", "tasks/result", "tasks/update", "tasks/cancel"
 METHODS = frozenset({GET, RESULT, UPDATE, CANCEL})
-"""About one task, which `params.taskId` names."""
+"""The methods that are about one task, which `params.taskId` names."""
 
 WORKING, INPUT, COMPLETED, FAILED, CANCELLED = "working", "input_required", "completed", "failed", "cancelled"
 _ENDED = frozenset({COMPLETED, FAILED, CANCELLED})
@@ -22,18 +22,18 @@ _POLL_S, _SHORTEST_S, _LONGEST_S = 1.0, 0.2, 60.0
 
 
 class TaskState(Struct, frozen=True, kw_only=True):
-    """What a server says of a task at one time."""
+    """The state of a task, as a server reported it at one time."""
 
     status: str
     """Foreign text."""
     message: str = ""
     """Foreign text."""
     poll_s: float = _POLL_S
-    """Until it is asked for again, within bounds."""
+    """The number of seconds until the next request for the state, kept within limits."""
     ttl_s: float | None = None
-    """How long the server keeps the task; None where it does not say."""
+    """The number of seconds for which the server keeps the task; None if it does not say."""
     asks: Json = None
-    """Of the extension, `inputRequests`."""
+    """The task's `inputRequests`. Only the extension has them."""
 
     @property
     def has_ended(self) -> bool:
@@ -41,24 +41,24 @@ class TaskState(Struct, frozen=True, kw_only=True):
 
 
 class TaskHandle(Struct, frozen=True, kw_only=True):
-    """What a server answered with instead of a result."""
+    """The handle of a task, with which a server answered instead of a result."""
 
     id: str
     is_extension: bool
-    """Whether the task is one of the extension."""
+    """Whether the task belongs to the extension, not to the handshake era."""
     state: TaskState
 
 
 class Ending(Struct, frozen=True, kw_only=True):
-    """How the call ended of which a task was made."""
+    """The outcome of a call that the server turned into a task."""
 
     outcome: Result | RpcError
     member: str = ""
-    """The member of the `result` that holds it: `result` or `error`; empty where it is the answer itself."""
+    """The member of the answer's `result` that holds the outcome: `result` or `error`; empty if it is the answer."""
 
 
 def handle_in(result: Json) -> TaskHandle | None:
-    """The handle in the `result` of an answer; None where the answer is another."""
+    """The task handle in the `result` of an answer; None if the answer holds none."""
     if not isinstance(result, dict) or kind_of(result) != TASK:
         return None
     is_extension = text_at(result, "taskId") is not None
@@ -70,7 +70,7 @@ def handle_in(result: Json) -> TaskHandle | None:
 
 
 def state_in(result: Json) -> TaskState | None:
-    """What the `result` of `tasks/get` says of a task; None where it says nothing."""
+    """The state of a task in the `result` of `tasks/get`; None if it has no `status`."""
     status = text_at(result, "status")
     if status is None or not isinstance(result, dict):
         return None
@@ -92,7 +92,7 @@ def _seconds(result: JsonObject, *keys: str) -> float | None:
 
 
 def ending_in(method: str, answer: Outcome) -> Ending | None:
-    """How an answer to one of `METHODS` ends the call; None where it does not."""
+    """How an answer to one of `METHODS` ends the call; None if it does not end it."""
     if isinstance(answer, RpcError):
         return Ending(outcome=answer) if method in {RESULT, GET} else None
     if method == RESULT and isinstance(answer, Result):
@@ -109,13 +109,13 @@ def ending_in(method: str, answer: Outcome) -> Ending | None:
 
 
 def _is_state(result: Json) -> bool:
-    """Whether a server says again how the task is, where it should say how the call ended."""
+    """Whether a server repeats the task's state instead of saying how the call ended."""
     is_result = isinstance(result, dict) and bool(result.keys() & {"content", "structuredContent"})
     return not is_result and text_at(result, "taskId") is not None and state_in(result) is not None
 
 
 def outcome_of(response: Response, member: str = "") -> Result | RpcError:
-    """The outcome that a response holds. `member`: as in `Ending`."""
+    """The outcome in a response. `member`: as in `Ending`."""
     if response.is_error:
         return RpcError(value=response.error)
     if not member:

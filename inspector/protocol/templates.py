@@ -10,9 +10,9 @@ from uritemplate.variable import Operator, VariableValue
 from inspector.json.exact import Json
 
 _REQUIRED = frozenset({Operator.default, Operator.reserved})
-"""Operators whose expressions leave a gap where a variable has no value."""
+"""The operators whose expressions leave a gap if a variable has no value."""
 MAX_CHARACTERS = 20_000
-"""Of a template, and of what it is expanded to."""
+"""The maximum number of characters of a template, and of the URI that it expands to."""
 
 
 class Variable(Struct, frozen=True, kw_only=True):
@@ -21,11 +21,11 @@ class Variable(Struct, frozen=True, kw_only=True):
     name: str
     is_required: bool
     is_exploded: bool
-    """Whether each item of a list or object is written by itself: `{?list*}`."""
+    """Whether each item of a list or object is expanded separately: `{?list*}`."""
 
 
 def variables(template: str) -> tuple[Variable, ...]:
-    """The variables in the order of their first use; none where it cannot be read."""
+    """The variables of a template, in the order of first use; empty if the template cannot be parsed."""
     try:
         expressions = _parsed(template).variables
     except ValueError:
@@ -43,7 +43,10 @@ def variables(template: str) -> tuple[Variable, ...]:
 
 
 def expanded(template: str, values: Mapping[str, Json]) -> str:
-    """The URI. Variables without a value are left out. Raises ValueError for what cannot be expanded."""
+    """The URI that a template expands to. Variables without a value are left out.
+
+    Raises ValueError if the template or a value cannot be used, or if a text is too long.
+    """
     uri = _parsed(template).expand({name: _value(name, value) for name, value in values.items()})
     if len(uri) > MAX_CHARACTERS:
         raise ValueError(f"the URI would have more than {MAX_CHARACTERS:,} characters")
@@ -61,7 +64,7 @@ def _value(name: str, value: Json) -> VariableValue:
         case list():
             return [_scalar(name, item) for item in value]
         case dict():
-            # As pairs, which keep their order; of a dictionary the library sorts the keys.
+            # Pairs keep their order. The library would sort the keys of a dictionary.
             return cast("VariableValue", [(key, _scalar(name, item)) for key, item in value.items()])
         case _:
             return _scalar(name, value)

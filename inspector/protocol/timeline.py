@@ -25,98 +25,107 @@ from inspector.protocol.outcome import RpcError, unfinished_in
 from inspector.protocol.tasks import CANCEL, CANCELLED, state_in
 
 MAX_SEARCHED = 1 << 14
-"""Characters of a title or detail, where it is searched for credentials; its frame has all of it."""
+"""The maximum number of characters of a title or detail if credentials are masked in it.
+
+The frame has all of it.
+"""
 
 
 class EntryKind(StrEnum):
-    """What a line of the timeline tells of."""
+    """The kind of event that a line of the timeline shows."""
 
     EXCHANGE = "exchange"
-    """A request from here and its answer."""
+    """A request by Sightline and its answer."""
     SERVER_REQUEST = "server request"
     NOTIFICATION = "notification"
     PROGRESS = "progress"
     LOG = "log"
     STDERR = "stderr"
     FAULT = "fault"
-    """Something the protocol does not allow: garbage, an answer to no request."""
+    """Something that the protocol does not allow: text that is not JSON-RPC, an answer to no request."""
     NOTE = "note"
     DECISION = "decision"
-    """Something that went over no wire: whether a call was made, and why."""
+    """An event that went over no wire: whether a call was made, and why."""
 
 
 class EntryState(StrEnum):
-    """How far it has come."""
+    """The progress of an entry."""
 
     PENDING = "pending"
     DONE = "done"
     OPEN = "open"
-    """A subscription: its request stays open until one side ends it."""
+    """A subscription. Its request stays open until one side ends it."""
     UNFINISHED = "unfinished"
-    """Answered, and the answer does not end the call."""
+    """Answered, but the answer does not end the call."""
     FAILED = "failed"
-    """Answered with an error, or with a result that says isError."""
+    """Answered with an error, or with a result that has `isError` set."""
 
 
 class Entry(Struct, frozen=True, kw_only=True):
     """One line of the timeline."""
 
     number: int
-    """Counts from 1 in the timeline."""
+    """The number of the entry, counted from 1."""
     kind: EntryKind
     title: str
-    """Method and, for a named thing, its name. Foreign text."""
+    """The method and, if the request names something, that name. Foreign text."""
     state: EntryState
     at_s: float
     frames: tuple[int, ...]
-    """Numbers of the frames that made it, in order; none where it went over no wire."""
+    """The numbers of the frames behind the entry, in order; empty if nothing went over the wire."""
     size_bytes: int
     duration_s: float | None = None
     detail: str = ""
-    """What went wrong, a log's text, a progress message. Foreign text."""
+    """An error, the text of a log, or a progress message. Foreign text."""
 
 
 class Timeline:
-    """All frames of a connection and what they amount to. Frames are only ever added."""
+    """All frames of a connection, and the entries made of them. Frames are only ever added."""
 
     def __init__(self, cover: Callable[[str], str] | None = None) -> None:
-        """`cover`: covers the user's credentials in titles and details; None where there are none."""
+        """`cover`: masks the user's credentials in titles and details; None if there are none."""
         self._cover = cover
         self._matched: list[Matched] = []
         self._entries: list[Entry] = []
         self._numbers: dict[tuple[int, str], int] = {}
-        """Entries of exchanges, by the frame and the id of their request."""
+        """The numbers of the entries of exchanges, by the frame and id of the request."""
         self._unfinished: dict[str, list[int]] = {}
-        """Entries of unfinished exchanges by title: a later round goes on with one."""
+        """The numbers of unfinished entries, by title.
+
+        A later round of the same call continues one of them.
+        """
         self._settled = set[int]()
-        """Entries of calls whose tasks have ended: what is asked about them later changes nothing."""
+        """The numbers of entries whose tasks have ended.
+
+        Later answers about such a task do not change their state.
+        """
 
     @property
     def frames(self) -> Sequence[Frame]:
-        """Every frame, in the order of its number."""
+        """Every frame, ordered by number."""
         return [matched.frame for matched in self._matched]
 
     @property
     def matched(self) -> Sequence[Matched]:
-        """Every frame with its events, in the order of its number."""
+        """Every frame with its events, ordered by number."""
         return self._matched
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Every entry, in the order of its first frame."""
+        """Every entry, in the order of the first frames."""
         return self._entries
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number."""
+        """The frame with this number; None if there is none."""
         places = self._matched[number - 1 : number] if number > 0 else []
         return places[0].frame if places else None
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
-        """The frames of an entry."""
+        """The frames of an entry, with their events."""
         return tuple(self._matched[number - 1] for number in entry.frames)
 
     def fold(self, matched: Matched) -> tuple[Entry, ...]:
-        """Add one frame. Returns the entries that it adds or changes."""
+        """Add one frame. Returns the entries that were added or changed."""
         self._matched.append(matched)
         frame = matched.frame
         if frame.channel is Channel.NOTE and not matched.events:
@@ -128,7 +137,7 @@ class Timeline:
         return tuple(self._take(frame, event) for event in matched.events)
 
     def note(self, at_s: float, title: str, detail: str, *, is_failed: bool = False) -> Entry:
-        """Add something that went over no wire, such as a decision about a call."""
+        """Add an event that went over no wire, such as a decision about a call."""
         entry = Entry(
             number=len(self._entries) + 1,
             kind=EntryKind.DECISION,
@@ -157,7 +166,7 @@ class Timeline:
                 return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
             case GivenUp(exchange=exchange):
                 detail = frame.raw.decode("utf-8", "replace")
-                # That a subscription ends is no failure.
+                # The end of a subscription is not a failure.
                 state = EntryState.DONE if exchange.is_lasting else EntryState.FAILED
                 return self._ended(frame, exchange, state, detail, size_bytes=0)
             case Late(exchange=exchange):
@@ -189,7 +198,7 @@ class Timeline:
                 frames=(*before.frames, frame.number),
                 size_bytes=before.size_bytes + len(frame.raw),
                 duration_s=before.duration_s if is_settled else None,
-                # Between two polls, what the task last said stays.
+                # Between two polls, the task's last message stays.
                 detail=before.detail if exchange.call else "",
             )
             self._entries[before.number - 1] = entry
@@ -201,7 +210,7 @@ class Timeline:
         return entry
 
     def _round_before(self, title: str, exchange: Exchange) -> Entry | None:
-        """The entry of the unfinished answer that a request goes on with; None for a request of its own."""
+        """The unfinished entry that a request continues; None if the request starts an entry of its own."""
         if exchange.call:
             return self._entries[self._numbers[exchange.call.frame, exchange.call.key] - 1]
         if not goes_on(exchange.request.params):
@@ -210,7 +219,10 @@ class Timeline:
         return self._entries[numbers.pop(0) - 1] if numbers else None
 
     def _task_entry(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
-        """An answer about a task goes into the entry of its call, which waits until the task has ended."""
+        """Update the entry of a call by an answer about its task.
+
+        The call stays pending until the task has ended.
+        """
         ending, state = ending_of(exchange, response), state_in(response.result)
         number = self._numbers[exchange.frame, exchange.key]
         before = self._entries[number - 1]
@@ -303,24 +315,24 @@ class Timeline:
 
 
 def goes_on(params: Json) -> bool:
-    """Whether a request goes on with an unfinished answer."""
+    """Whether a request continues a call whose last answer was unfinished."""
     return isinstance(params, dict) and bool({"inputResponses", "requestState"} & params.keys())
 
 
 def is_unfinished(response: Response) -> bool:
-    """Whether an answer asks for more before the call ends."""
+    """Whether an answer requires more requests before the call ends."""
     failed = response.is_error or _says_error(response.result)
     return not failed and unfinished_in(response.result) is not None
 
 
 def titled(method: str, params: Json) -> str:
-    """A method with the name or URI that it is about."""
+    """The method, followed by the name or URI that it is about, if any."""
     names = (text_at(params, key) for key in ("name", "toolName", "uri"))
     return next((f"{method} {name}" for name in names if name is not None), method)
 
 
 def progress_text(params: dict[str, Json]) -> str:
-    """`3 of 10: copying`, from the parameters of a progress notification."""
+    """The text of a progress notification, such as `3 of 10: copying`, from its parameters."""
     done, total, text = params.get("progress"), params.get("total"), params.get("message")
     shown = dump_text(done) + (f" of {dump_text(total)}" if total is not None else "")
     return f"{shown}: {text}" if isinstance(text, str) else shown

@@ -1,1 +1,1 @@
-"""Recordings: sessions as JSON Lines without the withheld values."""
+"""Recordings: sessions as JSON Lines, without the withheld values."""

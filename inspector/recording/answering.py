@@ -1,4 +1,7 @@
-"""Answers from a recording: by method, by tool and by arguments, with the nearest call where none is the same."""
+"""Answers requests from a recording, by method, tool and arguments.
+
+If no recorded call is equal, the nearest one answers.
+"""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -24,26 +27,29 @@ _LATEST_HANDSHAKE = "2025-11-25"
 
 
 class Reply(Struct, frozen=True, kw_only=True):
-    """What to send back."""
+    """The reply to a message of a client."""
 
     message: Json
-    """A response, or several for a batch; None where nothing is due."""
+    """A response, or a list of responses to a batch; None if no response is due."""
     remarks: tuple[str, ...] = ()
-    """For the user who started the server: that a call was not recorded like this. Quotes foreign text."""
+    """Remarks for the user who started the server, such as that a call was not recorded.
+
+    They quote foreign text.
+    """
 
 
 class _Exchange(Struct, frozen=True, kw_only=True):
     params: Json
-    """As recorded, with markers."""
+    """The recorded parameters, with markers in place of withheld values."""
     line: int
-    """Of the answer."""
+    """The place of the line that holds the answer."""
     request: str
     """The `request_key` of the request."""
 
 
 @dataclass(slots=True)
 class _Turn:
-    """Equal requests get their answers in the order of the recording, the last one for good."""
+    """Counts through the answers to equal requests: they are given in recorded order, and the last one repeats."""
 
     next: int = 0
 
@@ -54,7 +60,10 @@ class _Recorded(Struct, frozen=True, kw_only=True):
 
 
 class Answers:
-    """All answers in a recording. Holds the requests, and finds the answers where they stand."""
+    """All answers in a recording.
+
+    Keeps the requests in memory, and loads the answers from the file when needed.
+    """
 
     def __init__(
         self,
@@ -63,7 +72,10 @@ class Answers:
         *,
         exact: bool = False,
     ) -> None:
-        """`lines`: with the places by which `load` reads them again. `exact`: whether only equal arguments match."""
+        """`lines`: pairs of a place, which `load` accepts, and its line.
+
+        `exact`: whether only equal arguments match.
+        """
         self._load = load
         self._exact = exact
         self._recorded: dict[tuple[str, str], _Recorded] = {}
@@ -83,14 +95,14 @@ class Answers:
                     pass
 
     def _take(self, place: int, line: RecordedFrame, exchanges: Exchanges) -> None:
-        # Requests are compared with their markers.
+        # Requests are compared with their markers in place.
         for event in exchanges.take(frame_of(line, line.content)).events:
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
                 asked = event.exchange.request
                 self._exchange(asked.method, _name(asked), _asked_for(asked), place, event.exchange.key)
 
     def answer(self, message: JsonText | Malformed) -> Reply:
-        """The answer to what a client sent: a request, a notification, or a batch."""
+        """The answer to a message of a client: a request, a notification, or a batch."""
         if isinstance(message, Malformed):
             return Reply(message=_error(None, PARSE_ERROR, "Parse error"))
         answers: list[Json] = []
@@ -145,7 +157,7 @@ class Answers:
         return self._loaded(chosen), remark if nearest else ""
 
     def _greeting(self, request: Request, recorded: _Recorded | None) -> JsonObject:
-        """The recorded handshake; for a recording of the stateless era, one built from `server/discover`."""
+        """The recorded handshake; for a recording of the stateless era, one made from `server/discover`."""
         if recorded:
             return self._loaded(recorded.exchanges[-1])
         discovered = self._recorded.get(("server/discover", ""))
@@ -160,7 +172,7 @@ class Answers:
         return {"result": result if instructions is None else {**result, "instructions": instructions}}
 
     def _loaded(self, exchange: _Exchange) -> JsonObject:
-        """`result` or `error` of a recorded answer."""
+        """The `result` or `error` of a recorded answer."""
         line = self._load(exchange.line)
         if isinstance(line, RecordedCall):
             return _of_page(line)
@@ -174,7 +186,7 @@ class Answers:
 
 
 def _of_page(line: RecordedCall) -> JsonObject:
-    """The return value of a page's tool as an MCP result: a page may return any value."""
+    """The return value of a page's tool as an MCP result, because a page may return any value."""
     if line.is_error:
         return {"result": {"content": [_block(stood_in({"error": line.outcome}))], "isError": True}}
     returned = value_at(stood_in({"result": line.outcome}), "result")
@@ -188,7 +200,7 @@ def _block(value: Json) -> JsonObject:
 
 
 def _asked_for(request: Request) -> Json:
-    """The parameters that identify a request: without `_meta`."""
+    """The parameters that identify a request, without `_meta`."""
     params = request.params
     if not isinstance(params, dict):
         return {}
@@ -198,13 +210,13 @@ def _asked_for(request: Request) -> Json:
 
 
 def _name(request: Request) -> str:
-    """What is called, read or got; empty for any other request."""
+    """The name or URI of a called, read or fetched item; empty for any other request."""
     key = "uri" if request.method == READ else "name"
     return (text_at(request.params, key) or "") if request.method in _NAMED else ""
 
 
 def _distance(recorded: Json, wanted: Json) -> int:
-    """The number of places that differ. A withheld value equals any other."""
+    """The number of places in which two values differ. A withheld value equals any other value."""
     if equal(recorded, wanted):
         return 0
     return sum(not is_marker(change.before) for change in changes(recorded, wanted))

@@ -1,4 +1,4 @@
-"""Messages as a recording may hold them: judged by what the tools declare, and searched for what was withheld before."""
+"""Bounds messages for a recording: withholds what the tools declare sensitive, and copies of values withheld before."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -35,7 +35,10 @@ ARGUMENT = "argument"
 
 
 def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
-    """What of `arguments` is withheld, by pointers into them; all of it where that cannot be judged. Never raises."""
+    """The removals for sensitive arguments, as pointers into `arguments`; the whole if they cannot be judged.
+
+    Never raises.
+    """
     try:
         ledger = Ledger(Contract(), "")
         withhold(arguments, positions_of(schema).start(), ledger)
@@ -47,7 +50,7 @@ def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
 
 
 def _private(arguments: Json, form: Form) -> Iterator[str]:
-    """The places at which sensitive fields of a form are filled in."""
+    """The pointers to filled-in sensitive fields of a form."""
     if not isinstance(arguments, dict):
         return
     waiting: list[tuple[Json, str, Field]] = [
@@ -69,7 +72,7 @@ def _private(arguments: Json, form: Form) -> Iterator[str]:
 
 
 def _is_private_itself(field: Field) -> bool:
-    """Whether every member of a field is sensitive."""
+    """Whether a field is sensitive with all of its members."""
     return field.sensitive and all(below.sensitive for below in field.fields)
 
 
@@ -78,7 +81,9 @@ def _removal(pointer: str) -> Removal:
 
 
 UNJUDGED = "unjudged"
-"""The rule for what cannot be judged: an answer to no request, text that is not JSON, parameters during a call without an answer."""
+"""The rule for what cannot be judged: an answer to no request, text that is not JSON, and parameters that arrived
+during a call without an answer.
+"""
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
@@ -87,10 +92,13 @@ _MOST_TASKS = 1_000
 
 
 class Bounder:
-    """Bounds the messages of one session. What it withholds it looks for in all later ones."""
+    """Bounds the messages of one session.
+
+    Each value that it withholds is also withheld from all later messages.
+    """
 
     def __init__(self, key: MarkerKey, policy: BoundaryPolicy, secrets: Iterable[str]) -> None:
-        """`secrets`: values of headers, of the environment and of queries."""
+        """`secrets`: the values of headers, environment variables and queries."""
         self.key = key
         self.policy = policy
         self.known = KnownValues()
@@ -98,22 +106,22 @@ class Bounder:
         self._definitions = RecordedDefinitions()
         self._questions = Questions()
         self._tasks: dict[str, Request] = {}
-        """What the server asked for, by the task that Sightline made of it."""
+        """The server's requests, by the id of the task that Sightline made of each."""
         self._running = set[str]()
-        """The calls that wait for an answer."""
+        """The calls that are waiting for an answer."""
 
     def connect(self) -> None:
         self._running.clear()
         self._definitions.connect()
 
     def listed(self, tools: Iterable[Tool]) -> Iterator[tuple[Tool, Json]]:
-        """The tools that a page lists, each with the definition as it may be written now."""
+        """The tools that a page lists, each with a definition in which withheld values have markers."""
         every = tuple(tools)
         self._take(*every)
         return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in every)
 
     def compared(self, outcome: Outcome, name: str) -> OutputCheck | None:
-        """What was answered compared with the tool's output schema, in words that hold no value; None where nothing is."""
+        """The comparison of an answer with the tool's output schema, without values; None if there is none."""
         tool = self._definitions.tool(name)
         contract = self._definitions.contract(tool)
         found = checked_output(outcome, contract) if self._definitions.is_listed else None
@@ -130,13 +138,16 @@ class Bounder:
         )
 
     def _covered(self, violation: OutputViolation) -> OutputViolation:
-        """A violation without keys, or words of the schema, that repeat what is withheld elsewhere."""
+        """The violation; without its pointer and the schema's words if they repeat a withheld value."""
         if self.known.found((violation.pointer, violation.message), weak=False):
             return replace(violation, pointer="", message="does not fit the schema")
         return violation
 
     def sent(self, request: Request) -> JsonObject:
-        """A request of Sightline's with its sensitive arguments withheld. Pass the result to `searched` before it is written."""
+        """A request by Sightline with its sensitive arguments withheld.
+
+        Pass it to `searched` before it is written.
+        """
         params = object_at(request.params)
         call = called(request.method, params)
         name = text_at(params, "name") if request.method == RESOLVE else call[0] if call else None
@@ -158,7 +169,7 @@ class Bounder:
         return {**left, "params": {**object_at(left, "params"), "arguments": kept}}
 
     def replied(self, response: Response, asked: Request) -> JsonObject:
-        """Sightline's answer to a request of the server, without what may be secret of the user's."""
+        """Sightline's answer to a request of the server, without the values that may be private to the user."""
         task = text_at(response.result, "task", "taskId")
         if task is not None and len(self._tasks) < _MOST_TASKS:
             self._tasks[task] = asked
@@ -168,7 +179,7 @@ class Bounder:
         return self._without_answers(response.value, "result", private)
 
     def _without_answers(self, value: JsonObject, member: str, private: Sequence[str]) -> JsonObject:
-        """A message without the values at these pointers into one of its members."""
+        """The message with markers at the `private` pointers into one of its members."""
         if not private:
             return value
         removals = tuple(Removal(pointer=pointer, rule=ARGUMENT, detail="") for pointer in private)
@@ -176,7 +187,10 @@ class Bounder:
         return {**value, member: with_markers(value[member], removals, self.key)}
 
     def received(self, response: Response, exchange: Exchange | None) -> JsonObject:
-        """An answer, without what the declarations withhold, before it is searched. `exchange`: what it answers."""
+        """An answer without what the declarations withhold. Pass it to `searched` before it is written.
+
+        `exchange`: the exchange of the answer; None if it answers no request.
+        """
         value, asked = response.value, exchange.request if exchange else None
         if exchange and task_of(exchange, response) is None:
             self._running.discard(exchange.key)
@@ -199,12 +213,12 @@ class Bounder:
         if called(asked.method, asked.params) and not self._definitions.is_listed:
             return self._without(value, ("result", "error"))
         left = self._judged(outcome, asked)
-        # What is whole stays the same object, by which it is known to be whole.
+        # An unchanged answer must stay the same object: its identity shows that nothing was withheld.
         bounded = value if left is value[member] else {**value, member: left}
         return self._without(bounded, ("result",) if response.is_error else ())
 
     def _judged(self, outcome: Result | RpcError, asked: Request) -> Json:
-        """What may be written of what `asked` was answered with."""
+        """The outcome of `asked`, with markers for withheld values."""
         if called(asked.method, asked.params) and not self._definitions.is_listed:
             return self.key.marker(UNJUDGED, raw_of(outcome))
         raw, removals = raw_of(outcome), self._removals(outcome, asked, self.policy)
@@ -216,7 +230,7 @@ class Bounder:
     def page_call(
         self, tool: Tool | None, arguments: Json, outcome: Result | RpcError
     ) -> tuple[Json, Json, Json]:
-        """Definition, arguments and outcome of a call of a page's tool, judged and searched."""
+        """The definition, arguments and outcome of a call of a page's tool, bounded and searched."""
         if tool:
             self._take(tool)
         withheld = sensitive_arguments(arguments, tool.input_schema) if tool else ()
@@ -241,7 +255,10 @@ class Bounder:
         )
 
     def judged(self, tool: Tool | None, raw: Json, removals: Iterable[Removal]) -> None:
-        """Learn from a result that was bounded at `declared` already. `removals`: into `raw`."""
+        """Learn the withheld values of a result that was already bounded at `declared`.
+
+        `removals`: pointers into `raw`.
+        """
         if tool:
             self._take(tool)
         self._learn(raw, removals)
@@ -251,7 +268,7 @@ class Bounder:
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
     def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:
-        """Withhold what repeats a withheld value. Takes messages from `sent` and `received`."""
+        """Withhold every copy of a withheld value. `value`: from `sent`, `replied` or `received`."""
         if isinstance(event, Malformed):
             return value if by_us else self.key.marker(UNJUDGED, value)
         return self.known.covered(value, self.key, weak=not isinstance(event, (Answered, Late)))
@@ -265,7 +282,7 @@ class Bounder:
         self._publish((tool.name for tool in tools), chain.from_iterable(names))
 
     def _publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
-        # What is listed while a call runs may repeat what its answer is about to withhold.
+        # A listing that arrives during a call may repeat what the call's answer is about to withhold.
         if not self._running:
             self.known.publish(texts, names)
 
@@ -297,11 +314,11 @@ class Bounder:
 
 _TTL = ("ttl",)
 _BLOCK_LENGTH = {"content": 2, "contents": 2, "messages": 3}
-"""How many tokens the pointer to a content block has, by its first."""
+"""The number of tokens in the pointer to a content block, by the first token."""
 
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
-    """The value at a place, or the nearest one above it; of a content block, only what the block says."""
+    """The value at a pointer, or at the nearest existing place above it; for a content block, only its own values."""
     place = raw
     for token in tokens:
         try:
@@ -317,7 +334,7 @@ def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:
 
 
 def _said(block: Json) -> list[Json]:
-    """The values of a content block, `_meta` included, without the protocol's own words."""
+    """The values of a content block, including `_meta` but not members of the protocol such as `type`."""
     if not isinstance(block, dict):
         return [block]
     values: list[Json] = []

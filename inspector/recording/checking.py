@@ -1,4 +1,4 @@
-"""Recorded results projected again with the code of today, and compared with what was recorded of their projection."""
+"""Projects recorded results again with the current code, and compares them with the recorded projections."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -30,31 +30,34 @@ _Item = TypeVar("_Item", Removed, str)
 
 _NO_HOST = "this version does not know the host that it was recorded for"
 MAX_MISMATCHES = 100
-"""Of one call; more are counted."""
+"""The maximum number of mismatches listed per call. Further ones are counted."""
 
 
 class Mismatch(Struct, frozen=True, kw_only=True):
-    """One way in which a result is not what it was."""
+    """One difference between a recorded projection and the current one."""
 
     pointer: str
-    """Into what the model sees, or, of a removal, into the result."""
+    """A pointer into the model view; for a removal, into the result."""
     what: str
-    """A sentence of Sightline's."""
+    """A clause by Sightline that describes the difference."""
 
 
 class CheckedCall(Struct, frozen=True, kw_only=True):
-    """One recorded projection, gone through again."""
+    """A recorded projection with its differences from the current one."""
 
     frame: int
     tool: str
     """Foreign text."""
     mismatches: tuple[Mismatch, ...]
     more: int = 0
-    """How many more there are."""
+    """The number of mismatches that are not listed."""
     output: OutputCheck = NOT_ASKED
-    """The result compared with the output schema of its tool."""
+    """The comparison of the result with the output schema of its tool."""
     was_compared: bool = False
-    """Whether that was recorded. In a recording that knows nothing of it, a result that breaks its schema is no failure."""
+    """Whether the recording holds that comparison.
+
+    If not, a result that breaks its schema is not a failure.
+    """
 
     @property
     def is_broken(self) -> bool:
@@ -63,10 +66,10 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
 
 
 def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
-    """Every projection in a recording, in its order. Its lines in the order of the file.
+    """Check every projection in a recording. `lines`: in the order of the file.
 
-    `raw`: frames with all that was withheld, by number. With it the results are taken as they were, and mismatches
-    are places where today's rules let something through that was withheld then.
+    `raw`: returns a frame with all withheld values, by number. If it is given, the original results are
+    bounded again, and mismatches are places that the current rules would no longer withhold.
     """
     recorded, today = Replay(), Replay(raw or (lambda _: None))
     calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}
@@ -101,7 +104,7 @@ def _checked(
 
 
 def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Iterator[Mismatch]:
-    """Values that were withheld when recorded, and are not withheld today from the raw result."""
+    """The recorded removals that the current rules would not make, and copies that would reach the model."""
     raw = raw_of(whole.outcome)
     policy = recorded.lenses.policy
     removed = {
@@ -129,7 +132,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
-    """Whether a place, or one around it, is withheld."""
+    """Whether a place, or one that contains it, is withheld."""
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 

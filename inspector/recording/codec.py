@@ -1,6 +1,6 @@
-"""The one reader and writer of a recording's lines.
+"""The only reader and writer of the lines of a recording.
 
-A recording may come from a stranger. A line that is not as it should be becomes a `Broken` with its reason.
+A recording may come from an untrusted source. An invalid line becomes a `Broken` with its reason.
 """
 
 import re
@@ -35,10 +35,10 @@ MAX_DEPTH = 10_000
 
 Migration = Callable[[JsonObject], JsonObject]
 MIGRATIONS: Mapping[int, Migration] = {
-    # New in the second: lines for connections, and for the tools of a page.
+    # Version 2 added lines for connections, and for the tools of a page.
     1: lambda line: {**line, "version": 2} if "sightline" in line else line,
 }
-"""By version: makes a line of that version one of the next version."""
+"""Functions by version. Each converts a line of its version to the next version."""
 
 _KINDS: Mapping[str, type[Line]] = {
     "sightline": Header,
@@ -51,7 +51,10 @@ _KINDS: Mapping[str, type[Line]] = {
     "end": End,
     "lenses": LensesChanged,
 }
-"""By the member that tells the kind of a line; where a line has several, the first of these decides."""
+"""The kinds of lines, by the member that identifies them.
+
+If a line has several of these members, the first one decides.
+"""
 _LEFT_OUT: Mapping[str, Json | tuple[()]] = {
     "head": "",
     "ends": None,
@@ -60,19 +63,19 @@ _LEFT_OUT: Mapping[str, Json | tuple[()]] = {
     "digest": "",
     "client": "",
 }
-"""Members that are not written where they have these values."""
+"""The members that are not written if they have these values."""
 _TIMES = frozenset({"at", "duration"})
 
 
 class Broken(Struct, frozen=True, kw_only=True):
-    """A line that cannot be read."""
+    """A line that could not be parsed."""
 
     reason: str
-    """A sentence that quotes nothing of the line."""
+    """A clause that quotes nothing of the line."""
 
 
 class _Unfit(Exception):  # noqa: N818 - a signal within this module
-    """The reason why a line cannot be read."""
+    """Raised with the reason why a line cannot be read."""
 
 
 def decoded(
@@ -82,10 +85,11 @@ def decoded(
     *,
     is_outline: bool = False,
 ) -> Line | Broken:
-    """Read one line. Never raises.
+    """Parse one line. Never raises.
 
-    `version`: of the file, from its header. `is_outline`: read only what an index needs, several times as fast: of a frame's
-    messages the members by which they are matched, and of a call or a projection no result.
+    `version`: the version of the file, from its header. `is_outline`: parse only what an index needs, which
+    is several times as fast: of a frame's messages the members that match them, and nothing of the result of
+    a call or projection.
     """
     if len(raw) > MAX_LINE_BYTES:
         return Broken(reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")
@@ -102,7 +106,7 @@ def decoded(
 
 
 def version_of(raw: bytes) -> int | None:
-    """The version that a header names; None where the line is not a header."""
+    """The version that a header names; None if the line is not a header."""
     parsed = parse(raw) if len(raw) <= MAX_LINE_BYTES else None
     value = parsed.value if isinstance(parsed, JsonText) else None
     if not isinstance(value, dict) or value.get("sightline") != FORMAT:
@@ -112,7 +116,7 @@ def version_of(raw: bytes) -> int | None:
 
 
 def written(line: Line) -> JsonObject:
-    """A line as JSON."""
+    """The JSON object of a line."""
     return cast("JsonObject", _written(line))
 
 
@@ -157,7 +161,7 @@ def _parsed(raw: bytes) -> JsonObject:
 
 
 def _depth(raw: bytes) -> int:
-    """The deepest nesting; brackets in texts do not count."""
+    """The maximum depth of nesting. Brackets inside strings do not count."""
     deepest = depth = 0
     is_text = is_escaped = False
     for code in raw:
@@ -191,16 +195,16 @@ def _line(value: JsonObject) -> Line:
         reason = _QUOTED.sub("", str(error))
         raise _Unfit(reason[:1].lower() + reason[1:]) from error
     except (UnicodeEncodeError, OverflowError) as error:
-        # msgspec looks up words as UTF-8, which a lone surrogate is not, and holds times as floats.
+        # msgspec looks up words as UTF-8, which cannot encode a lone surrogate, and holds times as floats.
         raise _Unfit("a member is out of range") from error
 
 
 _NEVER = float("inf")
 _QUOTED = re.compile(r"(?<=^Invalid enum value) .*(?= - at)", re.DOTALL)
-"""The only place where the reasons of msgspec quote a value."""
+"""Matches the value that this error of msgspec quotes. Its other errors quote none."""
 
 _Unread: TypeAlias = Raw | UnsetType
-"""What an outline leaves out. Nothing looks into it."""
+"""A member that an outline does not parse. Nothing reads it."""
 
 
 class _ParamsOutline(Struct, gc=False, omit_defaults=True):
@@ -232,7 +236,7 @@ class _ResultOutline(_EndOutline, gc=False, omit_defaults=True):
 
 
 class _MessageOutline(Struct, gc=False, omit_defaults=True):
-    # 0 may be spelled -0, and larger numbers in a way that only `parse` keeps.
+    # 0 may be written as -0, and larger numbers in ways that only `parse` preserves.
     id: Annotated[int, Meta(ge=1, lt=1 << 53)] | str | UnsetType | None = UNSET
     method: str | UnsetType = UNSET
     params: _ParamsOutline | UnsetType = UNSET
@@ -271,11 +275,11 @@ _OUTLINES = {
     b'{"call":': msgspec.json.Decoder(_CallOutline),
     b'{"projec': msgspec.json.Decoder(_ProjectionOutline),
 }
-"""By the first bytes of a line as a recorder writes it, for the frequent kinds."""
+"""The decoders for frequent kinds of lines, by the first bytes that a recorder writes."""
 
 
 def _outline(raw: bytes) -> Line | None:
-    """An outline of a line of a frequent kind and spelling; None for any other, which is read whole."""
+    """The outline of a line of a frequent kind in the recorder's spelling; None for any other line."""
     decoder = _OUTLINES.get(raw[:8])
     try:
         return decoder.decode(raw) if decoder else None

@@ -1,4 +1,4 @@
-"""What is listed in the course of a session, learnt from the answers on the wire."""
+"""The items listed during a session, collected from the answers on the wire."""
 
 from collections.abc import Iterable
 
@@ -9,14 +9,14 @@ from inspector.protocol.catalogue import Item, Kind, Tool, as_skill_file, decode
 
 LISTINGS = {kind.method: kind for kind in Kind}
 OF_THE_SERVER = frozenset({"initialize", "server/discover", "ping", skills.GET, *LISTINGS})
-"""Methods whose answers are definitions, and hold no results."""
+"""The methods whose answers are definitions or facts of the server, not results of calls."""
 
 _MOST_VARIANTS = 8
-"""Definitions of one name that are remembered: a server may change them with each listing."""
+"""The maximum number of definitions kept per name. A server may change a definition with each listing."""
 
 
 class RecordedDefinitions:
-    """Tools by their names, with every definition that a name had."""
+    """The listed tools by name, with every definition that each name has had."""
 
     def __init__(self) -> None:
         self._variants: dict[str, dict[bytes, Tool]] = {}
@@ -24,16 +24,16 @@ class RecordedDefinitions:
         self._items: dict[str, Item] = {}
         """Resources and prompts by their handles."""
         self._skills: dict[str, Item] = {}
-        """By their URIs."""
+        """Skills by their URIs."""
         self.is_listed = False
-        """Whether any listing of tools came."""
+        """Whether a listing of tools has arrived."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:
         return tuple(self._latest(name) for name in self._variants)
 
     def take(self, method: str, result: Json) -> tuple[Tool, ...]:
-        """Learn from the answer to a listing. Returns its tools."""
+        """Add the items of an answer to a listing. Returns its tools."""
         kind = LISTINGS.get(method)
         if method == skills.GET:
             self._learn(skill_in(result))
@@ -72,25 +72,28 @@ class RecordedDefinitions:
         self._variants = {tool.name: {dump(tool.definition): tool} for tool in tools}
 
     def connect(self) -> None:
-        """The server was reached again. Its tools stay known for their marks, and have to be listed again."""
+        """Require a new listing, because the server was reconnected.
+
+        The known definitions are kept for their annotations.
+        """
         self.is_listed = False
 
     def tool(self, name: str) -> Tool | None:
-        """The tool of that name; by its handle a resource or prompt, listed or not."""
+        """The tool of that name; or, by its handle, a resource or prompt, listed or not."""
         named = item_of(name)
         if named is not None:
             return as_skill_file(self._items.get(name, named), self._skills.values()).as_tool
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
-        """Every definition that the name had, so that no mark is missed."""
+        """Every definition that the name has had, so that no sensitive declaration is missed."""
         item = self.tool(name) if item_of(name) else None
         if item:
             return (item,)
         return tuple(self._variants.get(name, {}).values())
 
     def contract(self, tool: Tool | None) -> Contract:
-        """The declarations of a tool, compiled once."""
+        """The compiled declarations of a tool. Cached."""
         raw = tool.kind.encode() + dump(tool.definition) if tool else b""
         if tool and tool.item and tool.item.skills:
             raw += tool.item.name.encode("utf-8", "surrogatepass") + dump(list(tool.item.skills))
@@ -105,7 +108,7 @@ class RecordedDefinitions:
 
 
 def _salvaged(entry: object) -> Tool | None:
-    """A malformed tool, for its marks: it can be called all the same."""
+    """A malformed tool, kept for its declarations, because it can be called all the same."""
     if not isinstance(entry, Malformed) or entry.name is None:
         return None
     value = entry.value

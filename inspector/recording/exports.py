@@ -1,4 +1,4 @@
-"""A recorded session as one document for a bug report: Markdown, or an HTML page that fetches and runs nothing."""
+"""Exports a recorded session for a bug report: as Markdown, or as an HTML page that fetches and runs nothing."""
 
 import html
 import re
@@ -31,7 +31,7 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
 class _Call(Struct, frozen=True, kw_only=True):
-    """A call, with what a model sees of it; None where the host is not known any more."""
+    """A call with the model's view of it; None if the host is no longer known."""
 
     call: ReplayedCall
     lenses: Lenses
@@ -39,7 +39,7 @@ class _Call(Struct, frozen=True, kw_only=True):
 
 
 class _Remark(Struct, frozen=True, kw_only=True):
-    """Something between the calls."""
+    """An event between calls."""
 
     at_s: float
     title: str
@@ -49,15 +49,16 @@ class _Remark(Struct, frozen=True, kw_only=True):
 def exported(
     kind: Kind, header: Header, lines: Iterable[Line], *, raw: Callable[[int], Frame | None] = lambda _: None
 ) -> Iterator[str]:
-    """The lines of a document of all calls, decisions and changes of lenses, each call through the lenses in force.
+    """The lines of a document with all calls, decisions and changes of the boundary, host and policy.
 
-    `lines`: those behind the header. `raw`: frames with all that was withheld, by number, where the reader may see it.
+    Each call is shown with the boundary, host and policy in force. `lines`: those after the header.
+    `raw`: returns a frame with all withheld values, by number, if the reader may see it.
     """
     return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))
 
 
 def note_words(line: Line) -> tuple[str, str] | None:
-    """Kind and text of an event that went over no wire; None for other lines. May be foreign."""
+    """The kind and text of an event that went over no wire; None for other lines. May be foreign text."""
     match line:
         case Note(kind=kind, text=text):
             return kind, text if isinstance(text, str) else text_for(text) if isinstance(text, dict) else ""
@@ -85,7 +86,7 @@ def _events(
 
 
 def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
-    """Server text is always inside code, where it is no markup."""
+    """A Markdown document. Server text is always inside code, so it cannot be markup."""
     yield "# Recorded session"
     yield ""
     for name, value in _about(header):
@@ -112,7 +113,7 @@ def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str
 
 
 def _page(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
-    """One file, no script, nothing from elsewhere."""
+    """An HTML page in one file, without scripts or external resources."""
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8"><title>Recorded session</title>'
     yield f'<meta http-equiv="Content-Security-Policy" content="{html.escape(_POLICY)}">'
@@ -179,14 +180,14 @@ def _reasons(shown: _Call) -> Iterator[str]:
 
 
 def _block(value: Json) -> Iterator[str]:
-    # No line of JSON consists of backticks alone, so none ends the block.
+    # No line of JSON consists only of backticks, so none ends the block.
     yield "```json"
     yield from document_lines(value)
     yield "```"
 
 
 def _code(text: str) -> str:
-    """Text as inline code, which no backtick in it can end."""
+    """Text as inline code. No backtick in the text can end it."""
     shown = safe_line(text)
     ticks = "`" * (max(map(len, _TICKS.findall(shown)), default=0) + 1)
     return f"{ticks} {shown} {ticks}"

@@ -1,4 +1,4 @@
-"""The lines of a recording, as data: field by field what docs/recording-format.md says of each kind.
+"""The lines of a recording as data types, whose fields correspond to docs/recording-format.md.
 
 `inspector.recording.codec` reads and writes them by these declarations.
 """
@@ -26,7 +26,7 @@ Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
 
 
 class Lenses(Struct, frozen=True, kw_only=True):
-    """The boundary, host and policy through which results are looked at."""
+    """The boundary, host and policy with which results are shown."""
 
     level: Level = Level.DECLARED
     host: str = "spec"
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     _Json = Json
     _Lenses = Lenses
 else:
-    # msgspec checks neither: JSON is anything, and lenses have other names in a file.
+    # msgspec must not check either type: JSON is any value, and `Lenses` has other member names in a file.
     _Json = _Lenses = Any
 
 
@@ -56,7 +56,7 @@ class _LensesMember(Struct):
 
 class _WithLenses(Struct, frozen=True, kw_only=True):
     if TYPE_CHECKING:
-        # Each kind of line declares it in its own place: the order is that of the file.
+        # Each kind of line declares the field itself, because the order of fields is that of the file.
         lenses: _Lenses
 
     def __post_init__(self) -> None:
@@ -69,27 +69,27 @@ class _WithLenses(Struct, frozen=True, kw_only=True):
 
 
 class RecordedTarget(Struct, frozen=True, kw_only=True):
-    """What was connected to."""
+    """The target of a recorded session."""
 
     kind: str
     """`stdio`, `http`, `sse`, `page`, `demo`, or `import`."""
     name: str
-    """Without secrets: a program without its arguments, or a URL without query and user."""
+    """The name without secrets: a program without its arguments, or a URL without query and user."""
 
 
 class Header(_WithLenses, frozen=True, kw_only=True):
-    """The first line."""
+    """The first line of a recording."""
 
     sightline: Literal["recording"] = FORMAT
     version: Count = VERSION
     created: str
-    """RFC 3339, in UTC."""
+    """The time of creation, as RFC 3339 in UTC."""
     software: str
-    """Who wrote it: name and version."""
+    """The name and version of the program that wrote it."""
     recorded: RecordedTarget = field(name="target")
     lenses: _Lenses
     client: str = ""
-    """The name of the profile by which the server knew the client; empty in older recordings, where no capability was announced."""
+    """The name of the client profile; empty for a page, and in older recordings, which announced no capability."""
 
     @property
     def kind(self) -> str:
@@ -101,22 +101,22 @@ class Header(_WithLenses, frozen=True, kw_only=True):
 
 
 class RecordedFrame(Struct, frozen=True, kw_only=True):
-    """One frame, bounded."""
+    """One frame, without its withheld values."""
 
     number: Count = field(name="frame")
     at_s: Seconds = field(name="at")
     direction: Direction
     channel: Channel
     size: Count
-    """Bytes as they were on the wire; where something is withheld, of what is left."""
+    """The number of bytes on the wire; if something is withheld, that of the remaining content."""
     head: str = ""
     ends: str | None = None
     response_to: str | None = field(name="responseTo", default=None)
     faults: tuple[str, ...] = ()
     body: _Json | UnsetType = UNSET
-    """The frame's JSON, with markers for what is withheld."""
+    """The frame's JSON, with markers for withheld values."""
     text: _Json | UnsetType = UNSET
-    """Of a frame without JSON, its text or a marker."""
+    """For a frame without JSON: its text, or a marker."""
 
     def __post_init__(self) -> None:
         if self.body is UNSET:
@@ -133,14 +133,17 @@ class RecordedFrame(Struct, frozen=True, kw_only=True):
 
 
 class RecordedCall(Struct, frozen=True, kw_only=True):
-    """A call of a page's tool. The browser's own frames around it are not MCP, and nothing of their words is recorded."""
+    """A call of a page's tool.
+
+    The browser's frames for the call are not MCP; their contents are not recorded.
+    """
 
     number: Count = field(name="call")
     at_s: Seconds = field(name="at")
     duration_s: Seconds = field(name="duration")
     tool: str
     definition: _Json = None
-    """Null where the page lists no such tool."""
+    """The definition; None if the page lists no such tool."""
     arguments: _Json = None
     result: _Json | UnsetType = UNSET
     error: _Json | UnsetType = UNSET
@@ -160,14 +163,14 @@ class RecordedCall(Struct, frozen=True, kw_only=True):
 
 
 class Removed(Struct, frozen=True):
-    """One place of a result that was withheld."""
+    """One withheld place of a result."""
 
     pointer: str
     rule: str
 
 
 class RecordedViolation(Struct, frozen=True):
-    """One way in which a result breaks the output schema of its tool."""
+    """One way in which a result violates the output schema of its tool."""
 
     pointer: str
     keyword: str
@@ -175,7 +178,7 @@ class RecordedViolation(Struct, frozen=True):
 
 
 class RecordedOutput(Struct, frozen=True):
-    """A result compared with the output schema of its tool."""
+    """The comparison of a result with the output schema of its tool."""
 
     violations: tuple[RecordedViolation, ...]
     more: Count
@@ -183,7 +186,7 @@ class RecordedOutput(Struct, frozen=True):
 
 
 def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
-    """A comparison as it is recorded."""
+    """The comparison in its recorded form; UNSET if there is none."""
     if check is None:
         return UNSET
     violations = tuple(
@@ -193,26 +196,29 @@ def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
 
 
 class Projected(_WithLenses, frozen=True, kw_only=True):
-    """What a model saw of one recorded result, through the lenses in force."""
+    """The model's view of one recorded result, with the boundary, host and policy in force."""
 
     frame: Count = field(name="projection")
-    """The answer's; for a call of a page, its number."""
+    """The number of the answer's frame; for a call of a page's tool, the number of the call."""
     request: str
-    """The `request_key` of the call; `call` for one of a page."""
+    """The `request_key` of the call; `call` for a call of a page's tool."""
     tool: str
     lenses: _Lenses
     digest: str = ""
-    """SHA-256 of the model's context where that is too large to be repeated; empty otherwise."""
+    """The SHA-256 of the model's context if that is too large to be stored; otherwise empty."""
     model: _Json | UnsetType = UNSET
-    """The model's context, unless there is a digest of it."""
+    """The model's context, unless `digest` is set."""
     removals: tuple[Removed, ...]
     findings: tuple[str, ...]
     output: RecordedOutput | UnsetType = UNSET
-    """What the server sent compared with the output schema, so that nothing withheld has to be known for it."""
+    """The comparison of the original result with the output schema.
+
+    It cannot be redone from the recording.
+    """
 
     @property
     def output_check(self) -> OutputCheck | None:
-        """The comparison as recorded; None where there was none. Another's words are made safe, like a server's."""
+        """The recorded comparison, with its texts made safe to show; None if there is none."""
         if isinstance(self.output, UnsetType):
             return None
         violations = tuple(
@@ -224,19 +230,19 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
 
 
 class LensesChanged(_WithLenses, frozen=True, kw_only=True):
-    """Other lenses are in force from here on."""
+    """Another boundary, host or policy is in force from this line on."""
 
     at_s: Seconds = field(name="at")
     lenses: _Lenses
 
 
 class Note(Struct, frozen=True, kw_only=True):
-    """Something that went over no wire: `policy` for a decision about a call, or another word."""
+    """An event that went over no wire. The kind is `policy` for a decision about a call."""
 
     kind: str = field(name="note")
     at_s: Seconds = field(name="at")
     text: _Json
-    """Text, or a marker."""
+    """A text or a marker."""
 
     def __post_init__(self) -> None:
         _check_text(self.text)
@@ -247,26 +253,26 @@ class ListedTool(Struct, frozen=True):
 
     name: str
     definition: _Json = None
-    """A marker where it repeats what was withheld."""
+    """The definition; a part that repeats a withheld value is a marker."""
 
 
 class Listed(Struct, frozen=True, kw_only=True):
-    """All tools of a page, as they are from here on. Those of a server are in its frames."""
+    """All tools of a page, from this line on. The tools of a server are in its frames."""
 
     tools: tuple[ListedTool, ...] = field(name="listed")
     at_s: Seconds = field(name="at")
 
 
 class Connected(Struct, frozen=True, kw_only=True):
-    """The target was reached again: ids of requests begin again, the numbers of frames and the clock go on."""
+    """The target was reconnected: request ids start again, while frame numbers and the clock continue."""
 
     number: Count = field(name="connection")
-    """Counts from 1; the first connection has no line."""
+    """The number of the connection, counted from 1. The first connection has no line."""
     at_s: Seconds = field(name="at")
 
 
 class Totals(Struct, frozen=True):
-    """What a recording holds."""
+    """The counts at the end of a recording."""
 
     frames: Count
 
@@ -283,10 +289,10 @@ Line: TypeAlias = (
 
 
 class PageCall(Struct, frozen=True, kw_only=True):
-    """A call of a page's tool that has ended, raw. No frame that may be recorded holds it."""
+    """A finished call of a page's tool, unredacted. No recordable frame contains it."""
 
     number: int
-    """Counts from 1 within a session."""
+    """The number of the call, counted from 1 within a session."""
     name: str
     tool: Tool | None
     arguments: Json
@@ -301,13 +307,14 @@ def _check_text(text: Json | UnsetType) -> None:
 
 
 def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Frame:
-    """A recorded frame as one of a session.
+    """The frame of a session that a line recorded.
 
-    `content`: its own, or with texts in place of markers. `has_raw`: whether to write the content as bytes too.
+    `content`: the line's content, or the same with placeholders for markers. `has_raw`: whether to serialize
+    it to `raw`.
     """
     raw = b""
     if has_raw:
-        # At once, a large one would keep the event loop waiting.
+        # In one piece, a large value would block the event loop.
         text = content if isinstance(content, str) else ""
         raw = b"".join(pieces(content)) if line.is_json else text.encode("utf-8", "replace")
     return Frame(

@@ -1,4 +1,4 @@
-"""The values that a session has withheld so far, to be found in whatever else it says."""
+"""Remembers the values that a session has withheld, and finds copies of them elsewhere."""
 
 import re
 from collections.abc import Iterable
@@ -24,13 +24,16 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
 
 class KnownValues:
-    """Withheld values. Long ones are found anywhere, short ones as whole words and where nothing else judges."""
+    """The withheld values.
+
+    Long ones are found anywhere; short ones only as whole words, and only if asked for.
+    """
 
     def __init__(self) -> None:
         self.names = set(_PROTOCOL)
-        """Keys that are no secret: the protocol's, and what schemas name."""
+        """Keys that are not secret: the protocol's, and those named in schemas."""
         self.public = set[str]()
-        """Texts that are no secret, though a withheld value may be the same: names of tools."""
+        """Texts that are not secret even if a withheld value is equal: names of tools."""
         self._strong = _Generations()
         self._weak = _Generations()
 
@@ -41,7 +44,7 @@ class KnownValues:
         texts = {_unsigned(text) for text in spelt} - self.public
         strong = {text for text in texts if len("".join(visible(text).split())) >= SHORTEST}
         self._strong.add(strong)
-        # Echoes takes keys that could be a field's name as words, which is what they are here.
+        # Echoes treats keys that could be a field's name as words, which is right here.
         self._weak.add(texts - strong, keys - self.names)
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
@@ -66,15 +69,15 @@ class KnownValues:
         return (texts - self.public) | (keys - self.names)
 
     def found(self, texts: Iterable[str], *, weak: bool) -> set[str]:
-        """Those of `texts` that repeat a withheld value. `weak`: whether short ones count."""
+        """The members of `texts` that repeat a withheld value. `weak`: whether short values count."""
         asked = list(texts)
         bad = self._strong.found(asked)
         return bad | self._weak.found(asked) if weak else bad
 
     def covered(self, value: Json, key: MarkerKey, *, weak: bool) -> Json:
-        """`value` with markers in place of every leaf that repeats a withheld value, and of objects with such a key.
+        """`value` with a marker for every leaf that repeats a withheld value, and for objects with such a key.
 
-        The queries of URLs are withheld too, and what only looks like a marker.
+        The queries of URLs are also withheld, and so are server values in the shape of a marker.
         """
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)
@@ -94,7 +97,10 @@ class KnownValues:
         return copied.value
 
     def masked(self, value: Json) -> Json:
-        """`value` with a mask for every leaf that repeats a withheld value, and for objects with such a key, as it may be shown."""
+        """`value` with a mask for every leaf that repeats a withheld value, and for objects with such a key.
+
+        For display.
+        """
         bad = self.found(self.texts_of(value), weak=False)
         copied = Copied(value)
         for tokens in list(places(value, lambda item: _repeats(item, bad, bad - self.names))) if bad else ():
@@ -102,7 +108,7 @@ class KnownValues:
         return copied.value
 
     def covered_text(self, text: str, key: MarkerKey, *, weak: bool = True) -> Json:
-        """A text without JSON, or a marker if it repeats a withheld value."""
+        """The text, or a marker if it repeats a withheld value."""
         return key.marker(ECHO, text) if self.found((text,), weak=weak) else text
 
     def covered_name(self, name: str, key: MarkerKey) -> str:
@@ -112,7 +118,7 @@ class KnownValues:
 
 
 class _Generations:
-    """Searches made as values come in, and made into one when they are many: each value is built into few of them."""
+    """A growing set of searches: new values get a search of their own, and many searches are merged into one."""
 
     def __init__(self) -> None:
         self._texts = set[str]()
@@ -142,7 +148,7 @@ class _Generations:
 
 
 def without_query(url: str, key: MarkerKey) -> str:
-    """A URL with an id in place of its query."""
+    """The URL with an id in place of its query."""
     base, _, query = url.partition("?")
     return f"{base}?[withheld {QUERY} {key.marker(QUERY, query)['id']}]"
 

@@ -1,6 +1,7 @@
-"""Markers: objects in place of withheld values.
+"""Markers: objects that stand for withheld values in a recording.
 
-`{"$withheld": rule, "id": hmac}`: under one key, equal values have equal ids, and an id reveals nothing.
+`{"$withheld": rule, "id": hmac}`: under one key, equal values have equal ids, and an id reveals nothing of
+the value.
 """
 
 import hmac
@@ -23,14 +24,14 @@ _ID_DIGITS = 16
 
 
 class Marker(dict[str, Json]):
-    """A marker of our own making. What a server sends in this shape is a plain dict."""
+    """A marker made by Sightline. A server's object of the same shape is a plain dict."""
 
 
 class MarkerKey:
-    """The key of one recording: made for it, and written nowhere."""
+    """The secret key of one recording. It is created for it, and never written."""
 
     def __init__(self, key: bytes) -> None:
-        """`key`: 32 bytes that are kept nowhere else."""
+        """`key`: 32 bytes that are stored nowhere else."""
         self._key = key
 
     def marker(self, rule: str, value: Json) -> Marker:
@@ -42,7 +43,7 @@ class MarkerKey:
 
 
 def is_marker(value: Json) -> bool:
-    """Whether a value is a marker in shape, as a recording has it."""
+    """Whether a value has the shape of a marker."""
     return (
         isinstance(value, dict)
         and value.keys() == {MARKER, ID}
@@ -52,9 +53,11 @@ def is_marker(value: Json) -> bool:
 
 
 def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json:
-    """`raw` with a marker for each removal that is about a secret. Shares what it does not change; never raises.
+    """`raw` with a marker for each removal that concerns a secret.
 
-    `removals`: those of `declared`, into `raw`.
+    Shares what it does not change. Never raises.
+
+    `removals`: those of the boundary `declared`, as pointers into `raw`.
     """
     copied = Copied(raw)
     for removal in removals:
@@ -75,12 +78,12 @@ def _is_within(copied: Copied, tokens: tuple[str, ...]) -> bool:
 
 
 def places(value: Json, wanted: Callable[[Json], bool]) -> Iterator[Tokens]:
-    """Where the values are for which `wanted` holds. The inside of a marker is not searched."""
+    """The places of the values for which `wanted` is true. The inside of a marker is not searched."""
     return walk.places(value, wanted, closed=lambda item: isinstance(item, Marker))
 
 
 def unforged(value: Json, key: MarkerKey) -> Json:
-    """`value`, with markers in place of what only looks like one."""
+    """`value` with markers in place of objects that only have the shape of one."""
     copied = Copied(value)
     for tokens in list(places(value, _is_forged)):
         copied.put(tokens, key.marker(Rule.INTERNAL, copied.at(tokens)))
@@ -92,20 +95,20 @@ def _is_forged(value: Json) -> bool:
 
 
 STANDS = re.compile(r"\[withheld [^\[\] ]+ [0-9a-f]{16}\]")
-"""What `text_for` makes."""
+"""Matches the texts that `text_for` returns."""
 
 
 def text_for(marker: JsonObject) -> str:
-    """What a person, and a model of a replayed session, reads in place of the value."""
+    """The text that a person, or the model of a replayed session, reads in place of the value."""
     return f"[withheld {marker[MARKER]} {marker[ID]}]"
 
 
 _CODE = -32603
-"""Of an error of which nothing is left: JSON-RPC's internal error."""
+"""The code of an error that is entirely withheld: JSON-RPC's internal error."""
 
 
 def stood_in(content: Json) -> Json:
-    """The content of a recorded frame without markers. Shares what it does not change."""
+    """The content of a recorded frame with placeholders for its markers. Shares what it does not change."""
     copied = Copied(content)
     mirrors: list[tuple[Tokens, JsonObject]] = []
     for tokens in list(places(content, is_marker)):
@@ -138,7 +141,7 @@ def _stand_in(tokens: Tokens, marker: JsonObject) -> Json:
 
 
 def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
-    """The structured content beside the block, as JSON text."""
+    """The structured content next to the text block, as JSON text."""
     try:
         return dump_text(copied.at((*tokens[: tokens.index("content")], "structuredContent")))
     except (LookupError, ValueError):
@@ -146,13 +149,13 @@ def _mirrored(copied: Copied, tokens: Tokens, marker: JsonObject) -> str:
 
 
 _MOST = 3
-"""Ids that are shown for one place."""
+"""The maximum number of ids shown for one place."""
 
 
 def with_ids(masked: Json, recorded: Json) -> Json:
-    """`masked`, with the ids of what is withheld in place of its masks. What has no id stays masked.
+    """`masked`, with the ids of the withheld values in place of its masks. A mask without an id stays.
 
-    `recorded`: the same value, of a recording, before it was masked.
+    `recorded`: the value from the recording before it was masked.
     """
     copied, whole = Copied(masked), Copied(recorded)
     for tokens in list(places(masked, lambda item: item is MASK)):

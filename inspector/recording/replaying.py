@@ -1,4 +1,4 @@
-"""A recording gone through again: the tools it lists, the calls in it, and what a model sees of their results."""
+"""Replays a recording: its tools, its calls, and the model's view of their results."""
 
 import hashlib
 from collections.abc import Callable, Iterator
@@ -41,55 +41,58 @@ from inspector.recording.format import (
 from inspector.recording.markers import MARKER, STANDS, is_marker, places, stood_in
 
 LARGEST_MODEL = 1 << 20
-"""Bytes of a model's context that a recording repeats; of a larger one it has a digest."""
+"""The maximum size in bytes of a model's context that is stored in a recording.
+
+Of a larger one, a digest is stored.
+"""
 
 PAGE_CALL = "call"
-"""In place of the id of a request, which a call of a page has not."""
+"""The request id recorded for a call of a page's tool, which has none."""
 
 
 class ReplayedCall(Struct, frozen=True, kw_only=True):
-    """A call in a recording that was answered."""
+    """An answered call in a recording."""
 
     frame: int
-    """Of the answer."""
+    """The number of the answer's frame."""
     asked: int
-    """The frame of the request; 0 for a call of a page's tool."""
+    """The number of the request's frame; 0 for a call of a page's tool."""
     request: str
-    """The `request_key` of the call; `PAGE_CALL` for one of a page's tool."""
+    """The `request_key` of the call; `PAGE_CALL` for a call of a page's tool."""
     name: str
     tool: Tool | None
     arguments: Json
     outcome: Outcome
     at_s: float
-    """When it was sent."""
+    """The time at which the call was sent."""
     duration_s: float
     member: str = ""
-    """The member of the answer's `result` that holds the outcome, where the server made a task of the call and says how it ended."""
+    """The member of the answer's `result` that holds a task's outcome; empty if the answer itself is the outcome."""
 
     has_asked: bool = False
-    """Whether the server asked something of the user or of a model since the call before."""
+    """Whether the server asked something of the user or of a model since the previous call."""
 
 
 class Replay:
-    """Takes the frames of a recording in their order."""
+    """Replays the frames of a recording, in their order."""
 
     def __init__(self, raw: Callable[[int], Frame | None] = lambda _: None) -> None:
-        """`raw`: sealed frames by number, with the withheld values."""
+        """`raw`: returns a sealed frame, with its withheld values, by number."""
         self._raw = raw
         self.definitions = RecordedDefinitions()
         self._exchanges = Exchanges()
         self._has_asked = False
 
     def frame(self, line: RecordedFrame) -> Frame:
-        """A line as a frame of a session: raw if it was kept, else with texts for withheld values."""
+        """The frame of a line: the sealed one if available, otherwise one with placeholders for withheld values."""
         return self._raw(line.number) or frame_of(line, stood_in(line.content), has_raw=True)
 
     def matched(self, line: RecordedFrame) -> Matched:
-        """A line as a frame, matched with those before it."""
+        """The frame of a line, matched with the previous frames."""
         return self._exchanges.take(self.frame(line))
 
     def calls(self, line: Line) -> Iterator[ReplayedCall]:
-        """Take in a line. Returns the calls that it answers."""
+        """Process a line. Returns the calls that it answers."""
         match line:
             case RecordedFrame():
                 yield from self.take(self.matched(line))
@@ -103,14 +106,14 @@ class Replay:
                 pass
 
     def take(self, matched: Matched) -> Iterator[ReplayedCall]:
-        """Take in a frame. Returns the calls that it answers."""
+        """Process a frame. Returns the calls that it answers."""
         self._has_asked |= any(True for _ in server_requests((matched,)))
         for event in matched.events:
             if isinstance(event, Answered) and event.exchange.asked_by is Direction.SENT:
                 yield from self._answer(event, matched.frame)
 
     def connect(self) -> None:
-        """The server was reached again: open requests get no answer."""
+        """Forget open requests, because the server was reconnected and will not answer them."""
         self._exchanges.connect()
 
     def call(self, line: RecordedCall) -> ReplayedCall:
@@ -156,7 +159,7 @@ class Replay:
 
 
 def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:
-    """The tool, without the entry of its skill where the recording does not hold the file, of which nothing is left to use then."""
+    """The tool; without the entries of its skill if the recording withholds the file, which then cannot be verified."""
     if tool is None or tool.item is None or not tool.item.skills or not isinstance(outcome, Result):
         return tool
     contents = value_at(outcome.value, "contents")
@@ -168,14 +171,14 @@ def _verifiable(tool: Tool | None, outcome: Outcome) -> Tool | None:
 
 
 def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
-    """The tools of a page, with texts in place of what is withheld."""
+    """The tools of a page, with placeholders for withheld values."""
     own = line.tools if isinstance(line, Listed) else (ListedTool(line.tool, line.definition),)
     for tool in own:
         yield Tool(name=tool.name, definition=object_at(stood_in(tool.definition)))
 
 
 def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
-    """What a model sees of a call; None where there is no host of that name any more."""
+    """The projection of a call for a model; None if there is no longer a host of that name."""
     profile = host(lenses.host)
     if profile is None:
         return None
@@ -184,7 +187,7 @@ def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
 
 
 def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
-    """`projection_of` as a line."""
+    """The projection of a call as a line of a recording; None if the host is unknown."""
     projection = projection_of(call, lenses)
     if projection is None:
         return None
@@ -210,7 +213,10 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
 
 
 def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) -> OutputCheck:
-    """The result of a call compared with the output schema: as recorded, else now, unless something was withheld of it."""
+    """The comparison of a result with the output schema: the recorded one, else one made now.
+
+    A comparison made now is unchecked if a value was withheld from the result or the definition.
+    """
     if recorded is not None and (check := recorded.output_check) is not None:
         return check
     judgement = Judgement(call.outcome, call.tool)
@@ -222,7 +228,7 @@ def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) ->
 
 
 def stands_for_something(value: Json) -> bool:
-    """Whether a value stands in a recording for one that was withheld."""
+    """Whether a value contains a placeholder for a withheld value."""
     return isinstance(value, str) and STANDS.search(value) is not None
 
 
@@ -230,7 +236,10 @@ _WITHHELD = "not checked: the recording does not hold what was withheld of the r
 
 
 def nonce_of(outcome: Outcome) -> str:
-    """What untrusted text in a recorded result is delimited with: the same each time, and in no result itself."""
+    """The delimiter of untrusted text in a recorded result.
+
+    It is the same each time, and occurs in no result itself.
+    """
     digest = hashlib.sha256()
     value: Json = outcome.value if isinstance(outcome, (Result, RpcError)) else outcome.detail
     for piece in pieces(value):
@@ -239,18 +248,18 @@ def nonce_of(outcome: Outcome) -> str:
 
 
 LeftOut: TypeAlias = tuple[tuple[str, str], ...]
-"""Each a pointer into the raw result, and the rule that withheld the value."""
+"""Pairs of a pointer into the raw result, and the rule that withheld the value."""
 
 
 def left_out_of(line: RecordedFrame | RecordedCall, member: str = "") -> LeftOut:
-    """What is left out of the answer that a line holds. `member`: that of the call, where it has one."""
+    """The values that are withheld from the answer in a line. `member`: as in `ReplayedCall`."""
     if isinstance(line, RecordedFrame):
         return left_out_in(line.content, member)
     return left_out_in({"error" if line.is_error else "result": line.outcome})
 
 
 def left_out_in(content: Json, member: str = "") -> LeftOut:
-    """The same of a whole message, or of several."""
+    """The values that are withheld from the answers in a message or batch. `member`: as in `ReplayedCall`."""
     left_out: list[tuple[str, str]] = []
     copied = Copied(content)
     for tokens in places(content, is_marker):

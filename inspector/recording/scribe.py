@@ -1,7 +1,8 @@
-"""Frames to the lines of a recording.
+"""Writes the frames of a session as lines of a recording.
 
-A secret may be said in a log before the result comes that declares it. So what comes in while calls run is held until all of them
-are answered and judged. Where an answer does not come, or too much would have to be held, the words that were held are withheld.
+A log may contain a secret before the result arrives that declares it. So while calls are running, incoming
+frames are held until all calls are answered and judged. If an answer does not arrive, or too much would be
+held, the texts of the held frames are withheld.
 """
 
 import re
@@ -57,7 +58,7 @@ from inspector.recording.replaying import Replay, projected
 
 
 def needed_of(before: Iterable[Matched]) -> frozenset[int]:
-    """Numbers of the frames that later frames are read by: the handshake, the listings, and requests that are still open."""
+    """The numbers of frames that are needed to read later ones: handshake, listings, and open requests."""
     needed = set[int]()
     waiting = dict[tuple[int, str], int]()
     for matched in before:
@@ -85,7 +86,7 @@ def _is_needed(event: Event) -> bool:
 
 
 _STARTED = re.compile(r"(started process \d+): .*", re.DOTALL)
-"""A note by Sightline, which quotes the command line."""
+"""Matches a note of Sightline that quotes a command line."""
 
 FAILED = "call"
 """The kind of a note about a call of a page's tool that was not answered."""
@@ -95,7 +96,7 @@ MAX_HELD_BYTES = 16 << 20
 
 
 class _Held(Struct, frozen=True, kw_only=True):
-    """A frame that waits, with its messages as far as they are bounded; or a line that waits for its turn."""
+    """A held frame with its partly bounded messages, or a held line."""
 
     frame: Frame | None = None
     parts: tuple[tuple[Event, Json], ...] = ()
@@ -103,12 +104,14 @@ class _Held(Struct, frozen=True, kw_only=True):
 
 
 class Scribe:
-    """Writes one session. Takes its frames in their order; not to be shared by threads."""
+    """Turns one session into lines. Frames must be given in order, by one thread."""
 
     def __init__(
         self, key: bytes, lenses: Lenses, *, secrets: Iterable[str] = (), target: tuple[str, str] = ("", "")
     ) -> None:
-        """`key`: 32 fresh bytes, thrown away with this. `secrets`: what is secret from the start.
+        """`key`: 32 fresh bytes, discarded with this object.
+
+        `secrets`: values that are secret from the start.
 
         `target`: as the user wrote it, which notes quote, and as a recording may name it.
         """
@@ -118,15 +121,15 @@ class Scribe:
         self._target = target
         self._replay = Replay()
         self._pending = set[tuple[int, str]]()
-        """Calls that were not answered so far, by the frame and the id of their request."""
+        """The unanswered calls, by the frame and id of the request."""
         self._held: list[_Held] = []
         self._held_bytes = 0
         self._is_short = False
-        """Whether a call of this run was not answered, so that what was held cannot be judged."""
+        """Whether a call of this run stays unanswered, so that the held frames cannot be judged."""
         self._frames = 0
 
     def take(self, matched: Matched) -> Iterator[Line]:
-        """Take in a frame. Returns the lines that can be written now."""
+        """Process a frame. Returns the lines that can be written now."""
         frame = matched.frame
         held = self._bounded(matched)
         if self._pending or self._held or held.frame is None:
@@ -163,7 +166,7 @@ class Scribe:
             yield structs.replace(projection, output=recorded_output(compared))
 
     def learn(self, frames: Iterable[Matched], calls: Iterable[PageCall]) -> Iterator[Line]:
-        """Take in the frames before the recording. Returns only those lines that later frames need."""
+        """Process the frames from before the recording. Returns only the lines that later frames need."""
         before = list(frames)
         needed = needed_of(before)
         for made in calls:
@@ -179,7 +182,7 @@ class Scribe:
         self._frames = written
 
     def connect(self, at_s: float, number: int) -> Iterator[Line]:
-        """The server was reached again: open requests get no answer."""
+        """Begin a connection, because the server was reconnected. Open requests get no answer."""
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
         self._pending.clear()
@@ -201,7 +204,7 @@ class Scribe:
         yield from self._later(Note(at_s=at_s, kind=kind, text=text))
 
     def conceal(self, values: Iterable[str]) -> Iterator[Line]:
-        """Take these for secret from now on."""
+        """Treat these values as secret from now on."""
         self._bounder.known.learn(list(values))
         return iter(())
 
@@ -226,11 +229,11 @@ class Scribe:
         return full or not self._pending
 
     def _is_outgoing_alone(self) -> bool:
-        """Whether all held frames were sent by Sightline, and so are bounded already."""
+        """Whether all held frames were sent by Sightline, and so are already bounded."""
         return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
 
     def _bounded(self, matched: Matched) -> _Held:
-        """Bound what a frame asks or answers. The search for withheld values comes later."""
+        """Bound the requests and answers in a frame. The search for copies of withheld values comes later."""
         frame = matched.frame
         parts: list[tuple[Event, Json]] = []
         for event in matched.events:
@@ -268,7 +271,7 @@ class Scribe:
         return _Held(frame=frame, parts=tuple(parts))
 
     def _end(self, event: Answered | Late, response: Response) -> None:
-        """A call is answered, unless the server made a task of it; or the answer says that its task has ended."""
+        """Mark a call as answered, unless the server turned it into a task, or if its task has ended."""
         exchange = event.exchange
         if task_of(exchange, response) is None:
             self._pending.discard(_place(event))
@@ -295,7 +298,7 @@ class Scribe:
         return self._bounder.known.covered_name(name, self._key)
 
     def _said(self, note: Note, text: str) -> Note:
-        # Why a call failed is foreign text; other notes are ours, in which a short value means nothing.
+        # The reason why a call failed is foreign text. In other notes, by Sightline, a short match means nothing.
         weak = note.kind == FAILED
         return msgspec.structs.replace(
             note, text=self._bounder.known.covered_text(text, self._key, weak=weak)
@@ -320,7 +323,7 @@ class Scribe:
             at_s=frame.at_s,
             direction=frame.direction,
             channel=frame.channel,
-            # Beside what is left, the size of the whole would tell that of what is not.
+            # Next to the remaining content, the full size would reveal the size of the withheld part.
             size=len(frame.raw) if is_whole else sum(map(len, pieces(content))),
             head=head if isinstance(head, str) else "",
             ends=frame.ends,
@@ -347,7 +350,7 @@ class Scribe:
     ) -> tuple[Json, bool, bool]:
         """The content that remains of a frame, whether it is JSON, and whether it is complete."""
         if isinstance(frame.body, Malformed):
-            # It may be a result that was cut off, with all its secrets.
+            # It may be a truncated result that contains secrets.
             return self._key.marker(UNJUDGED, frame.raw.decode("utf-8", "replace")), False, False
         if frame.body is None:
             text = self._text(frame, short=short, unsaid=unsaid)
@@ -376,7 +379,10 @@ class Scribe:
 def bounded_lines(
     scribe: Scribe, frames: Iterable[Matched], calls: Iterable[PageCall] = (), notes: Iterable[Note] = ()
 ) -> Iterator[Line]:
-    """A session so far as its recording would hold it. `calls`: of a page, in their order; `notes`: in theirs, as texts."""
+    """The lines of a recording of the session so far.
+
+    `calls`: those of a page, in order. `notes`: in order, with plain texts.
+    """
     ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in calls)
     noted = ((note.at_s, partial(scribe.note, note.at_s, note.kind, str(note.text))) for note in notes)
     waiting = deque(merge(ended, noted, key=itemgetter(0)))
@@ -400,11 +406,14 @@ def _value_of(event: Event) -> Json:
 
 _ANSWERS = frozenset({"result", "error"})
 _OF_TASK = frozenset({"taskId", "status", "resultType"})
-"""What an answer about a task says that is the protocol's."""
+"""The members of an answer about a task whose values belong to the protocol."""
 
 
 def _quiet(event: Event, value: Json, key: MarkerKey) -> Json:
-    """A message without the parameters, or without what it says of a task, for a call that was not answered."""
+    """A message without its parameters, or without its texts about a task.
+
+    Used when a call was not answered.
+    """
     if isinstance(event, (Answered, Late)) and event.exchange.call and isinstance(value, dict):
         held = value.get("result")
         if isinstance(held, dict) and "error" not in value:

@@ -1,4 +1,4 @@
-"""The target of a recording: as its header may name it, the secrets in how it is reached, and a recording as a target."""
+"""The target of a recording: its public name, its secrets, and an opened recording as a target."""
 
 from collections.abc import Iterator
 
@@ -25,7 +25,11 @@ def header_of(target: Target, lenses: Lenses, *, created: str, software: str) ->
 
 
 def named(target: Target) -> tuple[str, str]:
-    """Kind and name: of a command its program alone, since any other word may be a secret; of a URL no query and no user."""
+    """The kind and the public name of a target.
+
+    For a command, the name is only its program, because any other word may be a secret; for a URL, it has no
+    query and user.
+    """
     match target:
         case StdioTarget(command=command):
             return "stdio", command[0].rpartition("/")[2]
@@ -38,7 +42,7 @@ def named(target: Target) -> tuple[str, str]:
 
 
 def secret_values(target: Target) -> tuple[str, ...]:
-    """What is secret of a target from the start: environment, headers, query, user, and words that tell it."""
+    """The values of a target that are secret from the start: environment, headers, query, user, and secret words."""
     match target:
         case StdioTarget():
             values = [*target.environment.values(), *secret_words(target.command)]
@@ -54,28 +58,28 @@ def secret_values(target: Target) -> tuple[str, ...]:
 def _of_headers(headers: tuple[tuple[str, str], ...]) -> Iterator[str]:
     for _, value in headers:
         yield value
-        # The scheme of an Authorization header is no secret; what follows it is.
+        # The scheme in an Authorization header is not secret, unlike what follows it.
         yield value.partition(" ")[2]
 
 
 SUFFIX = ".jsonl"
-"""Of a recording's name, as a target."""
+"""The extension of a recording's file name when it is given as a target."""
 
 
 class OpenedRecording(Struct, frozen=True, kw_only=True):
-    """A file, by its name and its first line."""
+    """An opened recording: its path and its header."""
 
     path: str
     header: Header
     identity: str | None = None
-    """A file with the age identity that opens the sealed frames beside it; None to leave them closed."""
+    """A file with the age identity for its sealed frames; None to leave them sealed."""
 
     def __str__(self) -> str:
         return self.path.rpartition("/")[2] or self.path
 
     @property
     def target(self) -> Target:
-        """The recorded target, as far as the header names it: to show, never to connect to."""
+        """The recorded target as far as the header names it. It is for display; never connect to it."""
         name = self.header.target
         match self.header.kind:
             case "demo":

@@ -1,4 +1,4 @@
-"""Keeps findings from quoting values that were withheld from a result, which a definition may contain too."""
+"""Keeps findings from quoting values that were withheld from a result, because definitions may contain them too."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -22,25 +22,32 @@ _NOT_QUOTED = (
     "The definition contains a value that was withheld from a result, so the finding does not quote it."
 )
 _TOGETHER = frozenset({SubjectKind.SERVER, SubjectKind.LISTING})
-"""Subjects whose findings may quote any definition."""
+"""The kinds of subjects whose findings may quote any definition."""
 
 
 class Covering:
-    """The values withheld from results, searched for in findings. Linear in the size of both."""
+    """The values withheld from results, which are masked in findings. Linear in the size of both."""
 
     def __init__(self, calls: Iterable[ReviewedCall] = ()) -> None:
-        """`calls`: the calls to learn from."""
+        """`calls`: the calls whose withheld values are learnt."""
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
         for call in calls:
             self.learn(call)
 
     def learn(self, call: ReviewedCall) -> None:
-        """Adds a call. A call of a recording that lacks values is skipped: the recorder searched the definitions already."""
+        """Add the withheld values of a call.
+
+        A recorded call that lacks values is skipped, because the recorder already searched the definitions
+        for them.
+        """
         if not call.left_out and not isinstance(call.outcome, Failure):
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)
 
     def repeating(self, reviewed: Reviewed) -> frozenset[str]:
-        """The names of definitions, in any listing, that contain a withheld value; the empty name is the server."""
+        """The names of definitions, in any listing, that contain a withheld value.
+
+        The empty name stands for the server.
+        """
         if self._known.is_empty:
             return frozenset()
         values: list[tuple[str, Json]] = [(offer.name, offer.definition) for offer in reviewed.offers]
@@ -52,14 +59,17 @@ class Covering:
         return frozenset(name for name, values in texts if not bad.isdisjoint(values))
 
     def text(self, text: str) -> str:
-        """A name or a sentence, or its replacement."""
+        """The text, or `COVERED` if it repeats a withheld value."""
         return COVERED if self._is_bad(text) else text
 
     def finding(self, finding: Finding, repeating: frozenset[str]) -> Finding:
-        """The finding as it may be shown. `repeating`: the result for everything reviewed with it."""
+        """The finding in a form that is safe to show.
+
+        `repeating`: the result of `repeating` for the whole input of the review.
+        """
         if self._known.is_empty:
             return finding
-        # Evidence is cut, so it may contain a part of the value.
+        # Evidence is truncated, so it may contain a part of the value.
         is_near = (finding.subject is not SubjectKind.CALL and finding.name in repeating) or (
             bool(repeating) and finding.subject in _TOGETHER
         )
@@ -80,7 +90,7 @@ class Covering:
 
 
 def covered(findings: Iterable[Finding], reviewed: Reviewed) -> tuple[Finding, ...]:
-    """The findings of a review as they may be shown."""
+    """The findings of a review in a form that is safe to show."""
     covering = Covering(reviewed.calls)
     repeating = covering.repeating(reviewed)
     return tuple(covering.finding(finding, repeating) for finding in findings)

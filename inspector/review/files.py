@@ -1,4 +1,4 @@
-"""Accepted findings on disk: one file per server in the user's data folder (mode 0600), which `review --baseline` reads."""
+"""Accepted findings on disk: one file of mode 0600 per server in the user's data folder, for `review --baseline`."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ MAX_BYTES = 16 * 1024 * 1024
 
 
 def path_of(identity: Identity) -> Path:
-    """The path of a server's file; it need not exist."""
+    """The path of a server's file. The file need not exist."""
     return paths.data() / "accepted" / f"{identity.key}.json"
 
 
@@ -37,12 +37,12 @@ def read_accepted(identity: Identity, rules: tuple[Acceptance, ...] = ()) -> Acc
 def accept(
     identity: Identity, entry: ReportEntry, reason: str, rules: tuple[Acceptance, ...] = ()
 ) -> AcceptedFindings:
-    """Accepts a finding for a reason; returns the new set. Raises UsageError."""
+    """Accept a finding for a reason. Returns the new set. Raises UsageError."""
     return _write(identity, read_accepted(identity, rules).including(entry, reason))
 
 
 def take_back(identity: Identity, entry: ReportEntry, rules: tuple[Acceptance, ...] = ()) -> AcceptedFindings:
-    """Withdraws an acceptance; returns the new set. Raises UsageError."""
+    """Withdraw the acceptance of a finding. Returns the new set. Raises UsageError."""
     return _write(identity, read_accepted(identity, rules).without(entry))
 
 

@@ -1,4 +1,4 @@
-"""The model of a finding."""
+"""The data types of findings."""
 
 import re
 from enum import StrEnum
@@ -9,11 +9,11 @@ from inspector.credentials.find import sightings
 from inspector.safe_text import safe_line
 
 MAX_EVIDENCE = 160
-"""The maximum length of the server's text in a finding."""
+"""The maximum number of characters of the server's text in a finding."""
 
 
 class Severity(StrEnum):
-    """The severity of a finding, in ascending order."""
+    """The severity of a finding. The members are in ascending order."""
 
     INFO = "info"
     LOW = "low"
@@ -23,12 +23,12 @@ class Severity(StrEnum):
 
     @property
     def rank(self) -> int:
-        """From 0 for info to 4 for critical."""
+        """The rank of the severity, from 0 for info to 4 for critical."""
         return list(Severity).index(self)
 
 
 class Confidence(StrEnum):
-    """The probability that a finding is correct, in ascending order."""
+    """How likely a finding is correct. The members are in ascending order."""
 
     LOW = "low"
     MEDIUM = "medium"
@@ -36,7 +36,7 @@ class Confidence(StrEnum):
 
 
 class SubjectKind(StrEnum):
-    """The subject of a finding."""
+    """The kind of subject that a finding is about."""
 
     SERVER = "server"
     TOOL = "tool"
@@ -48,11 +48,11 @@ class SubjectKind(StrEnum):
     """A malformed item, or a list as a whole."""
     CALL = "call"
     REQUEST = "request"
-    """What the server asks of the user or of a model."""
+    """A request of the server to the user or to a model."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):
-    """A finding of one rule in one place."""
+    """One finding: what a rule found in one place."""
 
     id: str
     """The id of the rule: `SL-`, the family, and three digits."""
@@ -60,38 +60,38 @@ class Finding(Struct, frozen=True, kw_only=True):
     confidence: Confidence
     subject: SubjectKind
     name: str
-    """The name of the subject, of a request its method and key; empty for a server or a list. Foreign text."""
+    """The name of the subject, foreign; for a request, its method and key; for a server or a list, empty."""
     pointer: str
-    """Pointer into the definition, the raw result, or the listing. Keys in it are foreign text."""
+    """A pointer into the definition, the raw result, or the listing. Keys in it are foreign text."""
     message: str
-    """For the user, safe to show. Quotes no withheld value."""
+    """The description for the user, safe to show. Quotes no withheld value."""
     evidence: str = ""
     """The text in question, shortened and safe to show. Empty if the pointer suffices, or if it must not be quoted."""
     target: str = ""
-    """The server as the user wrote it, if several are reviewed; otherwise empty."""
+    """The target as the user wrote it, if several servers are reviewed; otherwise empty."""
 
 
 class Hit(Struct, frozen=True, kw_only=True):
-    """A match of a rule; with the rule and the subject it becomes a `Finding`."""
+    """A match of a rule. The rule and the subject make it a `Finding`."""
 
     message: str
     pointer: str = ""
     evidence: str = ""
     confidence: Confidence | None = None
-    """If it differs from the rule's."""
+    """The confidence, if it differs from the rule's."""
     severity: Severity | None = None
-    """If it differs from the rule's."""
+    """The severity, if it differs from the rule's."""
     subject: SubjectKind | None = None
-    """If it differs from the kind of the subject."""
+    """The subject kind, if it differs from that of the definition."""
 
 
 _RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩){1,300}")
 
 
 def quoted(text: str, at: int = 0) -> str:
-    """A safe line of about `MAX_EVIDENCE` from a server's text, around the character at `at`.
+    """A safe line of about `MAX_EVIDENCE` characters from a server's text, around the character at `at`.
 
-    Text that looks like a credential is covered.
+    Text that looks like a credential is masked.
     """
     start = max(0, at - MAX_EVIDENCE // 4)
     text = _covered(text, start)
@@ -102,7 +102,7 @@ def quoted(text: str, at: int = 0) -> str:
 
 
 _AROUND = 4_000
-"""The number of characters around a quotation in which credentials are searched for."""
+"""The number of characters before and after a quotation that are searched for credentials."""
 
 
 def _covered(text: str, start: int) -> str:

@@ -1,4 +1,4 @@
-"""The properties in a schema."""
+"""Finds the properties that a schema declares."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from inspector.json.pointer import child
 from inspector.review.texts import MAX_POINTER
 
 MAX_PROPERTIES = 2_000
-"""Per schema; later properties are not checked one by one."""
+"""The maximum number of properties per schema. Later ones are not checked one by one."""
 
 _DATA = frozenset({"enum", "const", "default", "examples", "example", "required"})
 _NAMED = frozenset({"$defs", "definitions", "patternProperties", "dependentSchemas"})
@@ -18,13 +18,13 @@ _NAMED = frozenset({"$defs", "definitions", "patternProperties", "dependentSchem
 
 @dataclass(frozen=True, kw_only=True)
 class Property:
-    """A property of a schema."""
+    """A property that a schema declares."""
 
     name: str
     pointer: str
-    """The pointer of its schema, from the root of the definition."""
+    """A pointer to the property's schema, from the root of the definition."""
     schema: JsonObject
-    """Empty if the schema is not an object."""
+    """The property's schema; empty if it is not an object."""
     required: bool
 
     @cached_property
@@ -33,7 +33,7 @@ class Property:
 
     @cached_property
     def types(self) -> frozenset[str]:
-        """The JSON types in its own schema; empty if there are none."""
+        """The JSON types that the property's own schema names; empty if there are none."""
         types = self.schema.get("type")
         return frozenset(
             kind for kind in (types if isinstance(types, list) else [types]) if isinstance(kind, str)
@@ -41,7 +41,7 @@ class Property:
 
     @property
     def may_be_text(self) -> bool:
-        """True if it can contain text."""
+        """True if the property can contain text."""
         return not self.types or bool(self.types & {"string", "object", "array"})
 
     @property
@@ -51,7 +51,10 @@ class Property:
 
 
 def properties_of(schema: Json, pointer: str) -> tuple[Property, ...]:
-    """The properties in a schema at `pointer`, in document order. References are not followed."""
+    """The properties in a schema, in document order.
+
+    `pointer`: that of the schema. References are not followed.
+    """
     properties: list[Property] = []
     for each in _properties(schema, pointer):
         properties.append(each)

@@ -1,4 +1,7 @@
-"""Splits a text into sentences and words, as a model reads it: hidden letters decoded, lookalikes folded."""
+"""Splits a text into sentences and words in the form in which a model reads it.
+
+Hidden letters are decoded, and compatibility characters are normalized.
+"""
 
 import re
 import unicodedata
@@ -11,48 +14,48 @@ from msgspec import Struct
 from inspector.safe_text import replaced_at
 
 MAX_SENTENCE = 400
-"""The maximum number of words; longer sentences are split."""
+"""The maximum number of words of a sentence. Longer sentences are split."""
 QUOTED = "`"
-"""A separate word before a word in backticks."""
+"""A word of its own that is inserted before each word in backticks."""
 
 
 class Sentence(Struct, frozen=True, kw_only=True):
-    """A sentence."""
+    """A sentence, as words."""
 
     words: tuple[str, ...]
-    """In lower case, without surrounding punctuation. A path, address or identifier is one word."""
+    """The words in lower case, without surrounding punctuation. A path, address or identifier is one word."""
     at: int
-    """The start, as an index into the decoded text."""
+    """The start of the sentence, as an index into the decoded text."""
 
 
 class Prose(Struct, frozen=True, kw_only=True):
-    """A text with its sentences and notable features."""
+    """A text, decoded and split, with its conspicuous features."""
 
     text: str
     """The decoded text."""
     sentences: tuple[Sentence, ...]
     markup: int | None
-    """The position of imitated prompt markup; None if there is none."""
+    """The position of text that imitates the markup of a prompt; None if there is none."""
     shouts: int | None
-    """The position of emphasis in capitals."""
+    """The position of emphasis in capitals; None if there is none."""
     threat: int | None
-    """The position of a threat."""
+    """The position of a threat; None if there is none."""
     paths: bool = False
-    """True if it contains a path where keys are stored."""
+    """True if the text contains a path at which keys are usually stored."""
     spaced: int | None = None
-    """The position of text with spaces between its letters."""
+    """The position of text with spaces between its letters; None if there is none."""
     moved: tuple[tuple[int, int], ...] = ()
-    """Corresponding positions in the decoded text and in the original."""
+    """Pairs of corresponding positions in the decoded text and in the original; empty if they are equal."""
 
     def original(self, at: int) -> int:
-        """The position in the original for one in the decoded text."""
+        """The position in the original text that corresponds to one in the decoded text."""
         if not self.moved:
             return at
         read, sent = self.moved[bisect_right(self.moved, (at, 1 << 60)) - 1]
         return sent + at - read
 
 
-# Every repetition is of one class that nothing after it can match, or is bounded, so matching is linear.
+# Each repetition is of a class that nothing after it can match, or has a maximum, so matching is linear.
 _TOKEN = re.compile(r"[\w~@/.:'\u2019+*=&?%-]+")
 _MARKUP = re.compile(
     r"<[ /|]{0,3}(?:important|system|secret|instructions?|critical|hidden|assistant|admin|override|im_start|im_end|inst|"
@@ -78,7 +81,7 @@ _EDGES = ".:'-*?=&+"
 
 
 def prose_of(text: str) -> Prose:
-    """Splits `text`. Linear in its length."""
+    """Decode and split `text`. Linear in its length."""
     moved: tuple[tuple[int, int], ...] = ()
     if not text.isascii():
         text, moved = as_read(text)
@@ -99,7 +102,7 @@ def prose_of(text: str) -> Prose:
     )
 
 
-# Letters separated by one blank, words separated by more. Each repetition has a fixed length.
+# Matches letters separated by one blank, and words separated by more. Each repetition has a maximum length.
 _SPACED = re.compile(r"(?:\b\w {1,4}){7,400}\w\b")
 _GAPS = re.compile(r" {2,4}")
 
@@ -111,14 +114,17 @@ def _joined(match: re.Match[str]) -> str:
 
 
 def names_secret_path(lowered: str) -> bool:
-    """True if a text in lower case contains a path where keys and settings are stored."""
+    """True if a text in lower case contains a path at which keys or settings are usually stored."""
     return any(path in lowered for path in _SECRET_PATHS) or (
         ".env" in lowered and _ENV.search(lowered) is not None
     )
 
 
 def as_read(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """`text` with decoded tag characters, without hidden characters, in compatibility form; and the position map."""
+    """The text as a model reads it, and pairs of corresponding positions in it and in the original.
+
+    Tag characters are decoded, hidden characters are removed, and the rest is normalized to NFKC.
+    """
     parts: list[str] = []
     moved: list[tuple[int, int]] = []
     length = start = 0
@@ -155,7 +161,7 @@ def _sentences(text: str) -> Iterator[Sentence]:
 
 
 def _parts(text: str, start: int) -> Iterator[Sentence]:
-    """The sentence between two ends, in parts of at most `MAX_SENTENCE` words."""
+    """The sentences in a clause, each of at most `MAX_SENTENCE` words."""
     # Tools of one server share many sentences.
     parts = _known_words(text) if len(text) < _SHORT else _words(text)
     return (Sentence(words=words, at=start + at) for at, words in parts)
@@ -163,7 +169,7 @@ def _parts(text: str, start: int) -> Iterator[Sentence]:
 
 _END = re.compile(r"[.?](?![\w~@/.:'\u2019+*=&?%-])|!(?!\[)|;|\n[ \t]*[\n#*-]")
 _SHORT = 400
-"""The maximum length of a cached sentence."""
+"""The length in characters below which the words of a sentence are cached."""
 
 
 @lru_cache(maxsize=4_096)
@@ -172,7 +178,7 @@ def _known_words(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
 
 
 def _words(text: str) -> tuple[tuple[int, tuple[str, ...]], ...]:
-    """The words of a sentence, in parts, each with its start."""
+    """The words of a sentence in parts of at most `MAX_SENTENCE`, each with the position of its first word."""
     parts: list[tuple[int, tuple[str, ...]]] = []
     words: list[str] = []
     start = 0

@@ -31,26 +31,26 @@ _REVISION = "io.modelcontextprotocol/protocolVersion"
 
 
 class Recorded(Struct, frozen=True, kw_only=True):
-    """The content of a recording."""
+    """The input of a review from a recording, and facts about the server."""
 
     reviewed: Reviewed
     server: str
     version: str
     """The version of the server."""
     protocol: str
-    """The protocol revision; empty if unknown. All three are foreign text."""
+    """The protocol revision; empty if unknown. Like `server` and `version`, it is foreign text."""
     client: str
     """The name of the client profile; empty if the recording has none."""
     is_page: bool
-    """True for a recording of a page, which contains only the called tools."""
+    """True for a recording of a page, which holds only the definitions of called tools."""
 
 
 def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
-    """Reads the lines after `header`. Linear; never raises."""
+    """Read the lines after `header`. Linear. Never raises."""
     timeline, replay = Timeline(), Replay()
     calls: list[tuple[ReplayedCall, LeftOut]] = []
     altered: set[tuple[str, int]] = set()
-    """Requests that the recording contains in altered form: ("frame", number) or ("call", number of a page's call)."""
+    """The requests in which the recording lacks values: ("frame", number) or ("call", number of a page's call)."""
     for line in lines:
         match line:
             case RecordedFrame():
@@ -107,7 +107,7 @@ def _calls(
         if offer is None or offer.definition != definition:
             offer = Offer(kind=SubjectKind.TOOL, name=call.name, definition=definition, tool=call.tool)
         schema = definition.get("inputSchema")
-        # The replacement of a withheld argument need not fit the schema.
+        # The placeholder for a withheld argument need not fit the schema.
         is_whole = (("frame", call.asked) if call.asked else ("call", call.frame)) not in altered
         misfit = is_whole and schema is not None and bool(violations(call.arguments, schema, limit=1))
         yield ReviewedCall(offer=offer, outcome=call.outcome, misfit=misfit, origin=origin, left_out=left_out)
@@ -125,7 +125,7 @@ def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
 
 
 def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
-    """The first listing of each kind, and the last one if any was listed again."""
+    """The first listing of each kind; and the last one, if any list was requested again."""
     rounds: dict[Kind, list[Listing]] = {}
     for asked, result in answered_in(matched):
         kind = _KINDS.get(asked.method)

@@ -1,4 +1,4 @@
-"""Applies all review rules. Each module in `rules` is a family."""
+"""Applies the review rules. Each module in `rules` is a family of rules."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache, partial
@@ -19,7 +19,7 @@ INTERNAL = ReviewRule(
     fix="Report it, with the definition on which it failed.",
     references=("CWE-755",),
 )
-"""Replaces a rule that raises an exception."""
+"""The rule of the finding that stands for a rule that raised an exception."""
 
 
 @cache
@@ -32,7 +32,10 @@ def rules() -> tuple[ReviewRule, ...]:
 
 
 def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) -> tuple[Finding, ...]:
-    """The findings of `chosen` or all rules, sorted by severity (worst first), rule and wire order. Never raises."""
+    """The findings of `chosen`, or of all rules. Never raises.
+
+    They are sorted by severity (worst first), by rule, and by the order of the definitions.
+    """
     found: list[tuple[int, Finding]] = []
     order = {id(offer): number for number, offer in enumerate(reviewed.offers)}
     for rule in rules() if chosen is None else chosen:
@@ -44,7 +47,7 @@ def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) 
 
 
 def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
-    """The findings in the reviewed listing, and additional ones in other listings."""
+    """The findings, without those in other listings that the reviewed listing has too."""
     known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
     return (
         (offer, finding)

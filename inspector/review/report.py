@@ -1,4 +1,4 @@
-"""The report of a review: findings, baseline, acceptances, and unchecked parts."""
+"""The report of a review: findings, acceptances, known findings of a baseline, and parts that were not checked."""
 
 import hashlib
 from collections import Counter
@@ -17,12 +17,15 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     """A part that the review did not check."""
 
     what: str
-    """May contain the name of a tool: foreign text."""
+    """The part. It may contain the name of a tool, which is foreign text."""
     why: str
 
 
 def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotChecked]:
-    """The skills whose text is unknown: no review reads a skill. `read`: the handles of what was read."""
+    """The skills whose texts were not reviewed, because no review reads a skill.
+
+    `read`: the handles of items that were read.
+    """
     for uri in uris:
         if unlisted(Kind.SKILL, uri).handle not in read:
             why = "it was not read: sightline skill reads and verifies it"
@@ -33,7 +36,10 @@ _READ = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
 
 
 def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) -> Iterator[NotChecked]:
-    """How many resources, templates and prompts have texts that are unknown. `read`: the handles of what was read."""
+    """An entry with the numbers of resources, templates and prompts whose contents were not reviewed.
+
+    `read`: the handles of items that were read.
+    """
     unread = [item.kind for item in items if item.handle not in read]
     counts = [(unread.count(kind), _NOUNS[kind]) for kind in _READ]
     named = [f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number]
@@ -49,7 +55,7 @@ class Acceptance(Struct, frozen=True, kw_only=True):
 
     id: str
     name: str | None
-    """The name of the tool; None for all."""
+    """The name of the subject; None for all."""
     reason: str = ""
 
     def covers(self, finding: Finding) -> bool:
@@ -62,7 +68,7 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
     finding: Finding
     fingerprint: str
     known: bool = False
-    """True if the baseline contains it."""
+    """True if the baseline contains the finding."""
     acceptance: Acceptance | None = None
 
     @property
@@ -74,7 +80,7 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     """A reviewed server. Everything except the target is foreign text."""
 
     target: str
-    """As the user wrote it."""
+    """The target as the user wrote it."""
     name: str
     version: str
     protocol: str
@@ -82,13 +88,13 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
     tools: tuple[str, ...]
     """The names of all tools, in wire order."""
     called: int = 0
-    """The number of calls made, or in the recording."""
+    """The number of calls that were made, or that the recording holds."""
     file: str = ""
-    """A file of the server below the working folder, as a relative path; empty if it is not known."""
+    """The relative path of a file of the server in the working folder; empty if unknown."""
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The report of a review. Texts of the server are foreign."""
+    """The report of a review. The server's texts in it are foreign."""
 
     target: str
     server: str
@@ -99,22 +105,25 @@ class Report(Struct, frozen=True, kw_only=True):
     tools: tuple[str, ...]
     """The names of all tools, in wire order."""
     entries: tuple[ReportEntry, ...]
-    """Sorted by severity, worst first."""
+    """The findings, sorted by severity, worst first."""
     not_checked: tuple[NotChecked, ...]
     rules: tuple[ReviewRule, ...]
     """The rules that were applied."""
     called: int = 0
     """The number of calls."""
     reviewed_by: str = ""
-    """Sightline and its version."""
+    """The name and version of Sightline."""
     file: str = ""
-    """That of the server."""
+    """As in `ReviewedServer`."""
     servers: tuple[ReviewedServer, ...] = ()
-    """The servers, if several were reviewed. The fields above then cover all of them, without name, version and protocol."""
+    """The reviewed servers, if there are several.
+
+    Then the other fields cover all of them, and `server`, `version` and `protocol` are empty.
+    """
 
     @property
     def parts(self) -> tuple[ReviewedServer, ...]:
-        """The reviewed servers, at least one."""
+        """The reviewed servers. There is at least one."""
         return self.servers or (
             ReviewedServer(
                 target=self.target,
@@ -128,7 +137,7 @@ class Report(Struct, frozen=True, kw_only=True):
         )
 
     def groups(self) -> tuple[tuple[ReportEntry, ...], ...]:
-        """Groups entries that differ only in place, in the order of their first entries."""
+        """The entries in groups that differ only in place, in the order of their first entries."""
         found: dict[tuple[object, ...], list[ReportEntry]] = {}
         for entry in self.entries:
             finding = entry.finding
@@ -137,14 +146,14 @@ class Report(Struct, frozen=True, kw_only=True):
         return tuple(map(tuple, found.values()))
 
     def counted(self) -> Mapping[Severity, int]:
-        """The number of findings per severity, worst first, without known and accepted ones."""
+        """The number of findings per severity, worst first. Known and accepted ones do not count."""
         return {
             severity: sum(1 for entry in self.entries if entry.counts and entry.finding.severity is severity)
             for severity in reversed(Severity)
         }
 
     def fails(self, at: Severity) -> bool:
-        """True if a finding that counts has severity `at` or worse."""
+        """True if a finding of severity `at` or worse is neither known nor accepted."""
         return any(entry.counts and entry.finding.severity.rank >= at.rank for entry in self.entries)
 
     def rule(self, identifier: str) -> ReviewRule | None:
@@ -152,9 +161,9 @@ class Report(Struct, frozen=True, kw_only=True):
 
 
 def fingerprint(finding: Finding) -> str:
-    """Identifies a finding across reviews: 32 hexadecimal digits of SHA-256.
+    """An id of a finding that is stable across reviews: 32 hexadecimal digits of SHA-256.
 
-    Depends on the rule and the place only, so the server's text may change.
+    It depends only on the rule and the place, so the server's text may change.
     """
     place = f"{finding.id}\0{finding.subject.value}\0{finding.name}\0{finding.pointer}"
     if finding.target:
@@ -163,7 +172,10 @@ def fingerprint(finding: Finding) -> str:
 
 
 def counted_words(entries: Iterable[ReportEntry], of_result: int = 0) -> str:
-    """`6 findings: 2 high, 2 low, 1 accepted, 1 about the result`. Known and accepted ones count under no severity."""
+    """A summary such as `6 findings: 2 high, 2 low, 1 accepted, 1 about the result`.
+
+    Known and accepted findings count under no severity. `of_result`: the number of findings about the result.
+    """
     numbers = Counter(_counted_as(entry) for entry in entries)
     if of_result:
         numbers["about the result"] = of_result
@@ -184,7 +196,10 @@ def _counted_as(entry: ReportEntry) -> str:
 def entries_of(
     findings: Iterable[Finding], *, known: frozenset[str], accepted: Iterable[Acceptance]
 ) -> tuple[ReportEntry, ...]:
-    """Findings as entries. `known`: fingerprints of a baseline. Several findings in one place count separately."""
+    """The findings as entries.
+
+    `known`: the fingerprints of a baseline. Several findings in one place stay separate.
+    """
     given = tuple(accepted)
     found: list[ReportEntry] = []
     for finding in findings:
@@ -197,7 +212,7 @@ def entries_of(
 
 
 def entry_shape(entry: ReportEntry) -> JsonObject:
-    """An entry of `findings`."""
+    """The JSON of an entry of `findings`."""
     finding = entry.finding
     shape: JsonObject = {
         "id": finding.id,
@@ -221,7 +236,7 @@ def entry_shape(entry: ReportEntry) -> JsonObject:
 
 
 def report_shape(report: Report) -> JsonObject:
-    """The report as JSON; see docs/review.md."""
+    """The report as JSON, which docs/review.md describes."""
     return {
         "reviewedBy": report.reviewed_by,
         "target": report.target,
@@ -235,7 +250,7 @@ def report_shape(report: Report) -> JsonObject:
 
 
 def _servers_shape(report: Report) -> JsonObject:
-    """`server`, or `servers` if there are several."""
+    """The member `server`, or `servers` if there are several."""
     if not report.servers:
         return {"server": _identity(report.parts[0])}
     return {
@@ -251,7 +266,7 @@ def _identity(part: ReviewedServer) -> JsonObject:
 
 
 def baseline_of(report: Json) -> frozenset[str] | None:
-    """The fingerprints in a JSON report; None if it is not a report."""
+    """The fingerprints in a JSON report; None if the value is not a report."""
     findings = report.get("findings") if isinstance(report, dict) else None
     if not isinstance(findings, list):
         return None
@@ -261,7 +276,7 @@ def baseline_of(report: Json) -> frozenset[str] | None:
 
 
 def without_credentials(report: Report, cover: Callable[[str], str]) -> Report:
-    """A report with covered credentials of the user; fingerprints still depend on the original texts."""
+    """The report with the user's credentials masked. Fingerprints still depend on the original texts."""
     return replace(
         report,
         server=cover(report.server),

@@ -1,4 +1,4 @@
-"""The input of a review: the definitions that a server offers, and the results of calls."""
+"""The input of a review: the definitions of a server, and the results of calls."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -31,11 +31,11 @@ from inspector.review.seen import (
 from inspector.review.texts import LONGEST_READ, Text, first_of, texts_of
 
 NAME_TAKEN = "the name is taken by an earlier tool"
-"""The reason of a catalogue for a tool with a duplicate name."""
+"""The reason that a catalogue gives for a tool whose name is a duplicate."""
 
 
 _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
-"""Sequences in JSON bytes that may stand for a control character."""
+"""Sequences in JSON bytes that may stand for control characters."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,16 +45,16 @@ class Offer:
     kind: SubjectKind
     name: str
     definition: JsonObject
-    """As sent; for a server, `name`, `version` and `instructions`."""
+    """The definition as sent; for a server, its `name`, `version` and `instructions`."""
     tool: Tool | None = None
     item: Item | None = None
-    """The resource, template, prompt or skill."""
+    """The resource, template, prompt or skill; None for any other definition."""
     problem: Malformed | None = None
-    """The problem of a malformed item."""
+    """The fault of a malformed item; None for any other definition."""
     refused: RefusedTool | None = None
-    """A page's tool that its browser rejected."""
+    """A page's tool that its browser rejected; None for any other definition."""
     listed: str = ""
-    """A description of its listing, if that is not the reviewed one; safe to show."""
+    """The listing that contains the definition, in words that are safe to show; empty for the reviewed listing."""
 
     @cached_property
     def texts(self) -> tuple[Text, ...]:
@@ -70,7 +70,7 @@ class Offer:
 
     @property
     def is_of_page(self) -> bool:
-        """True if a page offers it; its tools may return any JSON value."""
+        """True if a page offers the tool. Such a tool may return any JSON value."""
         return self.tool is not None and self.tool.page is not None
 
     @cached_property
@@ -119,13 +119,13 @@ class ReviewedCall:
     offer: Offer
     outcome: Outcome
     judgement: Judgement | None = None
-    """The judgement of the outcome, if there is one already."""
+    """The judgement of the outcome, if it was made already."""
     misfit: bool = False
     """True if the input schema forbids the arguments."""
     origin: str | None = None
     """The server's address, if it has one."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """The values that a recording lacks, each as a pointer into `raw` and the rule that withheld it."""
+    """The values that a recording lacks, as pairs of a pointer into `raw` and the rule that withheld the value."""
 
     @property
     def raw(self) -> Json:
@@ -134,7 +134,7 @@ class ReviewedCall:
 
     @cached_property
     def result(self) -> JsonObject:
-        """The result object; empty for any other outcome."""
+        """The result object; empty if the outcome is not an object."""
         value = self.outcome.value if isinstance(self.outcome, Result) else None
         return value if isinstance(value, dict) else {}
 
@@ -151,22 +151,22 @@ class ReviewedCall:
 
     @cached_property
     def bounded(self) -> Bounded:
-        """The bounded result at `declared`."""
+        """The result, bounded at `declared`."""
         return self.judged.bounded(Level.DECLARED)
 
     @cached_property
     def misfits(self) -> tuple[str, ...]:
-        """Where the result breaks the output schema. Empty for a recording that has ids in place of values."""
+        """Pointers at which the result violates the output schema; empty if a recording lacks values."""
         if self.left_out:
             return ()
         return tuple(violation.pointer for violation in self.judged.output(Level.DECLARED).violations)
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:
-        """Pointer and rule of the values withheld at `declared`, including those that a recording lacks."""
+        """Pairs of pointer and rule for the values withheld at `declared`, including those that a recording lacks."""
         if not self.left_out:
             return tuple((removal.pointer, removal.rule) for removal in self.bounded.removals)
-        # A placeholder of another type fits no schema.
+        # A placeholder may have another type than the value, and then violates the schema.
         withheld = (
             (removal.pointer, removal.rule)
             for removal in self.bounded.removals
@@ -175,7 +175,7 @@ class ReviewedCall:
         return (*self.left_out, *withheld)
 
     def lacks(self, pointer: str) -> bool:
-        """True if a recording lacks a value at, in or around `pointer`."""
+        """True if a recording lacks a value at `pointer`, inside it, or around it."""
         return any(
             f"{place}/".startswith(f"{pointer}/") or pointer.startswith(f"{place}/")
             for place, _ in self.left_out
@@ -183,7 +183,7 @@ class ReviewedCall:
 
     @cached_property
     def masked(self) -> Json:
-        """The raw result with masked values, which findings may quote."""
+        """The raw result with withheld values masked, so that findings may quote it."""
         return mask(self.raw, self.bounded.removals)
 
     def texts(self) -> Iterator[Text]:
@@ -200,7 +200,7 @@ class ReviewedCall:
 
     @property
     def is_read(self) -> bool:
-        """True if these are all texts, and each is short enough to be searched completely."""
+        """True if `read` contains all texts, and each is short enough to be searched completely."""
         read, is_all = self._first
         return is_all and all(len(text.text) <= LONGEST_READ for text in read)
 
@@ -215,10 +215,10 @@ class ReviewedCall:
 
 @dataclass(frozen=True, kw_only=True)
 class Reviewed:
-    """The input of the rules."""
+    """The input of the review rules."""
 
     offers: tuple[Offer, ...]
-    """The server, then tools, resources, templates, prompts, malformed items and requests of the server, in wire order."""
+    """The server, then tools, resources, templates, prompts, skills, malformed items and requests of the server."""
     calls: tuple[ReviewedCall, ...] = ()
     listings: tuple[OtherListing, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()
@@ -230,7 +230,7 @@ class Reviewed:
 
     @cached_property
     def definitions(self) -> ServerDefinitions:
-        """What the reviewed listing offers."""
+        """The definitions in the reviewed listing."""
         listed = tuple(offer for offer in self.offers if not offer.listed)
         instructions = self.offers[0].definition.get("instructions") if self.offers else None
         return ServerDefinitions(
@@ -261,7 +261,10 @@ def reviewed(
     neighbours: tuple[Neighbour, ...] = (),
     traffic: Traffic = QUIET,
 ) -> Reviewed:
-    """The input for a server. `server`: its `name`, `version` and `instructions`, as far as known."""
+    """The input of a review of one server.
+
+    `server`: its `name`, `version` and `instructions`, as far as known.
+    """
     return Reviewed(
         offers=(
             *_offers(catalogue, server or {}),
@@ -306,7 +309,7 @@ _ASKED = ("systemPrompt", "messages", "tools", "message", "url", "requestedSchem
 
 
 def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
-    """What the server asks of the user or of a model."""
+    """The server's requests to the user or to a model, as definitions."""
     return tuple(
         Offer(
             kind=SubjectKind.REQUEST,
@@ -318,7 +321,10 @@ def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
 
 
 def _listed_elsewhere(catalogue: Catalogue, listings: tuple[OtherListing, ...]) -> Iterator[Offer]:
-    """What other listings have with another definition; it is reviewed too."""
+    """The definitions that other listings have and the reviewed one has not, or has differently.
+
+    They are reviewed too.
+    """
     present = definitions_of(catalogue, None)
     for listing in listings:
         if listing.kind is not ListingKind.PINNED:

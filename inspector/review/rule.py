@@ -1,4 +1,4 @@
-"""The model of a review rule."""
+"""The data type of review rules."""
 
 from collections.abc import Callable, Iterable
 
@@ -19,14 +19,14 @@ DEFINITIONS = frozenset(
     }
 )
 SHOWN = DEFINITIONS | {SubjectKind.REQUEST}
-"""What a user or a model reads before any result."""
+"""The kinds of subjects that a user or a model reads before any result."""
 
 
 class ReviewRule(Struct, frozen=True, kw_only=True):
-    """A review rule. Its check is pure and linear."""
+    """A review rule. Its checks are pure, and linear in their input."""
 
     id: str
-    """Stable; ids are never reused."""
+    """The id of the rule. It never changes and is never reused."""
     title: str
     severity: Severity
     confidence: Confidence
@@ -34,13 +34,13 @@ class ReviewRule(Struct, frozen=True, kw_only=True):
     """The consequence of a finding."""
     fix: str
     references: tuple[str, ...]
-    """`CWE-…`, an OWASP MCP Top 10 id, or the section of a specification."""
+    """References: `CWE-…`, an id of the OWASP MCP Top 10, or a section of a specification."""
     subjects: frozenset[SubjectKind] = TOOLS
-    """The subjects of `each`."""
+    """The kinds of subjects that `each` checks."""
     each: Callable[[Offer], Iterable[Hit]] | None = None
     """Checks one definition."""
     whole: Callable[[Reviewed], Iterable[tuple[Offer, Hit]]] | None = None
-    """Compares definitions."""
+    """Compares definitions, and checks the protocol traffic."""
     call: Callable[[ReviewedCall], Iterable[Hit]] | None = None
     """Checks one result."""
 

@@ -29,18 +29,18 @@ class ListingKind(StrEnum):
 
 
 class OtherListing(Struct, frozen=True, kw_only=True):
-    """Another listing of what the server offers: at another time, or for another client."""
+    """Another listing of the same server: at another time, or for another client."""
 
     kind: ListingKind
     definitions: ServerDefinitions
-    """The instructions are not used for `AGAIN`, because a listing does not repeat them."""
+    """The definitions. For `AGAIN`, ignore the instructions, which a listing does not repeat."""
     announced: frozenset[Kind] = frozenset()
-    """The lists of which the server announced a change."""
+    """The lists for which the server sent a notification of change."""
     profile: str = ""
-    """Of `OTHER_PROFILE`, the name of the client profile."""
+    """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
 
     def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
-        """What is not in `present` with the same definition."""
+        """The tools and items that `present` does not have with the same definition."""
         known = {tool.name: dump(tool.definition) for tool in present.all}
         return (tool for tool in self.definitions.all if known.get(tool.name) != dump(tool.definition))
 
@@ -49,7 +49,7 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     """Another server in the same review."""
 
     target: str
-    """As the user wrote it, safe to show."""
+    """The target as the user wrote it, safe to show."""
     tools: tuple[str, ...]
     """The names of its tools. Foreign text."""
 
@@ -65,14 +65,14 @@ class FaultKind(StrEnum):
 
 
 class ProtocolFault(Struct, frozen=True, kw_only=True):
-    """All faults of one kind."""
+    """All protocol faults of one kind."""
 
     kind: FaultKind
     count: int
     example: str
-    """The reason or method of the first. May quote foreign text."""
+    """The reason or method of the first fault. May quote foreign text."""
     where: str = ""
-    """The message of the first, and its field: `the answer to tools/call, field jsonrpc`. Empty where it is no message."""
+    """The message and field of the first fault: `the answer to tools/call, field jsonrpc`."""
 
 
 class Resolved(Struct, frozen=True, kw_only=True):
@@ -84,7 +84,10 @@ class Resolved(Struct, frozen=True, kw_only=True):
 
 
 class SharedAnswer(Struct, frozen=True, kw_only=True):
-    """An answer with public `cacheScope`, which caches may share. Source: MCP 2026-07-28, Caching."""
+    """An answer with a public `cacheScope`, which caches may share between users.
+
+    Source: MCP 2026-07-28, Caching.
+    """
 
     method: str
     name: str
@@ -93,13 +96,13 @@ class SharedAnswer(Struct, frozen=True, kw_only=True):
 
 
 class Traffic(Struct, frozen=True, kw_only=True):
-    """The protocol traffic that rules use."""
+    """The protocol traffic that rules check."""
 
     faults: tuple[ProtocolFault, ...] = ()
     shared: tuple[SharedAnswer, ...] = ()
     resolved: tuple[Resolved, ...] = ()
     asks: tuple[ServerRequest, ...] = ()
-    """What the server asked of the user or of a model. Equal requests are one."""
+    """The server's requests to the user or to a model, without duplicates."""
 
     @property
     def forms(self) -> tuple[Json, ...]:
@@ -126,11 +129,11 @@ _ANNOUNCED_BY = {
     "notifications/prompts/list_changed": frozenset({Kind.PROMPT}),
     "notifications/resources/list_changed": frozenset({Kind.RESOURCE, Kind.TEMPLATE}),
 }
-"""The lists whose change a notification announces."""
+"""The lists that a notification reports as changed, by its method."""
 
 
 def announced_in(matched: Iterable[Matched]) -> frozenset[Kind]:
-    """The lists of which a server announced a change."""
+    """The lists for which a server sent a notification of change."""
     return frozenset(
         kind
         for one in matched
@@ -159,7 +162,7 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
             yield FaultKind.NOT_OFFERED, entry.title, "a request of the server, field method"
     for matched in timeline.matched:
         frame = matched.frame
-        # A browser uses another protocol, which is not reviewed.
+        # A browser uses a protocol of its own, which is not reviewed.
         if frame.direction is not Direction.RECEIVED or frame.channel is Channel.CDP:
             continue
         if isinstance(frame.body, JsonText):
@@ -185,11 +188,11 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
 
 
 _FIELDS = {'jsonrpc is not "2.0"': "jsonrpc", "both result and error": "error", "an answer without id": "id"}
-"""By the faults of a response."""
+"""The field in which a fault of a response is, by the text of the fault."""
 
 
 def _named(matched: Matched) -> str:
-    """Which message a frame is."""
+    """A description of the message in a frame."""
     for event in matched.events:
         match event:
             case Answered(exchange=exchange):
@@ -204,7 +207,10 @@ def _named(matched: Matched) -> str:
 
 
 def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
-    """The requests of servers that the client announced to answer, in a handshake. In the stateless era there are none."""
+    """The methods of server requests that the client announced in a handshake to support.
+
+    Empty in the stateless era.
+    """
     announced: set[str] = set()
     for one in matched:
         for event in one.events:
@@ -214,7 +220,7 @@ def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
 
 
 def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObject]]:
-    """Sightline's own requests with an object as answer, in the order of the answers."""
+    """Sightline's own requests that were answered with an object, in the order of the answers."""
     for one in matched:
         for event in one.events:
             answer = own_answer(event)
@@ -232,7 +238,7 @@ def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
 
 
 def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
-    """The resolved claims that a server answered with, in the order of arrival."""
+    """The resolutions that a server answered with, in the order of arrival."""
     return tuple(
         Resolved(name=_name(asked.params), result=result)
         for asked, result in answered_in(matched)
@@ -241,7 +247,7 @@ def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
 
 
 def asks_in(matched: Iterable[Matched]) -> tuple[ServerRequest, ...]:
-    """What a server asked of the user or of a model, in the order of arrival."""
+    """The server's requests to the user or to a model, without duplicates, in the order of arrival."""
     found = server_requests(matched)
     return tuple({(ask.method, ask.key, dump(ask.params)): ask for ask in found}.values())
 

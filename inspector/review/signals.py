@@ -1,8 +1,8 @@
-"""Scores whether a text gives orders to a model, as the sum of weak signals, each with a reason.
+"""Scores how likely a text is to instruct a model: adds up the weights of weak signals, each with a reason.
 
-A signal is a pattern over the words of one sentence: who should do what, with what, and who should not know. No single word
-decides. Sources: the WebMCP draft, 6.3.1; the public attack classes for MCP (tool poisoning, shadowing, hidden text,
-poisoned parameters). The cost is linear in the text.
+A signal is a pattern over the words of one sentence: who should do what, with what, and who should not know.
+No single word decides. The cost is linear in the text. Sources: the WebMCP draft, 6.3.1; the public attack
+classes for MCP (tool poisoning, shadowing, hidden text, poisoned parameters).
 """
 
 import base64
@@ -22,31 +22,31 @@ from inspector.review.signs.tongues import foreign_signs
 from inspector.review.texts import Text, TextPlace
 
 _LONG = 1_500
-"""In characters."""
+"""The number of characters from which a text counts as long."""
 _STRETCH = 700
-"""The maximum distance, in characters, of sentences whose signals add up."""
+"""The maximum distance, in characters, between sentences whose signals are added up."""
 NOTABLE, SUSPECT, SURE = 3.0, 4.0, 7.0
-"""The minimum scores for a finding of low severity, a finding, and a finding of high confidence."""
+"""The minimum scores for a finding, for medium confidence, and for high confidence."""
 _SINGLE = 5.0
-"""The minimum score of a single signal for a finding of high severity."""
+"""The minimum score for high severity if there is only one signal."""
 
 
 class Signal(Struct, frozen=True, kw_only=True):
-    """One signal."""
+    """A signal that a text gives instructions to a model."""
 
     weight: float
     reason: str
-    """A sentence by Sightline."""
+    """The reason in words, by Sightline."""
     at: int
-    """The start of its sentence."""
+    """The position of the signal's sentence in the decoded text."""
 
 
 class TextJudgement(Struct, frozen=True, kw_only=True):
-    """All signals in one text."""
+    """The score of a text, and the reasons for it."""
 
     score: float
     reasons: tuple[str, ...]
-    """The heaviest first."""
+    """The reasons, heaviest first."""
     at: int
     """The position of the heaviest signal in the text as sent."""
 
@@ -58,7 +58,10 @@ class TextJudgement(Struct, frozen=True, kw_only=True):
 
     @property
     def severity(self) -> Severity:
-        """The severity of the finding. A single signal counts less than two."""
+        """The severity of the finding.
+
+        A single signal needs a higher score for high severity than several.
+        """
         if self.score < SUSPECT:
             return Severity.LOW
         return Severity.LOW if len(self.reasons) == 1 and self.score < _SINGLE else Severity.HIGH
@@ -68,7 +71,10 @@ _QUIET = TextJudgement(score=0.0, reasons=(), at=0)
 
 
 def judged(text: Text, *, hidden: bool = False) -> TextJudgement:
-    """Adds up the signals in a stretch of a text; each reason counts once. `hidden`: true if it contains hidden characters."""
+    """The judgement of a text, which adds up the signals of its densest passage. Each reason counts once.
+
+    `hidden`: whether the text contains hidden characters.
+    """
     prose = prose_of(text.text)
     signals = list(_signals(prose))
     for at, decoded in _encoded(prose.text):
@@ -92,9 +98,9 @@ def judged(text: Text, *, hidden: bool = False) -> TextJudgement:
 
 
 def _densest(signals: list[Signal]) -> list[Signal]:
-    """The signals of the passage with the most weight: in a long document, single signals are found in many places.
+    """The signals of the passage with the highest sum, because a long document has single signals in many places.
 
-    Linear, because the number of sentences in a stretch is bounded.
+    Linear, because a passage has a maximum length.
     """
     signals.sort(key=lambda signal: signal.at)
     best: list[Signal] = []
@@ -112,7 +118,7 @@ def _densest(signals: list[Signal]) -> list[Signal]:
 
 
 def _each_once(signals: list[Signal]) -> Iterable[Signal]:
-    """The heaviest signal of each reason."""
+    """The heaviest signal for each reason."""
     best: dict[str, Signal] = {}
     for signal in signals:
         if signal.reason not in best or best[signal.reason].weight < signal.weight:
@@ -120,14 +126,14 @@ def _each_once(signals: list[Signal]) -> Iterable[Signal]:
     return best.values()
 
 
-# One class, followed by at most two other characters.
+# One class, followed by at most two other characters, so matching is linear.
 _BASE64 = re.compile(r"[A-Za-z0-9+/]{24,4000}={0,2}")
 _MOST_ENCODED = 8
-"""The maximum number of decoded parts of a text."""
+"""The maximum number of parts of a text that are decoded."""
 
 
 def _encoded(text: str) -> Iterator[tuple[int, str]]:
-    """The parts of a text that are sentences in base64, each with its position."""
+    """The parts of a text that are sentences in base64, each with its position, decoded."""
     for match in islice(_BASE64.finditer(text), _MOST_ENCODED):
         whole = match[0].rstrip("=")
         try:
@@ -150,7 +156,7 @@ def _signals(prose: Prose) -> Iterator[Signal]:
             yield Signal(weight=weight, reason=reason, at=sentence.at)
     for weight, reason, at in foreign_signs(prose.text):
         yield Signal(weight=weight, reason=reason, at=at)
-    # Long texts often insist on something.
+    # Long texts often insist on something, so this counts less in them.
     weight = 1 if len(prose.text) < _LONG else 0.5
     if prose.shouts is not None:
         yield Signal(weight=weight, reason="it insists", at=prose.shouts)
@@ -160,7 +166,10 @@ def _signals(prose: Prose) -> Iterator[Signal]:
 
 @lru_cache(maxsize=8_192)
 def _signs_of(words: tuple[str, ...], *, may_hold_paths: bool) -> tuple[tuple[float, str], ...]:
-    """The signals of a sentence. Cached, because tools of one server share many sentences."""
+    """The weights and reasons of a sentence's signs.
+
+    Cached, because the tools of one server share many sentences.
+    """
     sentence = Said(words, may_hold_paths=may_hold_paths)
     # Quoted examples of attacks are not orders.
     weight = 0.2 if sentence.phrase("phrases|texts|inputs|attacks|attempts|prompts", "such|like", "as") else 1

@@ -1,4 +1,4 @@
-"""Iterates over the texts in a definition or result, each with its place."""
+"""Finds the texts in a definition or result, each with its place."""
 
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
@@ -18,19 +18,22 @@ def word_set(text: str) -> frozenset[str]:
 
 
 MAX_POINTER = 4_096
-"""The most characters of a pointer. A text with a longer one gets the pointer of a container around it."""
+"""The maximum number of characters of a pointer.
+
+A text with a longer one gets the pointer of an enclosing value.
+"""
 
 
 READ = 2_000_000
-"""The maximum number of characters of a result to search for instructions."""
+"""The maximum number of characters of a result that are searched for instructions."""
 LONGEST_READ = 200_000
-"""The maximum number of characters of one text in it."""
+"""The maximum number of characters of one text that are searched for instructions."""
 _EACH = 80
-"""The additional cost of each text, in characters."""
+"""The number of characters that each text adds to its own length when the limit is checked."""
 
 
 class TextPlace(StrEnum):
-    """The purpose of a text. The values are shown to the user."""
+    """The kind of place in which a text is. The values are shown to the user."""
 
     PROSE = "text"
     """A description, or the instructions of a server."""
@@ -38,17 +41,17 @@ class TextPlace(StrEnum):
     TITLE = "title"
     KEY = "key"
     VALUE = "value"
-    """Anything else: a default, an enum, an annotation."""
+    """Any other place: a default, an enum, an annotation."""
 
 
 class Text(Struct, frozen=True, kw_only=True):
     """A text with its place."""
 
     pointer: str
-    """The pointer of the string, or of the member with the key. Keys in it are foreign text."""
+    """A pointer to the string, or to the member with the key. Keys in it are foreign text."""
     place: TextPlace
     text: str
-    """As sent. Foreign."""
+    """The text as sent. Foreign."""
 
 
 _PLACES = {
@@ -70,7 +73,7 @@ _HOLDERS = (str, dict, list, DuplicateKeys)
 
 
 def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
-    """The first texts, up to the search limit, and whether these are all."""
+    """The first texts, up to the search limit, and whether they are all texts."""
     left = READ
     read: list[Text] = []
     for text in texts:
@@ -82,13 +85,15 @@ def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
 
 
 _Found: TypeAlias = tuple[Json, str, TextPlace]
-"""A value, its pointer, and the purpose of a text there."""
+"""A value, its pointer, and the kind of place."""
 
 
 def texts_of(value: Json) -> Iterator[Text]:
-    """Every string in `value` with more than one character, and every unusual key; the keys of an object come first.
+    """Every string in `value` that is longer than one character, and every unusual key.
 
-    Linear, independent of depth. Reads long lists one item at a time.
+    An object's keys come first.
+
+    Linear, for any depth. Long lists are read one item at a time.
     """
     way: list[Iterator[_Found]] = [iter([(value, "", TextPlace.VALUE)])]
     while way:
@@ -116,7 +121,7 @@ def texts_of(value: Json) -> Iterator[Text]:
 
 
 _END: _Found = (None, "", TextPlace.VALUE)
-"""A marker for the end; scalars other than text never occur."""
+"""The end of an iterator. It cannot be mistaken for a value, because other scalars never occur."""
 
 
 def _members(items: list[Json], pointer: str, place: TextPlace) -> Iterator[_Found]:

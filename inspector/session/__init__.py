@@ -1,1 +1,1 @@
-"""Use cases that both front ends share: connect, list, call, replay."""
+"""Use cases that the two front ends share: connect, list, call, replay."""

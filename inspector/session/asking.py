@@ -1,4 +1,4 @@
-"""Answers what servers ask, within bounds, and says so in the timeline.
+"""Answers the requests of servers, within limits, and notes each answer in the timeline.
 
 The answers come from a responder of the front end. Without one, forms, URLs and sampling are declined.
 """
@@ -20,24 +20,24 @@ from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.session.client_tasks import METHODS, ClientTasks
 
 MAX_ASKS = 50
-"""Requests during one call; further ones are refused."""
+"""The maximum number of requests answered during one call. Further ones are refused."""
 MAX_AT_ONCE = 20
-"""Requests of one unfinished answer; more end the call."""
+"""The maximum number of requests in one unfinished answer. If there are more, the call ends."""
 
 Responder: TypeAlias = Callable[[Ask], Awaitable[Answer]]
-"""Answers a request. Of one for roots, only the reason counts."""
+"""Answers a request. For a request for roots, only the reason in the answer is used."""
 Note: TypeAlias = Callable[[str, str], None]
-"""Takes the title of a request and what became of it."""
+"""Called with the title of a request and its outcome."""
 
 
 async def decline(ask: Ask) -> Answer:
-    """Decline: the answer of a session without a responder."""
+    """Decline every request. This is the responder of a session that has none."""
     del ask
     return DECLINED
 
 
 class Asker:
-    """Reads and answers the requests of one server."""
+    """Answers the requests of one server."""
 
     def __init__(
         self,
@@ -47,33 +47,33 @@ class Asker:
         responder: Responder | None = None,
     ) -> None:
         self.roots = tuple(roots)
-        """The folders that a request for roots is answered with."""
+        """The folders returned for a request for roots."""
         self._note = note
         self._asked = 0
         self.unanswered: dict[str, int] = {}
-        """Why requests were answered without the responder, or the server was not answered at all, with how often."""
+        """The reasons why requests were refused or could not be completed, each with its count."""
         self.declined: dict[str, int] = {}
-        """What the responder declined: the titles of requests, with how often."""
+        """The titles of the requests that the responder declined or cancelled, each with its count."""
         self._tasks = ClientTasks()
         self.announce(profile)
         self._working = 0
         self._completed: dict[str, None] = {}
-        """The last visits that the server said are complete."""
+        """The ids of the visits that the server last reported as complete. A dict, for its order."""
         self._more = asyncio.Event()
         self.responder = responder or decline
 
     def announce(self, profile: ClientProfile) -> None:
-        """Answer what this profile announces, and nothing else. Before connecting."""
+        """Answer only requests that this profile announces. Call it before connecting."""
         self._capabilities = profile.capabilities
         self._has_tasks = bool(profile.of_handshake)
 
     def begin(self) -> None:
-        """A call begins, and with it another count of requests."""
+        """Start the count of requests again, because a call begins."""
         self._asked = 0
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """A task of the server runs: it may ask between two requests of the client too."""
+        """Accept requests in this context even if no request of the client waits: a task of the server runs."""
         self._working += 1
         try:
             yield
@@ -81,13 +81,16 @@ class Asker:
             self._working -= 1
 
     async def reply(self, request: Request, *, is_idle: bool) -> JsonObject:
-        """The `result` or `error` of the answer to a request. `is_idle`: whether no request of the client waits."""
+        """The `result` or `error` of the answer to a request.
+
+        `is_idle`: whether no request of the client waits.
+        """
         is_idle = is_idle and not self._working
         outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)
         return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
 
     def end(self) -> None:
-        """The session ends: nothing is answered any more."""
+        """End the tasks, because the session ends."""
         self._tasks.end()
 
     async def _task_or_outcome(self, method: str, params: Json, *, is_idle: bool) -> Result | RpcError:
@@ -98,7 +101,10 @@ class Asker:
         return self._tasks.begin(outcome) if wants_task and self._tasks.has_room else await outcome
 
     async def fulfil(self, requests: Json) -> JsonObject | None:
-        """The `inputResponses` to `inputRequests`; None where one of them cannot be answered, which the timeline says."""
+        """The `inputResponses` to `inputRequests`; None if one cannot be answered.
+
+        The timeline then has a note.
+        """
         if isinstance(requests, DuplicateKeys) or not isinstance(requests, dict):
             self._leave("inputRequests is not an object, or has a key twice")
             return None
@@ -115,10 +121,11 @@ class Asker:
         return responses
 
     async def visited(self, outcome: Outcome, within_s: float, on_wait: Callable[[], None]) -> bool:
-        """Show the URLs that an error says must be visited first.
+        """Show the URLs that, according to an error, must be visited first.
 
-        Whether the user agrees to all of them, and the server says within this time that all visits are complete. Without a
-        time, the server cannot say that. `on_wait` is called when the wait for that begins.
+        True if the user agrees to all of them, and the server reports within `within_s` seconds that all
+        visits are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but the result
+        is False. `on_wait` is called when the wait for the server's report begins.
         """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
         waited = {text_at(ask.params, "elicitationId") for ask in asks}
@@ -148,11 +155,11 @@ class Asker:
         return answer.action is Action.ACCEPT
 
     def refused(self, why: str) -> None:
-        """A request was refused before it was read."""
+        """Count a request that was refused before it was parsed."""
         _count(self.unanswered, why)
 
     def completed(self, identifier: str) -> None:
-        """The server says that the visit of a URL is complete."""
+        """Record the server's report that the visit of a URL is complete."""
         self._completed[identifier] = None
         if len(self._completed) > MAX_ASKS:
             del self._completed[next(iter(self._completed))]
@@ -181,7 +188,7 @@ class Asker:
         return answered(ask, answer, self.roots)
 
     def _leave(self, why: str) -> None:
-        """An unfinished answer is not answered."""
+        """Note that an unfinished answer gets no answer."""
         self._note("input required", f"not answered: {why}")
         _count(self.unanswered, why)
 
@@ -195,7 +202,7 @@ class Asker:
 
 
 def _count(counts: dict[str, int], text: str) -> None:
-    # A server chooses the names of its methods and keys.
+    # The server chooses the names of its methods and keys, so the number of distinct texts is limited.
     counted = text if text in counts or len(counts) < _MOST_COUNTED else "other requests"
     counts[counted] = counts.get(counted, 0) + 1
 

@@ -1,4 +1,4 @@
-"""Calls: how far one is, and what is kept of one that has ended."""
+"""Calls: the progress of a running call, and the record of one that has ended."""
 
 from typing import TYPE_CHECKING
 
@@ -22,44 +22,44 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     """One call that has ended."""
 
     number: int
-    """Counts from 1 within a session, or over all that one oversight has seen."""
+    """The number of the call, counted from 1 within a session, or across all sessions of one oversight."""
     name: str
     arguments: JsonObject
     judgement: "Judgement"
-    """The answer, and what the boundary makes of it: computed once for everything that looks at this call."""
+    """The answer with the boundary's judgement of it, computed once for all uses of this call."""
     at_s: float
     """Seconds since the session started."""
     duration_s: float
     size_bytes: int
-    """Of the answer's frame."""
+    """The size of the frame of the answer."""
     received_s: float = 0.0
-    """When the answer arrived, on the clock of `Session.custody`."""
+    """The time at which the answer arrived, on the clock of `Session.custody`."""
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """In force when it was made, and what rules about its answer added."""
+    """The policy in force at the call, with what rules about its answer added."""
     resolution: "Resolution | None" = None
-    """The server's resolution of this one call; None where it was not asked."""
+    """The server's resolution of this one call; None if it was not requested."""
     has_asked: bool = False
-    """Whether the server asked something of the user or of a model meanwhile."""
+    """Whether the server asked something of the user or of a model during the call."""
     remarks: tuple[str, ...] = ()
-    """Where the answer says other than its tool declares, in Sightline's sentences."""
+    """Differences between the answer and the tool's declarations, in Sightline's sentences."""
     has_ids: bool = False
-    """Whether it is of a recording, which has an id in place of each withheld value."""
+    """Whether the call comes from a recording, which has an id in place of each withheld value."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """Of such a recording: what it does not hold of the result, by pointer and rule."""
+    """For a recorded call: the parts of the result that the recording does not hold, as pairs of pointer and rule."""
 
     @property
     def tool(self) -> "Tool | None":
-        """The tool as it was listed then; None where the server lists no tool of that name."""
+        """The tool as it was listed at the call; None if the server listed no tool of that name."""
         return self.judgement.tool
 
     @property
     def kind(self) -> Kind:
-        """What was called: a tool, or a resource, template or prompt that was read."""
+        """The kind of the called item."""
         return self.tool.kind if self.tool else Kind.TOOL
 
     @property
     def title(self) -> str:
-        """What was asked for: the name of a tool or prompt, the URI of a resource."""
+        """The name of a tool or prompt, or the URI of the resource that was read."""
         return title_of(self.tool, self.arguments) if self.tool else self.name
 
     @property
@@ -68,36 +68,36 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def nonce(self) -> str:
-        """Random and never sent: delimits untrusted text in this result."""
+        """A random text that is never sent. It delimits untrusted text in this result."""
         return self.judgement.nonce
 
 
 class Progress(Struct, frozen=True, kw_only=True):
-    """How far a running call says it is."""
+    """The progress that a running call reports."""
 
     progress: float
     total: float | None
     message: str | None
     task: str = ""
-    """The status of the task that the server made of the call; empty where it made none. Foreign text."""
+    """The status of the task that the server made of the call, foreign; empty if it made none."""
     next_s: float = 0.0
-    """When the task is asked about again, by `time.monotonic`."""
+    """The time of the next request about the task, on the clock of `time.monotonic`."""
 
 
 FILLED = Progress(progress=0, total=None, message="filled in, waits for submit")
-"""Of a call that has filled in a form of a page: the user is waited for."""
+"""The progress of a call that has filled in a form of a page and waits for the user to submit it."""
 
 
 LEAST_S = 3_600.0
-"""How long a task of a call is waited for at least."""
+"""The minimum number of seconds to wait for a call's task, unless the caller sets a shorter limit."""
 VISITING = Progress(progress=0, total=None, message="waits for the server to say that the visit is complete")
-"""Of a call that the server answers only after a URL was visited."""
+"""The progress of a call that waits for the visit of a URL before the server answers it."""
 AGAIN = Progress(progress=0, total=None, message=None)
-"""Of the same call, sent once more."""
+"""The progress of such a call when it is sent again after the visit."""
 
 
 def progress_of(params: JsonObject) -> Progress:
-    """What a notification of progress says; what it says badly counts as nothing."""
+    """The progress in the parameters of a notification. Malformed members count as absent."""
     done, total, message = params.get("progress"), params.get("total"), params.get("message")
     return Progress(
         progress=float(done) if isinstance(done, (int, float)) else 0.0,
@@ -107,7 +107,7 @@ def progress_of(params: JsonObject) -> Progress:
 
 
 def page_call_of(record: CallRecord) -> "PageCall":
-    """A call of a page's tool, as a recorder takes it."""
+    """The call of a page's tool as a recorder takes it."""
     from inspector.recording.scribe import PageCall  # noqa: PLC0415 - few sessions are recorded
 
     return PageCall(
@@ -122,5 +122,5 @@ def page_call_of(record: CallRecord) -> "PageCall":
 
 
 def record_page_call(record: CallRecord, recorder: "Recorder") -> None:
-    """Have a call of a page's tool recorded: the browser's frames say nothing of it."""
+    """Record a call of a page's tool, because the browser's frames do not contain it."""
     recorder.call(page_call_of(record))

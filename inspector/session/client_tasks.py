@@ -1,6 +1,6 @@
 """Requests of a server that are answered as tasks: the server gets a handle at once, and asks for the answer later.
 
-Source: MCP 2025-11-25, Tasks, with the client as receiver. In the stateless era there are none.
+Source: MCP 2025-11-25, Tasks, with the client as receiver. The stateless era has no such tasks.
 """
 
 import asyncio
@@ -16,7 +16,7 @@ from inspector.json.members import text_at
 from inspector.protocol.outcome import Result, RpcError
 
 MAX_TASKS = 20
-"""Of one connection; further requests are answered without one."""
+"""The maximum number of tasks per connection. Further requests are answered directly, without a task."""
 POLL_MS = 500
 METHODS = frozenset({"tasks/get", "tasks/result", "tasks/list", "tasks/cancel"})
 
@@ -42,7 +42,7 @@ class _Task:
 
 
 class ClientTasks:
-    """The tasks that one server has made of its requests."""
+    """The tasks into which one server has turned its requests."""
 
     def __init__(self) -> None:
         self._tasks: dict[str, _Task] = {}
@@ -52,7 +52,7 @@ class ClientTasks:
         return len(self._tasks) < MAX_TASKS
 
     def begin(self, work: Coroutine[Any, Any, Result | RpcError]) -> Result:
-        """The handle of a task that does `work`."""
+        """Start `work` as a task. Returns the result that holds its handle."""
         identifier, now = secrets.token_hex(8), _now()
         task = _Task(created=now, updated=now, work=asyncio.ensure_future(work))
         task.work.add_done_callback(lambda _: setattr(task, "updated", _now()))
@@ -60,7 +60,7 @@ class ClientTasks:
         return Result(value={"task": self._shape(identifier, task)})
 
     async def outcome(self, method: str, params: Json) -> Result | RpcError:
-        """The answer to one of `METHODS`; to `tasks/result` when the task has ended."""
+        """The answer to one of `METHODS`. For `tasks/result`, wait until the task has ended."""
         if method == "tasks/list":
             listed: list[Json] = [self._shape(name, task) for name, task in self._tasks.items()]
             return Result(value={"tasks": listed})
@@ -85,7 +85,7 @@ class ClientTasks:
         return Result(value={**found.value, "_meta": related})
 
     def end(self) -> None:
-        """Stop answering."""
+        """Cancel and forget all tasks."""
         for task in self._tasks.values():
             task.work.cancel()
         self._tasks.clear()

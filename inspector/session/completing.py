@@ -1,4 +1,7 @@
-"""What a server offers for an argument while it is typed. Source: MCP 2025-11-25 and 2026-07-28, Completion."""
+"""A server's completions for an argument while it is typed.
+
+Source: MCP 2025-11-25 and 2026-07-28, Completion.
+"""
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.members import value_at
@@ -8,9 +11,9 @@ from inspector.protocol.outcome import Outcome, Result
 METHOD = "completion/complete"
 TIMEOUT_S = 5.0
 MAX_VALUES = 100
-"""As the specification has it."""
+"""The maximum number of values used, which is that of the specification."""
 MAX_CHARACTERS = 1_000
-"""Of a value; a longer one is left out."""
+"""The maximum number of characters of a value. Longer values are left out."""
 
 
 def is_announced(capabilities: Json) -> bool:
@@ -19,7 +22,7 @@ def is_announced(capabilities: Json) -> bool:
 
 
 def params_of(item: Item, argument: str, value: str, filled: JsonObject) -> JsonObject:
-    """The parameters that ask about one argument. `filled`: the other arguments so far."""
+    """The parameters of a completion request for one argument. `filled`: the other arguments so far."""
     ref: JsonObject = (
         {"type": "ref/prompt", "name": item.name}
         if item.kind is Kind.PROMPT
@@ -30,7 +33,7 @@ def params_of(item: Item, argument: str, value: str, filled: JsonObject) -> Json
 
 
 def values_in(outcome: Outcome) -> tuple[str, ...]:
-    """The offered values; none where the server offers none. Foreign text."""
+    """The values that the server offers, foreign; empty if it offers none."""
     values = value_at(outcome.value, "completion", "values") if isinstance(outcome, Result) else None
     texts = (value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
     return tuple(text for text in texts if 0 < len(text) <= MAX_CHARACTERS)[:MAX_VALUES]

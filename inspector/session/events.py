@@ -12,19 +12,22 @@ from inspector.protocol.frames import Frame
 
 
 class SessionState(StrEnum):
-    """Of a session, in words that may be shown."""
+    """The state of a session. The values are safe to show."""
 
     IDLE = "idle"
     CONNECTING = "connecting"
     READY = "ready"
     LOST = "disconnected"
-    """The server cannot be asked now; the next call reaches it again."""
+    """The server cannot be reached now. The next call connects again."""
     FAILED = "failed"
     CLOSED = "closed"
 
 
 class StateChanged(Struct, frozen=True, kw_only=True):
-    """The session has another state; `message` and `hint` say why where it failed, or was ready before."""
+    """The session's state has changed.
+
+    `message` and `hint` give the reason if it failed, or if it was ready before.
+    """
 
     state: SessionState
     message: str = ""
@@ -32,31 +35,31 @@ class StateChanged(Struct, frozen=True, kw_only=True):
 
 
 class FrameSeen(Struct, frozen=True, kw_only=True):
-    """A frame went over the wire, and these entries of the timeline are new or changed."""
+    """A frame went over the wire. `entries` of the timeline are new or changed."""
 
     frame: Frame
     entries: tuple[timeline.Entry, ...]
 
 
 class Noted(Struct, frozen=True, kw_only=True):
-    """Something that went over no wire has its entry in the timeline."""
+    """The timeline has a new entry for an event that went over no wire."""
 
     entry: timeline.Entry
 
 
 class ListingAdvanced(Struct, frozen=True, kw_only=True):
-    """The catalogue so far; `complete` when all pages of all lists are in."""
+    """The catalogue so far. `complete` is True when all pages of all lists have arrived."""
 
     catalogue: Catalogue
     complete: bool
 
 
 class ListChanged(Struct, frozen=True, kw_only=True):
-    """The server said that one of its lists is out of date."""
+    """The server reported that one of its lists has changed."""
 
 
 class ResourceUpdated(Struct, frozen=True, kw_only=True):
-    """The server said that a resource has changed, to which the session is subscribed."""
+    """The server reported that a resource has changed to which the session is subscribed."""
 
     uri: str
     """Foreign text."""

@@ -1,4 +1,4 @@
-"""What a server says of itself."""
+"""A server's description of itself."""
 
 from typing import TYPE_CHECKING
 
@@ -13,28 +13,31 @@ if TYPE_CHECKING:
 
 
 class ServerFacts(Struct, frozen=True, kw_only=True):
-    """What the server says of itself. All of it is foreign text."""
+    """A server's description of itself. All of it is foreign text."""
 
     name: str
     version: str
     protocol_version: str
     era: Era
-    """LEGACY or MODERN; AUTO for a page, which has neither."""
+    """`LEGACY` or `MODERN`; `AUTO` for a page, which has no era."""
     capabilities: Json
     instructions: str | None
     raw: Json
-    """The result of initialize or server/discover, as sent; of a page, what its browser says of itself."""
+    """The result of `initialize` or `server/discover`, as sent; for a page, the browser's description of itself."""
     notes: tuple[str, ...] = ()
-    """What the user should know of this connection, in Sightline's sentences."""
+    """Notes on this connection for the user, in Sightline's sentences."""
 
     @property
     def identity(self) -> JsonObject:
-        """What it calls itself, as sent: name, version, title, icons, whatever else. Empty of a page."""
+        """The server's identity as sent: name, version, title, icons and any other members.
+
+        Empty for a page.
+        """
         return _identity(self.raw) if self.era is not Era.AUTO and isinstance(self.raw, dict) else {}
 
 
 def server_facts(era: Era, revision: str, result: JsonObject) -> ServerFacts:
-    """Those of a server: `result` is that of initialize or server/discover."""
+    """The facts of a server, from the `result` of `initialize` or `server/discover`."""
     identity = _identity(result)
     return ServerFacts(
         name=text_at(identity, "name") or "",
@@ -53,7 +56,7 @@ def _identity(result: JsonObject) -> JsonObject:
 
 
 def page_facts(connection: "PageConnection") -> ServerFacts:
-    """Those of a page: what its browser says of itself."""
+    """The facts of a page, from its browser's description of itself."""
     browser = connection.browser
     name, _, version = browser.product.partition("/")
     return ServerFacts(

@@ -1,7 +1,7 @@
-"""Changed lists and resources in the stateless era: one `subscriptions/listen` request that stays open, and is opened again when it ends.
+"""Keeps one `subscriptions/listen` request open, to learn of changes in the stateless era.
 
-Source: MCP 2026-07-28, `subscriptions/listen`. A server answers it when it ends the subscription; it says nothing later of what
-changed while none was open, so that lists are read again then.
+Source: MCP 2026-07-28, `subscriptions/listen`. A server answers the request when it ends the subscription. It
+does not report later what changed while no request was open, so the lists must be read again after that.
 """
 
 import asyncio
@@ -17,16 +17,25 @@ if TYPE_CHECKING:
     from inspector.connect.connection import Connection
 
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-"""Before it is opened again, each time in a row that it ended soon. After the last, it is not opened any more."""
+"""The pauses before the request is reopened, one for each time in a row that it ended soon.
+
+After the last, it stays closed.
+"""
 LASTING_S = 10.0
-"""A subscription that was open for so long did not end soon: proxies cut what is silent for half a minute."""
+"""The minimum number of seconds for a subscription not to have ended soon.
+
+Proxies cut idle connections after about 30 s.
+"""
 
 _FLAGS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
 _NOT_NOTICED = "changes of lists are not noticed; L lists again"
 
 
 def wanted(capabilities: Json, uris: Iterable[str] = ()) -> JsonObject:
-    """What to subscribe to: the lists whose changes the server announces, and these resources. Empty for none."""
+    """The subscription to request: the lists whose changes the server announces, and `uris`.
+
+    Empty if there are none.
+    """
     found: JsonObject = {
         flag: True for name, flag in _FLAGS.items() if value_at(capabilities, name, "listChanged") is True
     }
@@ -44,7 +53,8 @@ async def keep_listening(
 ) -> None:
     """Keep one subscription open until cancelled, the connection is lost, or it cannot be kept.
 
-    `reopened`: hears that changes may have been missed. `note`: takes a sentence about why there is no subscription any more.
+    `reopened`: called when changes may have been missed. `note`: called with the reason why the subscription
+    ended for good.
     """
     soon = 0
     while True:

@@ -1,4 +1,4 @@
-"""One target, from the wish to connect until it is closed: connect, list, call."""
+"""A session with one target: connect, list, call, close."""
 
 import asyncio
 import secrets
@@ -69,7 +69,7 @@ ROOTS_CHANGED = "notifications/roots/list_changed"
 
 
 class SessionEndedError(UnreachableError):
-    """The server does not know the session any more, and did not execute the request."""
+    """The server no longer knows the session, and did not execute the request."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"tools cannot be listed: {failure.detail}", "The next call connects again.")
@@ -77,14 +77,17 @@ class SessionEndedError(UnreachableError):
 
 
 class Session:
-    """One target, from the wish to connect until it is closed."""
+    """A session with one target, from connecting until it is closed."""
 
     def __init__(self, target: Target, options: Options, listener: Listener | None = None) -> None:
-        """`listener` gets every event in the event loop's thread, and must return at once."""
+        """`listener`: called with every event in the event loop's thread. It must not block."""
         self.target = target
         self.options = options
         self.own = own_credentials(target)
-        """The user's credentials: covered in errors, failures, notes and the timeline, not in results."""
+        """The user's credentials.
+
+        They are masked in errors, failures, notes and the timeline, not in results.
+        """
         self.timeline = Timeline(self.own.cover)
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
@@ -95,19 +98,19 @@ class Session:
         self._listener = listener
         self._connection: Connection | PageConnection | None = None
         self._reaching: asyncio.Task[None] | None = None
-        """Connects again, for all who ask meanwhile."""
+        """The task that connects again. All requests made meanwhile wait for it."""
         self._retired: list[Connection] = []
-        """Connections that were replaced while requests waited for their answers."""
+        """Replaced connections on which requests were still waiting for answers."""
         self._heard = (0.0, 0.0)
-        """When the last frame came, on the clock of the frames and on the monotonic one."""
+        """The time of the last frame, on the clock of the frames and on the monotonic clock."""
         self._replaced = asyncio.Event()
-        """Set where another connection took the place of the one in use, or there is more to listen to."""
+        """Set when the connection was replaced, or when there is more to subscribe to."""
         self._subscribed: dict[str, Connection | PageConnection] = {}
         """The subscribed resources, each with the connection of its subscription."""
         self._looked_at = 0
-        """The number of frames that were searched for what the server asks."""
+        """The number of frames already searched for requests of the server."""
         self._no_completions = False
-        """Whether the server announced completions and has none."""
+        """Whether the server announced completions but does not have the method."""
         self.asker = Asker(
             options.client.profile,
             options.roots,
@@ -115,7 +118,7 @@ class Session:
             options.responder,
         )
         self.recorder = options.recorder
-        """Where what happens from now on is recorded; None where it is not."""
+        """The recorder of further events; None if nothing is recorded."""
 
     async def connect(self) -> ServerFacts:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
@@ -143,7 +146,7 @@ class Session:
         era: Era,
         after: "Connection | None" = None,
     ) -> ServerFacts:
-        # The wire loads after the interface has painted; a replayed session never needs it.
+        # Loaded after the interface has painted. A replayed session never needs it.
         from inspector.connect.connection import Opening, open_connection  # noqa: PLC0415
         from inspector.connect.stdio import PATIENCE_S  # noqa: PLC0415 - as above
 
@@ -176,13 +179,13 @@ class Session:
         return replace(facts, notes=agreement.notes)
 
     def conceal(self, values: list[str]) -> None:
-        """Take these for the user's credentials from now on, here and in the recording."""
+        """Treat `values` as the user's credentials from now on, in this session and in its recording."""
         self.own.add(values)
         if self.recorder:
             self.recorder.conceal(values)
 
     def _step(self, step: str, detail: str, is_failed: bool) -> None:  # noqa: FBT001 - a state
-        """Show a step of an authorization."""
+        """Add a step of an authorization to the timeline."""
         title, detail = f"OAuth {step}", self.own.cover(detail)
         self.note(title, detail, kind="authorization", is_failed=is_failed)
 
@@ -200,7 +203,7 @@ class Session:
 
     @property
     def custody(self) -> "Custody":
-        """The secrets of this session. Commands never ask for it."""
+        """The secrets of this session, created on first use. Commands never use it."""
         if self._custody is None:
             from inspector.secrets.session import Custody  # noqa: PLC0415 - what no command needs
 
@@ -209,7 +212,7 @@ class Session:
 
     @property
     def now_s(self) -> float:
-        """Seconds since the connection was asked for; 0 before."""
+        """Seconds since the connection was requested; 0 before that."""
         if self._connection:
             return self._connection.now_s()
         at_s, heard_s = self._heard
@@ -217,7 +220,7 @@ class Session:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether what happens now goes into a recording."""
+        """Whether events are being recorded now."""
         recorder = self.recorder
         return recorder is not None and not recorder.failure and self.state is SessionState.READY
 
@@ -237,14 +240,17 @@ class Session:
         )
 
     async def list_all(self) -> Catalogue:
-        """Every page of every list the server announces. Raises InspectorError where tools cannot be listed."""
+        """Read every page of every list that the server announces.
+
+        Raises InspectorError if tools cannot be listed.
+        """
         if isinstance(self.target, PageTarget):
             return await self._list_page()
         connection = await self._reachable_connection()
         try:
             return await self._list_server()
         except SessionEndedError as error:
-            # Pages of a listing belong to their session: the new one is listed from the start.
+            # Cursors belong to their session, so the new session is listed from the start.
             await self._reach_again(connection, error.failure)
             return self.catalogue
 
@@ -269,7 +275,10 @@ class Session:
         return self.catalogue
 
     async def listen(self) -> None:
-        """Notice changes that a server announces to subscribers only: of lists, and of subscribed resources. Runs until it is cancelled."""
+        """Subscribe to changes of lists and of subscribed resources, in the stateless era.
+
+        Runs until it is cancelled.
+        """
         from inspector.session.listening import keep_listening, wanted  # noqa: PLC0415 - no command listens
 
         keeping: asyncio.Task[None] | None = None
@@ -288,7 +297,7 @@ class Session:
                                 note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
                             )
                         )
-                        # It is sent before the one before it ends, so that no change is missed.
+                        # The new request is sent before the previous one ends, so that no change is missed.
                         await asyncio.sleep(0)
                 await _ended(before)
                 await self._replaced.wait()
@@ -306,11 +315,14 @@ class Session:
         meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        """Call a tool, or by its handle read a resource or get a prompt. Cancelling this task cancels the call.
+        """Call a tool; or, by its handle, read a resource or get a prompt.
 
-        A failing tool is an outcome, no exception. Raises UsageError for a name that several documents of a page share, and for arguments that make no URI.
-        `annotations`: about the session, sent as `_meta.annotations`; a page gets none. `meta`: other members of `_meta`.
-        `number`: of the record; None for the next one.
+        Cancelling this task cancels the call.
+
+        A failing tool is an outcome, not an exception. Raises UsageError if several documents of a page share
+        the name, or if the arguments do not make a URI. `annotations`: about the session, sent as
+        `_meta.annotations`, except to a page. `meta`: other members of `_meta`. `number`: the number of the
+        record; None for the next one.
         """
         from inspector.boundary.judgement import Judgement  # noqa: PLC0415 - it loads every rule
 
@@ -393,18 +405,18 @@ class Session:
 
     @property
     def client_profile(self) -> ClientProfile | None:
-        """What the server learns of the client; None for a page, and before the server was reached."""
+        """The client profile announced to the server; None for a page, and before the server was reached."""
         is_mcp = self.server is not None and self.server.era is not Era.AUTO
         return self.options.client.profile if is_mcp else None
 
     def _has_asked(self) -> bool:
-        """Whether the server asked something of the user or of a model since this was last looked at."""
+        """Whether the server asked something of the user or of a model since the last call of this method."""
         matched = self.timeline.matched
         new, self._looked_at = matched[self._looked_at :], len(matched)
         return any(True for _ in server_requests(new))
 
     async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
-        """Send any request as it is. What a tool answers is neither bounded nor kept. Raises UnreachableError."""
+        """Send any request as it is. The outcome is neither bounded nor kept. Raises UnreachableError."""
         self._connected()
         if isinstance(self.target, PageTarget):
             raise UsageError("a page answers no requests", "Use sightline call.")
@@ -420,12 +432,15 @@ class Session:
         self.options = replace(self.options, roots=self.asker.roots)
 
     def announce(self, profile: ClientProfile) -> None:
-        """Announce this to the server. Before connecting."""
+        """Announce this profile to the server. Call it before connecting."""
         self.asker.announce(profile)
         self.options = replace(self.options, client=replace(self.options.client, profile=profile))
 
     async def set_roots(self, roots: Iterable[Root]) -> str:
-        """Answer requests for roots with other folders from now on; whether that was sent, in a sentence. Raises InspectorError."""
+        """Answer requests for roots with other folders from now on, and notify the server if possible.
+
+        Returns a sentence on whether the notification was sent. Raises InspectorError.
+        """
         self.hold_roots(roots)
         number = len(self.asker.roots)
         self.note("roots", f"{number} folder{'' if number == 1 else 's'} from now on", kind="answer")
@@ -437,14 +452,14 @@ class Session:
         return "Sent to the server: the roots have changed."
 
     def hold_skill(self, skill: Item) -> None:
-        """Verify what is read of a skill with this entry, which the server does not list."""
+        """Verify files of a skill with this entry, which the server does not list."""
         others = tuple(item for item in self.catalogue.got if item.name != skill.name)
         self.catalogue = replace(self.catalogue, got=(*others, skill))
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
-        """What the server offers for an argument of a prompt, or a variable of a template; nothing where it does not.
+        """The values that the server offers for an argument of a prompt or a variable of a template.
 
-        `filled`: the other arguments so far.
+        `filled`: the other arguments so far. Empty if there are none, and after an error.
         """
         from inspector.session.completing import METHOD, TIMEOUT_S, is_announced, params_of, values_in  # noqa: PLC0415 - no command completes
 
@@ -460,7 +475,10 @@ class Session:
         return values_in(outcome)
 
     async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, once a connection, if the server announces subscriptions. With stateless revisions, `listen` does it."""
+        """Subscribe to a resource, once per connection, if the server announces subscriptions.
+
+        In the stateless era, `listen` sends the subscription. Errors are ignored.
+        """
         server, connection = self.server, self._connection
         announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
         if server is None or connection is None or not announced:
@@ -480,9 +498,9 @@ class Session:
         return isinstance(self.target, PageTarget) and await self._page().submit()
 
     async def resolve(self, tool: Tool, arguments: JsonObject, *, timeout_s: float) -> Outcome:
-        """Ask what a call would do, with exactly the arguments that it would be sent. Pages cannot be asked.
+        """Ask the server what a call would do, with exactly the call's arguments. Not for pages.
 
-        Raises UnreachableError where there is no connection.
+        Raises UnreachableError if there is no connection.
         """
         from inspector.claims.resolution import METHOD, resolve_params  # noqa: PLC0415 - it loads all vocabularies
 
@@ -494,9 +512,9 @@ class Session:
         return answer.outcome
 
     async def ping(self) -> str:
-        """Ask the server whether it is there; what came of it, in a sentence that may quote foreign text.
+        """Ping the server. Returns a sentence about the outcome, which may quote foreign text.
 
-        Raises UnreachableError where there is no connection.
+        Raises UnreachableError if there is no connection.
         """
         if self.server is None or self.server.era is not Era.LEGACY:
             return "Not sent: the stateless protocol has no ping, and neither has a page."
@@ -509,16 +527,17 @@ class Session:
         return f"The server did not answer the ping: {self.own.cover(reason_of(answer.outcome))}"
 
     def amend(self, record: CallRecord) -> None:
-        """Replace the record of the same number: policy rules about an answer are settled after it."""
+        """Replace the record of the same number, because rules about an answer are settled after it was recorded."""
         for index in reversed(range(len(self.calls))):
             if self.calls[index].number == record.number:
                 self.calls[index] = record
                 return
 
     def note(self, title: str, detail: str, *, kind: str, is_failed: bool = False) -> None:
-        """Have something that went over no wire in the timeline and in the recording.
+        """Add an event that went over no wire to the timeline and to the recording.
 
-        `kind`: of the recording's note. Both texts quote no argument and no result; they may quote foreign text.
+        `kind`: the kind of the recording's note. The texts must quote no argument and no result; they may
+        quote foreign text.
         """
         at_s = self.now_s
         if self.recorder:
@@ -526,7 +545,7 @@ class Session:
         self._tell(Noted(entry=self.timeline.note(at_s, title, detail, is_failed=is_failed)))
 
     async def close(self) -> None:
-        """End the connection and every process that it started. Secrets are forgotten."""
+        """Close the connection, end every process that it started, and forget the secrets."""
         self.asker.end()
         if self._custody is not None:
             self._custody.end()
@@ -566,7 +585,7 @@ class Session:
                 case Failure(kind=FailureKind.SESSION_ENDED) as ended:
                     raise SessionEndedError(ended)
                 case RpcError() as error if listing.kind is Kind.TEMPLATE and error.is_method_not_found:
-                    # No capability announces templates, so that a server with resources need not have them.
+                    # There is no capability for templates, so a server with resources need not have any.
                     return
                 case failed:
                     reason = self.own.cover(reason_of(failed))
@@ -582,10 +601,12 @@ class Session:
     async def _ask(
         self, send: "Callable[[Connection], Awaitable[FramedAnswer]]", name: str
     ) -> "FramedAnswer":
-        """Ask the server about the tool `name`. Where it does not know the session any more, it is reached again, once.
+        """Send a request about the tool `name`.
 
-        Raises UnreachableError where nothing was ever connected to, NotConfirmedError where the tool is another one
-        afterwards: what was decided was decided on the one before.
+        If the server no longer knows the session, connect again and resend, once.
+
+        A failure to connect again is returned as an outcome. Raises UnreachableError if nothing was ever
+        connected, NotConfirmedError if the tool's definition has changed since the decision to call it.
         """
         from inspector.connect.dispatch import FramedAnswer  # noqa: PLC0415 - loaded with the connection
 
@@ -615,7 +636,7 @@ class Session:
             )
 
     async def _reachable_connection(self) -> "Connection":
-        """The current connection, replaced first if its HTTP server is gone. Raises InspectorError."""
+        """The current connection; a lost one to an HTTP server is replaced first. Raises InspectorError."""
         if self._reaching is not None:
             await asyncio.shield(self._reaching)
         connection = self._server_connection()
@@ -626,7 +647,7 @@ class Session:
     async def _reach_again(self, used: "Connection", reason: Failure) -> "Connection":
         """Replace the connection `used`, and list again. Raises InspectorError."""
         if self._reaching is None and self._connection is used:
-            # A task of its own: the first caller may be cancelled while others wait for it.
+            # A task of its own, because the first caller may be cancelled while others wait.
             self._reaching = asyncio.ensure_future(self._replace(used, reason))
             self._reaching.add_done_callback(self._reached)
         if self._reaching is not None:
@@ -636,12 +657,12 @@ class Session:
     def _reached(self, task: asyncio.Task[None]) -> None:
         self._reaching = None
         if not task.cancelled():
-            # The callers that wait raise it; the state shows it otherwise.
+            # Waiting callers raise the exception. If there are none, the state shows it.
             task.exception()
 
     async def _replace(self, used: "Connection", reason: Failure) -> None:
         target = cast("HttpTarget", self.target)
-        # A server that ended the session is the one that was agreed with; one that was away may be another.
+        # A server that only ended the session still has the agreed era. One that was away may be another server.
         is_same = reason.kind is FailureKind.SESSION_ENDED
         era = used.agreement.era if is_same else self.options.era
         self._enter(SessionState.CONNECTING)
@@ -680,7 +701,7 @@ class Session:
         return cast("PageConnection", self._connected())
 
     def _tool_of(self, number: int) -> Tool | None:
-        """The tool of a call, as it was listed then."""
+        """The tool of a call, as it was listed at the call."""
         return next((call.tool for call in self.calls if call.number == number), None)
 
     def _see_whether_lost(self) -> None:
@@ -699,7 +720,7 @@ class Session:
             self.recorder.frame(matched)
         self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
         if matched.frame.channel is Channel.NOTE or self.state is SessionState.LOST:
-            # A process that ends between two calls is noticed at once, not at the next call.
+            # Notice at once, not only at the next call, that a process has ended between two calls.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 
     async def _requested(self, request: Request, is_idle: bool) -> JsonObject:  # noqa: FBT001 - a state

@@ -1,4 +1,4 @@
-"""How to reach a target, with which authority, and how long to wait."""
+"""The options of a session: how to reach a target, with which authority, and how long to wait."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -19,49 +19,51 @@ if TYPE_CHECKING:
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """How to connect and how long to wait."""
+    """The options of a session."""
 
     era: Era = Era.AUTO
     timeout_s: float = 60.0
-    """For one request."""
+    """The timeout of one request."""
     connect_timeout_s: float = 30.0
     wait_s: float | None = None
-    """How long a page may take to become quiet before its tools are listed; a page without tools is then an error.
+    """The maximum number of seconds to wait until a page is quiet before its tools are listed.
 
-    None lists them at once, also where there are none, for a caller that follows changes.
+    No tools are then an error.
+
+    None lists the tools at once, even if there are none, for a caller that follows changes.
     """
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """What is withheld from models beyond what the boundary withholds."""
+    """What is withheld from models in addition to what the boundary withholds."""
     recorder: "Recorder | None" = None
-    """Where the session is recorded; closed with it."""
+    """The recorder of the session, which is closed with it."""
     forms: Forms = Forms.WAIT
-    """What becomes of a page's form that is filled in and does not submit itself."""
+    """What happens to a page's form that was filled in and does not submit itself."""
     redeem_origin: str | None = None
-    """Where secrets of a command may be redeemed: what the user pinned, never what a server says."""
+    """The origin at which secrets of a command may be redeemed. The user pins it; a server never sets it."""
     client: Announcement = USUAL
-    """What a server learns of the client. A page gets none of it."""
+    """What is announced to a server about the client. A page gets none of it."""
     roots: tuple[Root, ...] = ()
-    """The folders that servers may work in."""
+    """The folders in which servers may work."""
     responder: "Responder | None" = None
-    """Answers what servers ask; None to decline."""
+    """Answers requests of servers; None to decline them."""
     authorizing: Authorizing = field(default_factory=Authorizing)
-    """How to get a token where an HTTP server wants one."""
+    """How to get a token if an HTTP server requires one."""
     trust: Trust = field(default_factory=Trust)
     """Which certificates are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
-    """A longer message ends the connection."""
+    """The maximum size of a message. A longer one ends the connection."""
     transport: "TransportOf | None" = None
-    """What messages go over in place of the target's process or URL."""
+    """The transport of messages, in place of the target's process or URL."""
     is_quick_to_end: bool = False
-    """Whether a command gets SIGTERM soon after its input is closed, because it is started again at once."""
+    """Whether a command gets SIGTERM soon after its input is closed, because it will be restarted at once."""
 
 
 def reachable(
     named: StdioTarget | HttpTarget | DemoTarget, redeem_origin: str | None
 ) -> tuple[StdioTarget | HttpTarget, str | None]:
-    """What is connected to, and the address at whose origin its secrets may be redeemed.
+    """The target to connect to, and the address at whose origin its secrets may be redeemed.
 
-    `redeem_origin`: what the user pinned for a command.
+    `redeem_origin`: the origin that the user pinned for a command.
     """
     match named:
         case HttpTarget() as target:
@@ -69,7 +71,7 @@ def reachable(
         case StdioTarget() as target:
             return target, redeem_origin
         case DemoTarget():
-            # The wire loads after the interface has painted.
+            # Loaded after the interface has painted.
             from inspector.secrets.redemption.addresses import free_port  # noqa: PLC0415
 
             port = free_port()
@@ -78,7 +80,7 @@ def reachable(
 
 
 def authorization(target: Target) -> str | None:
-    """The connection's own Authorization header; None where there is none, or more than one."""
+    """The connection's own `Authorization` header; None if there is none, or more than one."""
     headers = target.headers if isinstance(target, HttpTarget) else ()
     values = [value for name, value in headers if name.lower() == "authorization"]
     return values[0] if len(values) == 1 else None

@@ -1,4 +1,7 @@
-"""A recording in the place of a session: what was known at a moment of it. Nothing is connected to, called or redeemed."""
+"""A session on a recording: shows what was known at each position.
+
+It connects to, calls and redeems nothing.
+"""
 
 import asyncio
 import threading
@@ -40,48 +43,51 @@ if TYPE_CHECKING:
 
 _ANSWERS = (RecordedFrame, RecordedCall)
 _RECENT = 60
-"""Entries of the timeline that come with a scene: as many as a screen shows."""
+"""The number of timeline entries in a scene: as many as a screen shows."""
 _MOST_OTHERS = 50
-"""Lines behind a frame that are gone through to find it."""
+"""The maximum number of lines that are searched backwards for a frame."""
 _REMEMBERED = 2
-"""Calls that are kept read: the one on the screen, and the one before."""
+"""The number of calls kept in memory: the one on the screen, and the previous one."""
 
 
 class Scene(Struct, frozen=True, kw_only=True):
     """What was known at one position of a recording."""
 
     position: int
-    """The line, from 0."""
+    """The number of the line, counted from 0."""
     frame: int
-    """The number of the last frame up to the position; 0 where there is none."""
+    """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool
-    """Whether that is at the position itself."""
+    """Whether the line at the position is that frame."""
     frames: int
-    """The number of the last frame that was read."""
+    """The number of the last frame that was indexed so far."""
     catalogue: Catalogue
     server: ServerFacts
     lenses: Lenses
-    """In force when it was recorded."""
+    """The boundary, policy and host that were in force."""
     entries: int
-    """Of the timeline, up to here."""
+    """The number of timeline entries up to the position."""
     recent: Mapping[int, Entry]
-    """The last of them, by their index from 0."""
+    """The last of those entries, by index from 0."""
     answered: int
-    """Calls that were answered up to here."""
+    """The number of calls answered up to the position."""
     record: CallRecord | None
-    """The last call of the tool that was asked for."""
+    """The last call of the selected tool; None if there is none."""
     landed: CallRecord | None
-    """The last call that was answered since the position before; None where none was."""
+    """The last call that was answered since the previous position; None if there is none."""
 
 
 def _options(header: Header) -> Options:
-    # Before clients had profiles, they announced nothing.
+    # Recordings from before there were client profiles announced nothing.
     client = Announcement(profile=PROFILES.get(header.client, NONE))
     return Options(policy=header.lenses.policy, client=client)
 
 
 class RecordedSession(Session):
-    """Read only. What a method says about threads is meant: lines may be megabytes."""
+    """A session that only reads a recording.
+
+    Methods marked as blocking must run in a thread: lines may be megabytes.
+    """
 
     def __init__(self, opened: OpenedRecording, listener: Listener) -> None:
         super().__init__(opened.target, _options(opened.header), listener)
@@ -91,12 +97,12 @@ class RecordedSession(Session):
         self._read: OrderedDict[tuple[int, str], CallRecord] = OrderedDict()
         self._changing = threading.Lock()
         self._users = 0
-        """Threads that read the file now: the last one closes it."""
+        """The number of threads that are reading the file. The last one closes it."""
         self._is_closed = False
 
     @property
     def played(self) -> Played:
-        """The file. Raises LookupError before it is open."""
+        """The open recording. Raises LookupError if it is not open."""
         if self._played is None or self._is_closed:
             raise LookupError(self.opened.path)
         return self._played
@@ -115,7 +121,7 @@ class RecordedSession(Session):
         return False
 
     async def connect(self) -> ServerFacts:
-        """Open the file; nothing is connected to. Raises UsageError."""
+        """Open the file, without connecting to anything. Raises UsageError."""
         self._enter(SessionState.CONNECTING)
         try:
             self._sealed, self._played = await asyncio.to_thread(_open, self.opened)
@@ -127,7 +133,7 @@ class RecordedSession(Session):
         return self.server
 
     async def locate_secrets(self) -> None:
-        """Nothing can be redeemed: references have no address."""
+        """Do nothing, because references of a recording have no address to be redeemed at."""
 
     async def list_all(self) -> Catalogue:
         return self.catalogue
@@ -140,7 +146,7 @@ class RecordedSession(Session):
 
     @contextmanager
     def reading(self) -> Generator[Played]:
-        """Keep the file open for a thread. Raises LookupError if it is not open."""
+        """Keep the file open while a thread reads it. Raises LookupError if it is not open."""
         with self._changing:
             played = self.played
             self._users += 1
@@ -160,12 +166,15 @@ class RecordedSession(Session):
                     file.close()
 
     def enter(self, scene: Scene) -> None:
-        """Stand where `scene` was made."""
+        """Move to the position of `scene`."""
         self.catalogue = scene.catalogue
         self.server = scene.server
 
     def scene(self, position: int, tool: str | None, since: int) -> Scene:
-        """What was known at `position`, with the last call of `tool`, and the last one behind `since`. In a thread."""
+        """The scene at `position`, with the last call of `tool`, and the last call after `since`.
+
+        Blocks: call it in a thread.
+        """
         with self.reading() as played:
             return self._scene(played, position, tool, since)
 
@@ -192,12 +201,18 @@ class RecordedSession(Session):
         )
 
     def entries(self, first: int, end: int, position: int) -> Mapping[int, Entry]:
-        """Entries of the timeline by their index from 0, as they were at `position`. In a thread."""
+        """Entries of the timeline by index from 0, as they were at `position`.
+
+        Blocks: call it in a thread.
+        """
         with self.reading() as played:
             return _entries(played, first, end, position)
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
-        """The frames of an entry; raw, where they are sealed beside it and the key is here. In a thread."""
+        """The frames of an entry, unredacted if they are sealed and the key is available.
+
+        Blocks: call it in a thread.
+        """
         with self.reading():
             frames = [self._frame(number) for number in entry.frames]
         return tuple(matched(frame for frame in frames if frame is not None))
@@ -224,7 +239,7 @@ class RecordedSession(Session):
         outcome = self._outcome(call, line)
         tool = call.tool
         if tool is not None and tool.item is not None and outcome is not call.outcome:
-            # What was sealed can be verified, if the recording alone cannot.
+            # A sealed result can be verified, even if the recording alone cannot.
             tool = self.played.moment(position).catalogue.tool(call.name) or tool
         return CallRecord(
             number=number,
@@ -244,13 +259,13 @@ class RecordedSession(Session):
         )
 
     def _output(self, call: ReplayedCall, position: int) -> OutputCheck | None:
-        """What was recorded of the comparison with the output schema; None where it can be made of what was sealed."""
+        """The recorded comparison with the output schema; None if the sealed result can be compared instead."""
         if self._sealed is not None:
             return None
         return output_of(call, self._projected(call, position), self.played.moment(position).lenses)
 
     def _projected(self, call: ReplayedCall, position: int) -> Projected | None:
-        """What was recorded of the projection of a call, behind its answer."""
+        """The recorded projection of a call, which follows its answer; None if there is none."""
         with suppress(IndexError):
             while isinstance(line := self.played.line(position := position + 1), Projected):
                 if (line.frame, line.request) == (call.frame, call.request):
@@ -261,7 +276,7 @@ class RecordedSession(Session):
         return self.played.moment(position).lenses.policy
 
     def _outcome(self, call: ReplayedCall, line: object) -> Outcome:
-        """The recorded outcome; the original one, if it is stored encrypted and could be opened."""
+        """The recorded outcome; or the original outcome, if it is sealed and could be opened."""
         if self._sealed is None or isinstance(line, RecordedCall):
             return call.outcome
         frame = self._sealed.frame(call.frame)

@@ -1,4 +1,4 @@
-"""The request that calls a tool, reads a resource, a template or a skill, or gets a prompt."""
+"""Builds the request that calls a tool, reads a resource, a template or a skill, or gets a prompt."""
 
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject
@@ -6,7 +6,10 @@ from inspector.protocol.catalogue import Kind, Tool, unlisted
 
 
 def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str, JsonObject]:
-    """Method and parameters. `tool`: None where the server lists no tool of that name. Raises UsageError."""
+    """The method and parameters of a call.
+
+    `tool`: None if the server lists no tool of that name. Raises UsageError.
+    """
     kind = tool.kind if tool else Kind.TOOL
     label = tool.label if tool else name
     match kind:
@@ -21,19 +24,22 @@ def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str
 
 
 def handle_of(tool: Tool | None, name: str, arguments: JsonObject) -> str:
-    """What a call is known by: its name; of a template the handle of the resource that is read. Raises UsageError."""
+    """The name under which a call is recorded: `name`, or for a template the handle of the resource.
+
+    Raises UsageError.
+    """
     if tool is None or tool.kind is not Kind.TEMPLATE:
         return name
     return unlisted(Kind.RESOURCE, uri_of(tool.label, arguments)).handle
 
 
 def title_of(tool: Tool, arguments: JsonObject) -> str:
-    """What is asked for: the name of a tool or prompt, the URI of a resource. Raises UsageError."""
+    """The name of a tool or prompt, or the URI of the resource that is read. Raises UsageError."""
     return uri_of(tool.label, arguments) if tool.kind is Kind.TEMPLATE else tool.label
 
 
 def uri_of(template: str, arguments: JsonObject) -> str:
-    """The URI that a template makes of its variables. Raises UsageError."""
+    """The URI that a template expands to. Raises UsageError."""
     from inspector.protocol.templates import expanded  # noqa: PLC0415 - few servers have templates
 
     try:

@@ -1,6 +1,7 @@
-"""A request that the server answers after several rounds: each unfinished answer is fulfilled, and the request sent again.
+"""Sends a request in several rounds: it fulfils each unfinished answer and sends the request again.
 
-Source: MCP 2026-07-28, `InputRequiredResult`: a new id, `requestState` as it was sent, nothing of it in other requests.
+Each round has a new id and repeats `requestState` as sent; no other request contains anything of it.
+Source: MCP 2026-07-28, `InputRequiredResult`.
 """
 
 import asyncio
@@ -17,13 +18,16 @@ if TYPE_CHECKING:
 
 MAX_ROUNDS = 10
 _PAUSES_S = (0.05, 0.1, 0.2, 0.25)
-"""Before a round in which the server asks for nothing but to be asked again."""
+"""The pauses before rounds in which the server asks for nothing except a retry. The last one repeats."""
 
 
 async def answered_in_rounds(
     send: "Callable[[JsonObject], Awaitable[FramedAnswer]]", params: JsonObject, asker: Asker
 ) -> "FramedAnswer":
-    """Send a request with `params` until it is answered, or cannot be. An answer that cannot be fulfilled is returned as it is."""
+    """Send a request until its answer is final. An answer that cannot be fulfilled is returned as it is.
+
+    After `MAX_ROUNDS` further rounds, the outcome is a Failure.
+    """
     answer = await send(params)
     idle = 0
     for _ in range(MAX_ROUNDS):
@@ -46,7 +50,7 @@ async def answered_in_rounds(
 
 
 def _asked_in(answer: "FramedAnswer") -> JsonObject | None:
-    """The result that asks for input; None where the answer is another."""
+    """The result that asks for input; None if the answer is not of that kind."""
     value: Json = answer.outcome.value if isinstance(answer.outcome, Result) else None
     return value if isinstance(value, dict) and kind_of(value) == INPUT_REQUIRED else None
 

@@ -1,4 +1,4 @@
-"""Calls that the server makes tasks of: asks how the task is until it has ended, and answers what it asks meanwhile.
+"""Calls that the server turns into tasks: polls the task until it has ended, and answers its requests meanwhile.
 
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
@@ -37,15 +37,18 @@ if TYPE_CHECKING:
     from inspector.connect.dispatch import FramedAnswer
 
 MOST_S = 86_400.0
-"""A task is waited for as long as the server keeps it, within `LEAST_S` and this."""
+"""The maximum number of seconds to wait for a task.
+
+Between `LEAST_S` and this, the wait lasts as long as the server keeps the task.
+"""
 _CANCEL_S = 2.0
 
 Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"
-"""Sends a request: its method, its parameters, and how long it may take."""
+"""Sends a request, given its method, its parameters, and its timeout in seconds."""
 
 
 def as_task(tool: Tool | None, server: ServerFacts | None) -> bool:
-    """Whether a tool has to be called as a task: it says so, and its server takes such calls in the handshake era."""
+    """Whether to call a tool as a task: the tool requires it, and its server supports it in the handshake era."""
     if tool is None or server is None or server.era is not Era.LEGACY or not tool.needs_task:
         return False
     return value_at(server.capabilities, "tasks", "requests", "tools", "call") is not None
@@ -60,9 +63,10 @@ async def answered_by_task(
     limit_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> "FramedAnswer":
-    """The answer that ends the call; `answer` itself where it is no task. Cancelling this cancels the task.
+    """The answer that ends the call; `answer` itself if it is not a task. Cancelling this cancels the task.
 
-    `timeout_s`: for each answer about the task. `limit_s`: for the whole task, where that is to be shorter than it is kept.
+    `timeout_s`: the timeout of each request about the task. `limit_s`: the limit for the whole task, if it is
+    to be shorter than the time for which the server keeps the task.
     """
     handle = handle_in(answer.outcome.value) if isinstance(answer.outcome, Result) else None
     if handle is None:
@@ -88,7 +92,7 @@ async def answered_by_task(
 
 @dataclass(slots=True, kw_only=True)
 class _Following:
-    """One task until it has ended."""
+    """Follows one task until it has ended."""
 
     handle: TaskHandle
     ask: Ask
@@ -98,9 +102,9 @@ class _Following:
     on_progress: Callable[[Progress], None] | None
     began_s: float = field(default_factory=monotonic)
     answered: set[str] = field(default_factory=set[str])
-    """The keys of what the task asked for and got."""
+    """The keys of the task's requests that were answered."""
     result: "asyncio.Task[FramedAnswer] | None" = None
-    """The request for the result, which a server of the handshake era answers when the task has ended."""
+    """The request for the result. A server of the handshake era answers it when the task has ended."""
 
     async def followed(self) -> "FramedAnswer":
         while True:
@@ -118,7 +122,7 @@ class _Following:
                 return answer
 
     async def _next(self, state: TaskState, polled: "FramedAnswer") -> "FramedAnswer | None":
-        """What to do about a task in this state: the answer that ends the call, or None to ask again."""
+        """Act on the state of the task. Returns the answer that ends the call, or None to poll again."""
         if state.status == CANCELLED:
             words = f": {state.message}" if state.message else ""
             return _failed(polled, FailureKind.CANCELLED, f"the server cancelled the task{words}")
@@ -144,7 +148,7 @@ class _Following:
         return await self._ended(self.result.result()) if self.result and self.result.done() else None
 
     async def _ended(self, answer: "FramedAnswer") -> "FramedAnswer":
-        """The answer to `tasks/result`, unless it holds no result."""
+        """The answer to `tasks/result`, or a failure if it holds no result."""
         if isinstance(answer.outcome, Failure) or ending_in(RESULT, answer.outcome):
             return answer
         return await self._given_up(
@@ -156,7 +160,10 @@ class _Following:
         return _failed(answer, FailureKind.PROTOCOL, why)
 
     async def _given(self, state: TaskState, left_s: float) -> bool:
-        """Answer what the task asks for; whether that is possible. In the handshake era the server asks by itself."""
+        """Answer the requests of the task.
+
+        False if that is impossible. In the handshake era, the server sends requests of its own.
+        """
         if not self.handle.is_extension:
             if self.result is None:
                 self.result = asyncio.ensure_future(self._about(RESULT, {}, left_s))
@@ -174,7 +181,7 @@ class _Following:
         return True
 
     async def _pause(self, state: TaskState) -> None:
-        """Wait as long as the server wants, or until the result is there."""
+        """Report progress, and wait until the next poll is due or the result has arrived."""
         if self.on_progress:
             next_s = monotonic() + state.poll_s
             message = state.message or None
@@ -187,7 +194,7 @@ class _Following:
             await asyncio.wait([self.result], timeout=state.poll_s)
 
     async def cancel(self) -> None:
-        """Tell the server that the result is not wanted any more."""
+        """Cancel the task at the server, within a short timeout."""
         self.end()
         with suppress(TimeoutError):
             async with asyncio.timeout(_CANCEL_S):

@@ -1,4 +1,4 @@
-"""Skills of a server: the entry of one that is not listed, and what is in a folder of one. Nothing here reads a file."""
+"""Skills of a server: the entry of an unlisted skill, and the contents of a skill's folder. Reads no file."""
 
 from msgspec import Struct
 
@@ -36,24 +36,24 @@ class FolderFile(Struct, frozen=True, kw_only=True):
     size: int | None = None
     digest: str = ""
     problem: str = ""
-    """Where the server and the entry of the skill differ about it; empty where they do not."""
+    """How the server's list differs from the skill's entry about this file; empty if they agree."""
 
 
 class FolderView(Struct, frozen=True, kw_only=True):
-    """A folder of a skill, by its entry and as the server lists it now."""
+    """A folder of a skill, according to its entry and to the server's current list."""
 
     skill: str
     folder: str
     files: tuple[FolderFile, ...]
     is_dynamic: bool
     fault: str
-    """Why the entry does not hold; empty where it does."""
+    """The reason why the entry is invalid; empty if it is valid."""
     is_asked: bool
-    """Whether the server was asked for the folder."""
+    """Whether the server was asked to list the folder."""
 
 
 async def get_skill(session: Session, uri: str) -> Item:
-    """The entry of a skill that is not listed, from now on among those that are read. Raises InspectorError."""
+    """Fetch the entry of a skill that is not listed, and use it from now on. Raises InspectorError."""
     capabilities = session.server.capabilities if session.server else None
     if not Kind.SKILL.is_announced(capabilities):
         raise ToolFailedError("the server announces no skills", "sightline read reads any resource.")
@@ -69,7 +69,12 @@ async def get_skill(session: Session, uri: str) -> Item:
 
 
 async def folder_of(session: Session, skill: Item, path: str) -> FolderView:
-    """What is in a folder of a skill. `path`: from the folder of the skill, empty for that. Raises InspectorError."""
+    """The contents of a folder of a skill.
+
+    `path`: relative to the skill's folder, empty for that folder itself.
+
+    Raises InspectorError.
+    """
     root, manifest = root_of(skill.name) or skill.name, manifest_of(skill.definition)
     folder = f"{root}/{path}".rstrip("/")
     if path and not is_within(folder, root):
@@ -100,7 +105,10 @@ async def folder_of(session: Session, skill: Item, path: str) -> FolderView:
 def _compared(
     held: dict[str, FolderFile], served: dict[str, JsonObject], folder: str, *, knows_all: bool
 ) -> dict[str, FolderFile]:
-    """The files of an entry and those that the server lists. `knows_all`: whether the entry has to list every file."""
+    """Merge the files of an entry with those that the server lists.
+
+    `knows_all`: whether the entry must list every file.
+    """
     found: dict[str, FolderFile] = {}
     for uri, file in held.items():
         problem = "" if uri in served else NOT_SERVED

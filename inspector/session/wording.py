@@ -1,4 +1,4 @@
-"""What came of a request, in words."""
+"""Outcomes of requests, in words."""
 
 from collections.abc import Callable, Sequence
 
@@ -10,7 +10,7 @@ from inspector.protocol.page import RefusedTool
 
 
 def announces(profile: ClientProfile) -> str:
-    """The announced capabilities, in a sentence."""
+    """A sentence about the announced capabilities."""
     if not profile.capabilities:
         return (
             "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
@@ -19,9 +19,9 @@ def announces(profile: ClientProfile) -> str:
 
 
 def error_of(failure: Outcome, what: str, hint: str, *, cover: Callable[[str], str] = str) -> InspectorError:
-    """The error for a request that got no answer, or none that helps. `what`: what cannot be done for that reason.
+    """The error for a request that failed. `what`: the action that is therefore impossible.
 
-    `cover`: covers the user's credentials in a server's text.
+    `cover`: masks the user's credentials in a server's text.
     """
     reason = cover(reason_of(failure))
     message = f"{what}: {reason}" if what else reason
@@ -31,14 +31,14 @@ def error_of(failure: Outcome, what: str, hint: str, *, cover: Callable[[str], s
 
 
 def failure_of(error: InspectorError) -> Failure:
-    """The outcome of a call for which the server could not be reached."""
+    """The outcome of a call if its server could not be reached."""
     status = 401 if isinstance(error, AuthenticationRequiredError) else None
     kind = FailureKind.HTTP_STATUS if status else FailureKind.CONNECTION_LOST
     return Failure(kind=kind, detail=error.message, http_status=status)
 
 
 def reason_of(outcome: Outcome) -> str:
-    """An outcome that is no result, in words. May quote foreign text."""
+    """A description of an outcome, for one that is not a result. May quote foreign text."""
     match outcome:
         case Failure(detail=detail):
             return detail
@@ -49,7 +49,7 @@ def reason_of(outcome: Outcome) -> str:
 
 
 def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str, str]:
-    """Why a page has no tools to list, and what to do about it. `obstacles`: clauses that may quote foreign text."""
+    """The error that a page has no tools, and a hint. `obstacles`: clauses that may quote foreign text."""
     if obstacles:
         reasons = "".join(f"\n  {reason}" for reason in obstacles)
         return f"the page offers no tools:{reasons}\nURL: {target}", "Check the address and the page."
@@ -65,12 +65,12 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
 
 
 def refusal(refused: RefusedTool) -> str:
-    """A tool that a browser refused, in a clause that quotes foreign text."""
+    """A clause about a tool that a browser refused. It quotes foreign text."""
     return f"its browser refused {refused.name or 'a tool without a name'}: {refused.reason}"
 
 
 def shared_name(name: str, handles: Sequence[str]) -> tuple[str, str]:
-    """Why a name alone does not say which tool of a page is meant, and what does."""
+    """The error that a name is shared by several tools of a page, and a hint that lists their handles."""
     return (
         f"several documents of the page offer {name}",
         f"Name one of them: {', '.join(handles[:20])}.",

@@ -1,6 +1,7 @@
-"""The audit log: one JSON object a line, through `logging`, so that it goes wherever the user's handlers take it.
+"""The audit log: one JSON object per line, written through `logging`, so that the user's handlers can route it.
 
-What a line says is made in policy/audit.py. The logger is `sightline.audit`; records of other loggers never reach its handlers.
+policy/audit.py makes the contents of the lines. The logger is `sightline.audit`; its handlers get no other
+records.
 """
 
 import logging
@@ -28,12 +29,12 @@ _NOT_PLAIN = re.compile(r"[^\x20-\x7e]")
 
 
 class Audit:
-    """The log of one run. Its methods wait until a line is written; any thread may call them."""
+    """The audit log of one run. Its methods block until a line is written; any thread may call them."""
 
     def __init__(self, path: Path | None = None, settings: AuditSettings | None = None) -> None:
-        """Open the file, and make the handlers. Raises UsageError.
+        """Open the file, and create the handlers. Raises UsageError.
 
-        `path`: where lines are appended. `settings`: further handlers, and a file where `path` is None.
+        `path`: the file to append to. `settings`: further handlers, and the file if `path` is None.
         """
         own = settings or AuditSettings()
         self._auditor = Auditor(secrets.token_bytes(32))
@@ -52,31 +53,43 @@ class Audit:
                 raise
             self._logger.addHandler(self._handlers[-1])
         for handler in self._handlers:
-            # By itself, logging prints a traceback over the interface and goes on.
+            # By default, logging would print a traceback over the interface and continue.
             handler.handleError = self._failed
 
     def conceal(self, values: Iterable[str]) -> None:
-        """Withhold these values from now on, whatever a tool's schema says of them."""
+        """Withhold these values from now on, whatever a tool's schema declares."""
         with self._lock:
             self._auditor.conceal(values)
 
     def deciding(self, call: AuditedCall, verdict: str, rules: Iterable[str]) -> None:
-        """Log a decision before the call is sent. Raises InspectorError if it cannot be written: then the call must not be sent."""
+        """Log a decision. Call it before the call is sent.
+
+        Raises InspectorError if the line cannot be written. Then the call must not be sent.
+        """
         with self._lock:
             self._write(self._auditor.decided(call, verdict, tuple(rules)))
 
     def answered(self, call: AuditedCall, outcome: Outcome, duration_s: float) -> None:
-        """Log how a call ended. Linear in the size of the result. Raises InspectorError if it cannot be written."""
+        """Log the end of a call.
+
+        Linear in the size of the result. Raises InspectorError if it cannot be written.
+        """
         with self._lock:
             self._write(self._auditor.answered(call, outcome, duration_s))
 
     def declined(self, call: AuditedCall, by: str) -> None:
-        """Log that a call is not made. `by`: `policy` or `user`. Raises InspectorError if it cannot be written."""
+        """Log that a call is not made.
+
+        `by`: `policy` or `user`. Raises InspectorError if it cannot be written.
+        """
         with self._lock:
             self._write(self._auditor.declined(call, by))
 
     def released(self, call: AuditedCall, rules: Iterable[str]) -> None:
-        """Log that the user released an answer. Raises InspectorError if it cannot be written: then it must not be released."""
+        """Log that the user released an answer.
+
+        Raises InspectorError if the line cannot be written. Then the answer must not be released.
+        """
         with self._lock:
             self._write(self._auditor.released(call, tuple(rules)))
 
@@ -105,7 +118,7 @@ class Audit:
 
 
 class _LineHandler(logging.Handler):
-    """Appends lines to a file of mode 0600, each written at once and whole."""
+    """Appends lines to a file of mode 0600, each with a single write."""
 
     def __init__(self, path: Path) -> None:
         """Open the file. Raises UsageError if it does not belong to the user alone."""
@@ -116,7 +129,7 @@ class _LineHandler(logging.Handler):
     def emit(self, record: logging.LogRecord) -> None:
         raw = f"{self.format(record)}\n".encode("ascii", "backslashreplace")
         try:
-            # What was cut off before must not run into this line.
+            # A line that was cut off earlier must not run into this one.
             raw = b"\n" + raw if self._is_torn else raw
             self._is_torn = True
             if os.write(self._descriptor, raw) < len(raw):
@@ -151,10 +164,10 @@ def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Hand
         raise UsageError(
             f"config.toml, `audit`: {error}: {reason}", "docs/audit.md says how handlers are written."
         ) from error
-    # All that were there before are gone.
+    # The configuration has replaced all earlier handlers.
     return list(logger.handlers)
 
 
 def _line(value: Json) -> str:
-    """A value as JSON in ASCII: nothing in it acts on a terminal, whatever reads it."""
+    """The value as JSON in ASCII, so that no terminal interprets any part of it."""
     return _NOT_PLAIN.sub(code_units, dump_text(value))

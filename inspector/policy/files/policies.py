@@ -1,6 +1,6 @@
-"""Policy files: TOML or JSON, read whole or not at all.
+"""Policy files: TOML or JSON, accepted completely or not at all.
 
-A file of a project may hold one. It is taken only where the user names it.
+A project may contain one. It is used only if the user names it.
 """
 
 import json
@@ -27,7 +27,10 @@ _SPACE = re.compile(r"[ \t\r\n]*")
 
 
 def read_policy(path: str) -> Policy:
-    """The policy in a file; `.json` is JSON, anything else TOML. Raises UsageError that names line and reason."""
+    """The policy in a file: JSON if it ends in `.json`, otherwise TOML.
+
+    Raises UsageError with the line and the reason.
+    """
     try:
         with Path(path).open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
@@ -40,7 +43,7 @@ def read_policy(path: str) -> Policy:
 
 
 def parse_policy(raw: bytes, where: str) -> Policy:
-    """The policy that a file holds. Raises UsageError; `where` is what the file is called in it."""
+    """The policy in the bytes of a file. `where`: the name of the file in errors. Raises UsageError."""
     is_json = where.lower().endswith(".json")
     value, lines = _from_json(raw, where) if is_json else _from_toml(raw, where)
     policy = policy_of(value, DEFAULT_POLICY)
@@ -58,7 +61,7 @@ def _from_json(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
     try:
         return parsed.value, tuple(_lines_in_json(raw.decode(), parsed))
     except (RecursionError, ValueError):
-        # Far too deep, or a number far too long: it is no policy, and errors name rules by their number.
+        # Nested too deeply, or with too long a number, it is not a policy. Errors then name rules by number.
         return parsed.value, ()
 
 
@@ -73,7 +76,7 @@ def _from_toml(raw: bytes, where: str) -> tuple[Json, tuple[int, ...]]:
 
 
 def _plain(value: object, where: str) -> Json:
-    """TOML as JSON. Raises UsageError for dates and times."""
+    """The TOML value as JSON. Raises UsageError for dates and times."""
     match value:
         case dict():
             members = cast("dict[str, object]", value)
@@ -98,7 +101,7 @@ def _place(pointer: str, lines: tuple[int, ...]) -> str:
 
 
 def _lines_in_json(text: str, parsed: JsonText) -> Iterator[int]:
-    """The line on which each item of the top-level `rules` begins; nothing if the text is no such object."""
+    """The line on which each item of the top-level `rules` begins; nothing if there is no such list."""
     rules = value_at(parsed.value, "rules")
     if not isinstance(rules, list) or not rules:
         return

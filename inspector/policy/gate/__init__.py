@@ -1,1 +1,1 @@
-"""The policy check before a tool call, and what the call leaves behind, over all servers of an agent session."""
+"""The policy check before a tool call, and the judgement of its answer, across all servers of an agent session."""

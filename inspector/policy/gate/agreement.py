@@ -1,4 +1,4 @@
-"""The terms of a run, settled before anything is connected: its rules, its audit log, and who agrees to calls."""
+"""The terms of a run, settled before any connection: its policy, its audit log, and who agrees to calls."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """In words that may be shown."""
+    """Whether and how a call was agreed to. The values are safe to show."""
 
     NOT_ASKED = "not asked"
     USER = "agreed by the user"
@@ -24,9 +24,9 @@ class Agreement(StrEnum):
 
 
 class Terms(Struct, frozen=True, kw_only=True):
-    """The rules that decide, and where decisions are logged."""
+    """The policy that decides, and the audit log for its decisions."""
 
     policy: "Policy | None" = None
-    """None for the built-in policy."""
+    """The policy; None for the built-in one."""
     audit: "Audit | None" = None
-    """The caller closes it."""
+    """The audit log, which the caller closes; None to log nothing."""

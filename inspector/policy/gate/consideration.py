@@ -1,4 +1,4 @@
-"""The decision about a call before it leaves: its verdict and reasons, in data and in words."""
+"""The decision about a call before it is sent: its verdict and reasons, as data and in words."""
 
 from collections import Counter
 
@@ -17,17 +17,17 @@ from inspector.safe_text import safe_line
 
 
 class Consideration(Struct, frozen=True, kw_only=True):
-    """One call that may be made, asked about, or not made."""
+    """A call with the decision whether it may be made, must be confirmed, or is blocked."""
 
     target: Target
     situation: Situation
     decision: Decision
     facts: Facts | None
-    """None where they could not be gathered."""
+    """The facts for the rules; None if they could not be collected."""
     asking: tuple[ConfirmReason, ...] = ()
-    """Changes of the definition that the user has not agreed to yet."""
+    """Changes of the definition to which the user has not agreed yet."""
     problem: str = ""
-    """Why it could not be judged, so that it is not made; empty where it could."""
+    """The reason why the call could not be judged and is therefore blocked; empty if it could."""
 
     @property
     def name(self) -> str:
@@ -64,7 +64,10 @@ class Consideration(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """Block what could not be judged, and ask about a definition that has changed; otherwise as the rules decide."""
+        """The verdict of the rules; BLOCK if the call could not be judged.
+
+        If the definition changed, ALLOW becomes CONFIRM.
+        """
         if self.problem:
             return Verdict.BLOCK
         if self.asking and self.decision.verdict is Verdict.ALLOW:
@@ -73,19 +76,22 @@ class Consideration(Struct, frozen=True, kw_only=True):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """Rules with their facts, changes and problems, one sentence each. Safe to show; quotes no argument."""
+        """One sentence for each matching rule with its facts, each change, and the problem.
+
+        Safe to show; quotes no argument.
+        """
         changed = tuple(each.sentence for each in self.asking)
         return (*((self.problem,) if self.problem else ()), *self.decision.reasons, *changed)
 
     @property
     def causes(self) -> frozenset[str]:
-        """The names of the rules and changes behind `reasons`."""
+        """The names of the rules, the keys of the changes and the problem behind `reasons`."""
         rules = (match.rule.name for match in self.decision.matches)
         return frozenset((*rules, *(each.key for each in self.asking), self.problem))
 
     @property
     def effects(self) -> tuple[str, ...]:
-        """For the audit log: names of rules, and changes and problems in sentences."""
+        """The reasons for the audit log: names of rules, and sentences about changes and the problem."""
         rules = tuple(match.rule.name for match in self.decision.matches)
         return (*rules, *(each.sentence for each in self.asking), *((self.problem,) if self.problem else ()))
 
@@ -94,7 +100,10 @@ class Consideration(Struct, frozen=True, kw_only=True):
         return self.resolution.findings if self.resolution else ()
 
     def as_json(self) -> JsonObject:
-        """`verdict`, `matches`, `changed`, `problem` and `resolution`. Holds no value of an argument."""
+        """The decision with `changed`, `problem`, `resolution` and `findings`.
+
+        Contains no value of an argument.
+        """
         return {
             **self.decision.as_json(),
             "verdict": self.verdict.value,
@@ -108,7 +117,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
 def considered(
     policy: Policy, target: Target, situation: Situation, asking: tuple[ConfirmReason, ...] = ()
 ) -> Consideration:
-    """What the policy decides. Never raises: what cannot be judged is not made."""
+    """The decision of the policy. Never raises: a call that cannot be judged is blocked."""
     try:
         facts = facts_of(situation)
         decision = decide(policy, facts)
@@ -130,12 +139,12 @@ _COUNTED = {MarkKind.DATA_CLASS: ("data class", "data classes"), MarkKind.ATTRIB
 
 
 def decision_title(current: Consideration) -> str:
-    """The verdict and the tool: `confirm send_mail`."""
+    """The verdict and the tool, such as `confirm send_mail`."""
     return f"{current.verdict.value} {current.title}"
 
 
 def decision_line(current: Consideration, agreement: Agreement) -> str:
-    """Who agreed, and why it was asked."""
+    """The agreement, if one was needed, and the reasons for the verdict."""
     why = "; ".join(current.reasons) or "no rule asks about it"
     if current.verdict is Verdict.CONFIRM:
         why = f"{agreement.value}: {why}"
@@ -143,7 +152,7 @@ def decision_line(current: Consideration, agreement: Agreement) -> str:
 
 
 def refusal(current: Consideration) -> tuple[str, str]:
-    """Why a call is not made, and what to do."""
+    """The error for a call that is not made, and a hint."""
     reasons = "\n".join(current.reasons)
     if current.verdict is Verdict.BLOCK:
         hint = "Only another policy lets it through." if not current.problem else "Please report it."
@@ -155,7 +164,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
 
 
 def brought_line(brought: SessionTrust) -> str:
-    """What an answer brought in, by kinds. What it says in words of its own is counted."""
+    """The marks that an answer brought in, by kind. Data classes and sources are counted, not quoted."""
     counts = Counter(mark.kind for mark in brought.marks)
     return "brought " + ", ".join(
         f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)

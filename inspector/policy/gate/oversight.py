@@ -1,4 +1,4 @@
-"""One agent session, which may span servers: what its policy decides, which untrusted sources it has read, and what servers learn of them."""
+"""One agent session, which may span servers: decides on its calls, tracks its trust, and annotates its requests."""
 
 import asyncio
 import hashlib
@@ -48,23 +48,23 @@ if TYPE_CHECKING:
 
 
 TIMEOUT_S = 5.0
-"""For the answer: a call should not have to wait longer for what is only a claim."""
+"""The maximum number of seconds to wait for a resolution, which is only a claim."""
 _KEPT = 64
-"""Answers of one connection."""
+"""The maximum number of resolutions kept per connection."""
 _SMALL_BYTES = 16 * 1024
-"""Up to here, an answer is ruled on in less time than a thread takes to begin. 0 is an unknown size."""
+"""The size up to which ruling on an answer is faster than starting a thread. A size of 0 is unknown."""
 
 
 class Resolver:
-    """Asks, and keeps what was answered while the connection lasts."""
+    """Asks servers to resolve calls, and caches the resolutions for the life of the connection."""
 
     def __init__(self) -> None:
         self._kept: WeakKeyDictionary[Session, OrderedDict[bytes, Resolution]] = WeakKeyDictionary()
 
     async def resolution(self, session: Session, tool: Tool, arguments: JsonObject) -> Resolution | None:
-        """What the server says of this call; None where the tool does not say that it can be asked.
+        """The server's resolution of a call; None if the tool does not declare that it can be resolved.
 
-        Raises UnreachableError where there is no connection.
+        Raises UnreachableError if there is no connection.
         """
         if isinstance(session.target, PageTarget):
             return None
@@ -79,7 +79,7 @@ class Resolver:
             if resolution.findings:
                 session.note(f"resolution of {tool.name}", " ".join(resolution.findings), kind="resolution")
             if resolution.state is ResolutionState.UNANSWERED:
-                # It may be answered the next time.
+                # The next request may be answered.
                 return resolution
             kept[key] = resolution
             if len(kept) > _KEPT:
@@ -89,39 +89,51 @@ class Resolver:
 
 
 def _key(tool: Tool, arguments: JsonObject) -> bytes:
-    """Identifies a call by definition and arguments, including the order of keys."""
+    """A hash that identifies a call by definition and arguments, including the order of keys."""
     return hashlib.sha256(dump([tool.definition, arguments])).digest()
 
 
 class Oversight:
-    """Decides on every call of a run, before it leaves and when its answer is there. It outlives connections."""
+    """Decides on every call of a run, before it is sent and after it was answered.
+
+    It outlives connections.
+    """
 
     def __init__(self, policy: Policy | None = None, *, audit: "Audit | None" = None) -> None:
-        """`policy`: None for the built-in one. `audit`: closed by its owner."""
+        """`policy`: None for the built-in one. `audit`: closed by the caller."""
         self.policy = policy or DEFAULT_POLICY
         self.trust = SessionTrust()
         self.number = 1
-        """Counts agent sessions from 1."""
+        """The number of the agent session, counted from 1."""
         self.propagation: dict[str, TaintDetail] = {}
-        """By target, how much its server learns of the sources of others; a target that is not in it learns nothing."""
+        """By target, how much its server learns of other servers' sources.
+
+        A target that is missing here gets no annotations.
+        """
         self._audit = audit
         self._calls = 0
         self._agreed: list[tuple[Target, str]] = []
-        """Changes of definitions that the user agreed to, by server."""
+        """Changes of definitions to which the user agreed, with the target of each."""
         self._resolver = Resolver()
         self._settling: set[asyncio.Task[Ruled]] = set()
 
     def renew(self) -> None:
-        """Begin a new agent session without untrusted sources. Calls keep counting, so that numbers stay unique."""
+        """Begin a new agent session without untrusted sources.
+
+        Calls keep their count, so that numbers stay unique.
+        """
         self.number += 1
         self.trust = SessionTrust()
 
     def agree(self, target: Target, changes: Iterable[ConfirmReason]) -> None:
-        """Ask no more about these changes of a server's definitions."""
+        """Stop asking about these changes of a server's definitions."""
         self._agreed += ((target, each.key) for each in changes)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Count what an interface of MCP Apps sends to the model as untrusted; its number among the calls."""
+        """Mark the session as untrusted, because an interface of MCP Apps sent something to the model.
+
+        Returns the number that is assigned to it among the calls.
+        """
         self._calls += 1
         origin = TaintOrigin(call=self._calls, server=str(session.target), tool=method)
         mark = TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)
@@ -129,17 +141,22 @@ class Oversight:
         return self._calls
 
     async def judged(self) -> None:
-        """Wait until every answer so far has been added to the session's trust, including answers of cancelled calls."""
+        """Wait until every answer so far has been added to the session's trust.
+
+        Cancelled calls are included.
+        """
         if self._settling:
             await asyncio.wait(self._settling)
 
     async def consider(
         self, session: Session, name: str, arguments: JsonObject, *, asking: Sequence[ConfirmReason] = ()
     ) -> Consideration:
-        """What is decided of a call, after asking the server what it would do where its tool can be asked.
+        """The decision about a call.
 
-        `asking`: changes of its definition; what was agreed to once is not asked again.
-        Raises UnreachableError where there is no connection.
+        If the tool can be resolved, the server is asked first what the call would do.
+
+        `asking`: changes of the definition. Those that were agreed to before are ignored.
+        Raises UnreachableError if there is no connection.
         """
         await self.judged()
         tool = session.catalogue.tool(name)
@@ -167,11 +184,11 @@ class Oversight:
         timeout_s: float | None = None,
         meta: JsonObject | None = None,
     ) -> Ruled:
-        """Make a call that may be made, and settle what becomes of its answer.
+        """Make a call that may be made, and rule on its answer.
 
-        `agreement`: whether the user agreed; a blocked call is not made even so. `meta`: members of `_meta`.
-        Raises BlockedError or NotConfirmedError where it may not be made: then nothing was sent. Raises InspectorError
-        where it cannot be logged beforehand, or there is no connection.
+        `agreement`: whether the user agreed; a blocked call is not made in any case. `meta`: members of
+        `_meta`. Raises BlockedError or NotConfirmedError if the call may not be made; then nothing was sent.
+        Raises InspectorError if it cannot be logged beforehand, or if there is no connection.
         """
         current, number = await self._begun(session, considering, agreement)
         record = await session.call(
@@ -183,7 +200,7 @@ class Oversight:
             meta=meta,
             number=number,
         )
-        # A caller that gives up now still has the answer in the session.
+        # If the caller is cancelled now, the answer must still be added to the session.
         settling = asyncio.ensure_future(self._settled(session, current, record, agreement))
         self._settling.add(settling)
         settling.add_done_callback(self._settling.discard)
@@ -197,7 +214,10 @@ class Oversight:
         params: JsonObject,
         agreement: Agreement,
     ) -> Outcome:
-        """Send the request of a call that may be made, as it is. Its answer is logged, and not judged. Raises as `call` does."""
+        """Send the request of a call that may be made, as it is.
+
+        Its answer is logged, not judged. Raises as `call` does.
+        """
         current, number = await self._begun(session, considering, agreement)
         begun = asyncio.get_running_loop().time()
         outcome = await session.request(method, params)
@@ -210,7 +230,7 @@ class Oversight:
     async def _begun(
         self, session: Session, considering: Consideration, agreement: Agreement
     ) -> tuple[Consideration, int]:
-        """The decision on a call that may be made now, which is logged, and the number of the call."""
+        """The logged decision on a call that may be made now, and the number of the call."""
         current = await self._permitted(session, considering, agreement)
         self._calls += 1
         number = self._calls
@@ -221,7 +241,10 @@ class Oversight:
         return current, number
 
     async def decline(self, session: Session, considering: Consideration) -> None:
-        """Note a call that is not made. Sends nothing. Raises InspectorError if it cannot be logged."""
+        """Note and log a call that is not made.
+
+        Sends nothing. Raises InspectorError if it cannot be logged.
+        """
         self._note_decision(session, considering, Agreement.NONE)
         await self._deciding(considering, 0)
         if self._audit:
@@ -229,7 +252,10 @@ class Oversight:
             await asyncio.to_thread(self._audit.declined, _audited(considering, self.number, 0), by)
 
     async def release(self, session: Session, made: Ruled) -> Ruled:
-        """Release a held answer to the model, because the user agrees. Raises InspectorError if it cannot be logged."""
+        """Release a held answer to the model, because the user agrees.
+
+        Raises InspectorError if it cannot be logged.
+        """
         await self._released(made)
         agreed = in_force(replace(made, is_agreed=True))
         session.amend(agreed.record)
@@ -239,7 +265,7 @@ class Oversight:
     async def _permitted(
         self, session: Session, considering: Consideration, agreement: Agreement
     ) -> Consideration:
-        """The decision with the trust of this moment. Raises BlockedError or NotConfirmedError."""
+        """The decision with the current trust. Raises BlockedError or NotConfirmedError."""
         await self.judged()
         if not _is_same(session.catalogue.tool(considering.name), considering.listed):
             await self.decline(session, considering)
@@ -248,7 +274,7 @@ class Oversight:
             )
         current = considering
         if self.trust != considering.trust:
-            # Another call has ended meanwhile.
+            # Another call has ended since the decision.
             situation = replace(considering.situation, trust=self.trust)
             current = await asyncio.to_thread(
                 considered, self.policy, considering.target, situation, considering.asking
@@ -277,7 +303,7 @@ class Oversight:
         self.trust = self.trust.join(made.brought)
         problem = await _problem_of(self._answered(made))
         if problem:
-            # What is not logged is not agreed to either.
+            # An answer that cannot be logged counts as not agreed to.
             made = in_force(replace(made, findings=(*made.findings, problem), is_agreed=False))
         session.amend(made.record)
         if made.effects:

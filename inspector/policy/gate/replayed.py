@@ -1,4 +1,7 @@
-"""What a policy would have decided of the calls in a recording. Nothing is called, and no server is reached."""
+"""The decisions that a policy would have made about the calls in a recording.
+
+It calls nothing and reaches no server.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -19,12 +22,12 @@ from inspector.session.call_record import CallRecord
 
 
 class Judged(Struct, frozen=True, kw_only=True):
-    """A recorded call, and what would have become of it."""
+    """A recorded call with the decisions about it and its answer."""
 
     call: ReplayedCall
     consideration: Consideration
     made: Ruled | None
-    """What would have become of its answer; None where it would not have been made."""
+    """The ruling on the answer; None if the call would not have been made."""
 
     @property
     def is_stopped(self) -> bool:
@@ -47,9 +50,12 @@ class Judged(Struct, frozen=True, kw_only=True):
 def replayed(
     policy: Policy, calls: Iterable[ReplayedCall], server: str, agreement: Agreement
 ) -> Iterator[Judged]:
-    """Each call in its turn; one that would not have been made brings nothing into the session.
+    """The decisions about each call, in order.
 
-    `server`: as the recording names its target. What was withheld of arguments is judged as the marker in its place.
+    A call that would not have been made adds nothing to the session's trust.
+
+    `server`: the name of the target in the recording. Withheld values of arguments are judged as the
+    placeholders for them.
     """
     trust = SessionTrust()
     for number, call in enumerate(calls, 1):
@@ -60,7 +66,7 @@ def replayed(
             trust=trust,
             server=server,
         )
-        # No decision asks which kind of target it is.
+        # No decision depends on the kind of target.
         consideration = considered(policy, DemoTarget(), situation)
         asked = consideration.verdict is Verdict.CONFIRM and not agreement.is_given
         made = None

@@ -1,4 +1,4 @@
-"""What becomes of an answer: what rules say of it, what it brought into the session, and what of it a model may see."""
+"""Rules on an answer: the effects of rules, its additions to the session's trust, and what a model may see."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -21,20 +21,23 @@ _UNJUDGED = Handling(decision=Decision(verdict=Verdict.BLOCK))
 
 
 class Ruled(Struct, frozen=True, kw_only=True):
-    """A call that was made."""
+    """A call that was made, with the ruling on its answer."""
 
     record: CallRecord
-    """Its policy holds what the rules put in force."""
+    """The record of the call. Its policy includes what the rules require."""
     consideration: Consideration
     handling: Handling
     brought: SessionTrust
-    """What it brought into the agent session."""
+    """What the answer added to the trust of the agent session."""
     findings: tuple[str, ...] = ()
-    """Sentences on where the result contradicts the declarations of its tool. They hold no text of the server."""
+    """Sentences on contradictions with the tool's declarations, and on a failed log.
+
+    They contain no text of the server.
+    """
     problem: str = ""
-    """What went wrong beside the call: an answer that could not be judged, a log that could not be written."""
+    """A problem other than the call's own: the answer could not be judged; empty if there was none."""
     is_agreed: bool = False
-    """Whether somebody agreed that a model sees the answer."""
+    """Whether the user agreed that a model sees the answer."""
 
     @property
     def is_asked_about(self) -> bool:
@@ -44,7 +47,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a rule blocks the answer, or waits for an agreement."""
+        """Whether a rule blocks the answer, or holds it until the user agrees."""
         return self.handling.decision.verdict is Verdict.BLOCK or self.is_asked_about
 
     @property
@@ -53,7 +56,10 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
     @property
     def effects(self) -> tuple[str, ...]:
-        """The effects of rules on the answer, one sentence each. Safe to show; quotes nothing of it."""
+        """The effects of rules on the answer, one sentence each.
+
+        Safe to show; they quote nothing of the answer.
+        """
         decision = self.handling.decision
         verdict = {
             Verdict.BLOCK: "blocked",
@@ -81,13 +87,15 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
 
 def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_agreed: bool) -> Ruled:
-    """What becomes of an answer. Takes time in proportion to it. Never raises: what cannot be judged is withheld.
+    """Rule on an answer.
 
-    `is_agreed`: whether the user agreed beforehand to whatever is asked.
+    Linear in the size of the answer. Never raises: an answer that cannot be judged is withheld.
+
+    `is_agreed`: whether the user agreed in advance to any question of the rules.
     """
     origin = TaintOrigin(call=record.number, server=considered.server, tool=record.name)
     problem, handling = "", _UNJUDGED
-    # Untrusted, until its claims are read.
+    # Untrusted, until its claims have been read.
     untrusted = SessionTrust(marks=frozenset({TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)}))
     brought = untrusted
     findings: tuple[str, ...] = ()
@@ -114,9 +122,9 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
 
 
 def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOrigin) -> SessionTrust:
-    """The same, without the words that the declarations withhold: they are shown, and sent to other servers.
+    """The trust without texts that the declarations withhold, because marks are shown and sent to other servers.
 
-    A source that is not named any more still is one.
+    If names of sources are dropped, a mark records that there are such sources.
     """
     if not isinstance(record.outcome, Result) or not any(mark.value for mark in brought.marks):
         return brought
@@ -131,7 +139,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOri
 
 
 def in_force(made: Ruled) -> Ruled:
-    """The same, with what the rules say in force for its record."""
+    """The ruling, with its requirements put in force in the record's policy."""
     policy = replace(
         made.record.policy,
         withheld=_withheld(made),

@@ -1,4 +1,4 @@
-"""Recordings on disk: writing, reading, playing, sealing, serving."""
+"""Recordings on disk: write, read, play, seal and serve them."""
 
 from inspector.recording.files.reading import Break, GoodLines, RecordingFile
 from inspector.recording.files.writing import Recorder

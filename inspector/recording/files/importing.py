@@ -1,6 +1,7 @@
-"""Logs of other tools made into recordings.
+"""Imports logs of other tools as recordings.
 
-Two shapes of JSON Lines are in use: `{"jsonrpc": …, "_meta": {"dir", "server", "ts"}}`, and `{"ts", "dir", "msg"}`.
+Two shapes of JSON Lines are supported: `{"jsonrpc": …, "_meta": {"dir", "server", "ts"}}`, and `{"ts", "dir",
+"msg"}`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -53,26 +54,27 @@ _RECEIVED = frozenset(
     }
 )
 _MILLISECONDS_FROM = 1e11
-"""A time since 1970 that is larger is in milliseconds."""
+"""A larger timestamp is in milliseconds, a smaller one in seconds."""
 
 
 class UnreadableLine(Struct, frozen=True, kw_only=True):
-    """A line in neither of the two log formats. The lines after it are not read."""
+    """A line in neither of the two formats. The lines after it are not read."""
 
     line: int
-    """Counts from 1."""
+    """The number of the line, counted from 1."""
     reason: str
 
 
 def is_foreign(raw: bytes) -> bool:
-    """Whether a first line is of one of the two shapes."""
+    """Whether the first line of a file has one of the two shapes."""
     return isinstance(_taken(raw), _Entry)
 
 
 def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Frame | UnreadableLine]:
-    """Frames of a log, times from its first line on. `server`: the only one of which they are; None where all are of one.
+    """The frames of a log, with times relative to its first line.
 
-    The frames are raw: only a `Scribe` may take them.
+    `server`: the server whose frames are imported; None if the log has only one. The frames are unredacted:
+    only a `Scribe` may take them.
     """
     start: float | None = None
     number = 0
@@ -111,7 +113,7 @@ class _Entry(Struct, frozen=True, kw_only=True):
 
 
 def _taken(raw: bytes) -> _Entry | str:
-    """A line, or the reason why it cannot be read."""
+    """The parsed line, or the reason why it cannot be parsed."""
     if len(raw) > MAX_LINE_BYTES:
         return f"it is longer than {MAX_LINE_BYTES:,} bytes"
     parsed = parse(raw)
@@ -159,13 +161,14 @@ def _seconds(value: Json) -> float | None:
 
 
 _TOGETHER = 256
-"""Frames that are held before they are written."""
+"""The number of frames queued before the import waits for them to be written."""
 
 
 def import_log(path: Path, made: Path, server: str | None) -> UnreadableLine | None:
-    """Write a log's session to `made`, bounded like any other; where the log could not be read any further.
+    """Write the session of a log to `made`, bounded like any other recording.
 
-    `server`: the one to take, where the log has several. Raises UsageError, or InspectorError where it cannot be written.
+    Returns the line at which the log became unreadable; None if there is none. `server`: the server to
+    import, if the log has several. Raises UsageError; InspectorError if `made` cannot be written.
     """
     try:
         lines = _lines(path)

@@ -1,4 +1,4 @@
-"""What happened in a recording, by the places of its lines: some bytes for each, whatever the lines hold."""
+"""An index of the events in a recording, by line: a few bytes per line, however large the lines are."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -39,25 +39,25 @@ HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
 class _Task(Struct, frozen=True, kw_only=True):
-    """A call of which the server made a task."""
+    """A call that the server turned into a task."""
 
     entry: int
     made: int
-    """The line of the handle."""
+    """The line with the task's handle."""
 
 
 @dataclass(slots=True)
 class _Open:
-    """A request that waits for its answer."""
+    """A request that is waiting for its answer."""
 
     entry: int
     line: int
     given_up: int = 0
-    """The line at which it was given up; 0 where it was not."""
+    """The line at which the request was given up; 0 if it was not."""
 
 
 class Places:
-    """Lines of one kind, ascending: 4 bytes each."""
+    """The line numbers of one kind of event, ascending: 4 bytes each."""
 
     __slots__ = ("lines",)
 
@@ -68,7 +68,7 @@ class Places:
         self.lines.append(line)
 
     def until(self, line: int) -> int:
-        """How many there are up to a line, including it."""
+        """The number of lines up to `line`, inclusive."""
         return bisect_right(self.lines, line)
 
     def last(self, line: int) -> int | None:
@@ -84,45 +84,48 @@ class Places:
 
 
 class Index:
-    """Takes the rows of a recording in their order. May be asked by other threads meanwhile."""
+    """The index of a recording, filled line by line in order. Other threads may read it meanwhile."""
 
     def __init__(self) -> None:
         self.times = array("d", [0.0])
         """The time of each line, in seconds. Times never decrease."""
         self.frames = Places()
         self.numbers = array("Q")
-        """By frame: its number, which need not ascend in a stranger's file."""
+        """The number of each frame. In a file of unknown origin, the numbers need not ascend."""
         self.happenings = Places()
-        """Where something happened: no headers, no projections, no end."""
+        """The lines with an event, which excludes headers, projections and the end."""
         self.calls = Places()
-        """Where calls were answered; several times the same line for a batch."""
+        """The lines that answer calls. A line occurs several times if it is a batch."""
         self.by_name: dict[str, Places] = {}
-        """`calls`, by the name of the tool."""
+        """The lines that answer calls, by the name of the tool."""
         self.call_entries = array("I")
-        """By call: the entry that its request began; 0 for a call of a page."""
+        """For each call, the entry that its request began; 0 for a call of a page."""
         self.openings = Places()
-        """Where entries of a timeline begin; several times the same line for a batch, and never where a page lists its tools."""
+        """The lines at which timeline entries begin.
+
+        A batch occurs several times; a page's list of tools never occurs.
+        """
         self.more: dict[int, array[int]] = {}
-        """By entry of a call that became a task, or took several rounds: the lines beside its opening and its ending."""
+        """By entry of a call with a task or several rounds: its lines other than the opening and the ending."""
         self.endings = array("I")
-        """By entry: where it was answered; 0 where it was not."""
+        """For each entry, the line that ended it; 0 if none did."""
         self.listed = {kind: Places() for kind in Kind}
-        """Where pages of listings came."""
+        """The lines with pages of a listing."""
         self.begun = {kind: Places() for kind in Kind}
-        """Those of them that were asked for without a cursor."""
+        """Those of these lines that were requested without a cursor."""
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.batches: dict[int, tuple[int, ...]] = {}
-        """By a line that answers among others, or late: where those requests were asked, and given up."""
+        """By a line with several messages or a late answer: the lines in which its requests were sent or given up."""
         self._exchanges = Exchanges()
         self._open: dict[tuple[Direction, str], _Open] = {}
         self._rounds: dict[str, list[int]] = {}
-        """Entries with an unfinished answer, by title: a later request may go on with one."""
+        """The entries with an unfinished answer, by title. A later request may continue one."""
         self._tasks: dict[tuple[int, str], _Task] = {}
-        """By the frame and the id of a call's request: the task that the server made of it."""
+        """The tasks that the server made, by the frame and id of the call's request."""
 
     def take(self, line: Line) -> None:
-        """Take in one more line; an outline of it is enough."""
+        """Add one more line. An outline of it is enough."""
         place = len(self.times)
         at_s = None
         match line:
@@ -160,7 +163,7 @@ class Index:
         return self.frames.lines[place]
 
     def asked_at(self, line: int) -> int | None:
-        """The line that asked the last call which `line` answers; None for a call of a page, or if it answers none."""
+        """The line with the request of the last call that `line` answers; None for no call, or a page's call."""
         place = self.calls.until(line) - 1
         if place < 0 or self.calls.lines[place] != line or not self.call_entries[place]:
             return None
@@ -198,7 +201,7 @@ class Index:
             self.batches[line] = tuple(answered)
 
     def _event(self, line: int, event: Event, *, is_page: bool) -> tuple[int, ...]:
-        """Take in one message; the lines that its answer needs to be read with."""
+        """Add one message. Returns the lines that are needed to read its answer."""
         match event:
             case Asked(exchange=exchange):
                 task = self._task(exchange)
@@ -237,7 +240,7 @@ class Index:
         return self._tasks.get((exchange.call.frame, exchange.call.key)) if exchange.call else None
 
     def _round_before(self, exchange: Exchange) -> int:
-        """The entry of the unfinished answer that a request goes on with; 0 for a request of its own."""
+        """The unfinished entry that a request continues; 0 if the request starts an entry of its own."""
         request = exchange.request
         if exchange.asked_by is not Direction.SENT or not goes_on(request.params):
             return 0

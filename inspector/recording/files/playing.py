@@ -1,4 +1,4 @@
-"""One recording to step through: what was listed, called and in force at any place of it."""
+"""Plays a recording step by step: what was listed, called and in force at any position."""
 
 import time
 from bisect import bisect_right
@@ -39,17 +39,17 @@ from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
 class KnownListing(Struct, frozen=True, kw_only=True):
-    """What was listed."""
+    """The listed items at a position."""
 
     places: tuple[int, ...]
-    """What it was read from."""
+    """The lines that the listing was read from."""
     catalogue: Catalogue = field(default_factory=Catalogue)
     definitions: RecordedDefinitions = field(default_factory=RecordedDefinitions)
-    """The same, for what judges calls."""
+    """The same definitions, in the form that is used to judge calls."""
 
 
 class Listings:
-    """Keeps what it read last: most steps change nothing of it."""
+    """Reads what was listed at a position. The last result is cached, because most steps do not change it."""
 
     def __init__(self, index: Index, line: Callable[[int], Line | Broken], *, is_page: bool) -> None:
         self._index = index
@@ -70,7 +70,7 @@ class Listings:
         if page is not None and page > since:
             places[Kind.TOOL] = [page]
         elif page is None and self._is_page:
-            # In the first version, what a page listed is with its calls alone.
+            # In version 1, the tools of a page are recorded only with its calls.
             calls = list(self._index.by_name.values())
             places[Kind.TOOL] = [place for name in calls if (place := name.last(position)) is not None]
         every = tuple(place for lines in places.values() for place in (-1, *lines))
@@ -117,30 +117,30 @@ def _results(line: RecordedFrame) -> Iterator[Json]:
 
 
 class CallAt(Struct, frozen=True, kw_only=True):
-    """Where a call was answered."""
+    """The position at which a call was answered."""
 
     position: int
     number: int
-    """Counts from 1 within the recording."""
+    """The number of the call, counted from 1 within the recording."""
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """What was known at a place of a recording."""
+    """What was known at a position of a recording."""
 
     position: int
     catalogue: Catalogue
     server: JsonObject | None
-    """The result of initialize or server/discover, with texts in place of what is withheld."""
+    """The result of `initialize` or `server/discover`, with placeholders for withheld values."""
     lenses: Lenses
     calls: Mapping[str, CallAt]
-    """By tool, its last call that was answered."""
+    """The last answered call of each tool."""
     connection: int
-    """Counts from 1."""
+    """The number of the connection, counted from 1."""
     notes: tuple[Note, ...]
 
 
 class LastCalls(Mapping[str, CallAt]):
-    """The last answered call of each tool, looked up when it is asked for: there may be as many names as lines."""
+    """The last answered call of each tool, looked up on access, because there may be as many names as lines."""
 
     def __init__(self, index: Index, position: int) -> None:
         self._index = index
@@ -165,7 +165,7 @@ class LastCalls(Mapping[str, CallAt]):
 
 
 def noted(timeline: Timeline, line: Line | Broken, at_s: float) -> Entry:
-    """A line that is no frame, as an entry of a timeline."""
+    """A timeline entry for a line that is not a frame."""
     match line:
         case Note() | LensesChanged() | Connected():
             title, words = note_words(line) or ("", "")
@@ -191,27 +191,30 @@ def _page_call(line: RecordedCall) -> Entry:
 
 
 MAX_NOTES = 100
-"""Of a moment: the last ones."""
+"""The maximum number of notes in a moment. The last ones are kept."""
 _MOST_OF_TASK = 200
-"""Of the lines about one task, the last ones are in its entry."""
+"""The maximum number of lines about one task in its entry. The last ones are kept."""
 _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
-"""So many lines are kept as they were read, and none that is larger."""
+"""The maximum number of parsed lines in the cache, and the maximum size in bytes of a line in it."""
 _STRIDE = 1_000
-"""Lines between two looks at whether the work is still wanted."""
+"""The number of lines between two checks whether the work was cancelled."""
 _BREATH, _BREATH_S = 100, 0.0005
-"""After so many lines, about a millisecond of work, the interpreter is left to others for so long."""
+"""The number of lines, about a millisecond of work, after which the thread sleeps, and for how many seconds."""
 
 
 class Played:
-    """A recording, by the lines of its file from 0, the header. While `index` runs in one thread, others may ask."""
+    """A recording, addressed by the lines of its file. Line 0 is the header.
+
+    While `index` runs in one thread, other threads may call the other methods.
+    """
 
     def __init__(self, path: Path) -> None:
-        """Find the lines. Raises UsageError where it is not a recording."""
+        """Find the lines. Raises UsageError if the file is not a recording."""
         self._file = RecordingFile(path)
         self.path = path
         self.header: Header = self._file.header
         self.broken: Break | None = None
-        """Where it is not as it should be; `index` finds that out."""
+        """The place at which the recording is broken; None if there is none. `index` finds it."""
         self.is_indexed = False
         self._index = Index()
         self._lines: OrderedDict[int, Line | Broken] = OrderedDict()
@@ -223,7 +226,7 @@ class Played:
 
     @property
     def indexed(self) -> int:
-        """How many lines `index` has gone through."""
+        """The number of lines that `index` has processed."""
         return len(self._index.times)
 
     @property
@@ -240,7 +243,7 @@ class Played:
         is_cancelled: Callable[[], bool] = lambda: False,
         on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> None:
-        """Go through all lines once. Not on the event loop."""
+        """Read all lines once. Blocks: call it in a thread."""
         ended = False
         for number, raw in enumerate(self._file.raws(1), 1):
             if number % _STRIDE == 0:
@@ -275,16 +278,16 @@ class Played:
         return self._index.calls.before(position)
 
     def number_of_call(self, position: int) -> int:
-        """The number of the last call that was answered up to there."""
+        """The number of the last call that was answered up to `position`."""
         return self._index.calls.until(position)
 
     def time_of(self, position: int) -> float:
-        """The time of a line in seconds, never earlier than that of the line before."""
+        """The time of a line in seconds. It is never earlier than that of the previous line."""
         times = self._index.times
         return times[min(max(position, 0), len(times) - 1)]
 
     def line_at(self, at_s: float) -> int:
-        """The last line with an event no later than that time."""
+        """The last line with an event that is not later than `at_s`."""
         place = bisect_right(self._index.times, at_s) - 1
         return self._index.happenings.last(place) or 0
 
@@ -304,7 +307,7 @@ class Played:
         return line
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number, with texts for withheld values."""
+        """The frame of that number, with placeholders for withheld values; None if there is none."""
         position = self.line_of(number)
         return None if position is None else self._frame_at(position)
 
@@ -315,11 +318,11 @@ class Played:
                 yield frame
 
     def entry_count(self, position: int) -> int:
-        """How many entries a timeline of all frames up to there has."""
+        """The number of timeline entries of all frames up to `position`."""
         return self._index.openings.until(position)
 
     def entry(self, number: int, position: int) -> Entry:
-        """Entry `number` of the timeline, from 1, as it was at `position`. Raises IndexError."""
+        """The timeline entry `number`, counted from 1, as it was at `position`. Raises IndexError."""
         openings = self._index.openings
         opening = openings.lines[number - 1] if number > 0 else -1
         if not 0 < opening <= position:
@@ -333,7 +336,7 @@ class Played:
             place = number - 1 - openings.until(opening - 1)
             if place < len(begun):
                 return replace(begun[place], number=number)
-        # An outline does not notice a repeated key; the whole line is then no frame or no message.
+        # An outline does not detect a repeated key. Read in full, the line is then not a frame, or has no message.
         return replace(noted(timeline, line, self.time_of(opening)), number=number)
 
     def _around(self, number: int, opening: int, position: int) -> Iterator[Frame]:
@@ -390,9 +393,12 @@ class Played:
         is_cancelled: Callable[[], bool] = lambda: False,
         on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> int | None:
-        """The next line at which something happened that says the words. Not on the event loop.
+        """The next line with an event that contains the words; None if there is none.
 
-        Capitals count where the words have any. `on_progress`: bytes gone through, and all there are to go through.
+        Blocks: call it in a thread.
+
+        The search is case-sensitive if the words have capitals. `on_progress`: called with the bytes searched
+        and their total.
         """
         place: int | None = position
         happenings = self._index.happenings

@@ -1,4 +1,7 @@
-"""Recordings read by an index of their lines: 8 bytes each; a line is read when it is asked for."""
+"""Reads recordings through an index of their lines, 8 bytes per line.
+
+A line is read only when it is requested.
+"""
 
 import os
 import stat
@@ -19,7 +22,7 @@ _MAX_BYTES = 1 << 20
 
 
 def header_at(path: Path) -> Header:
-    """The header of a recording. Raises UsageError where the file is none, or cannot be read."""
+    """The header of a recording. Raises UsageError if the file is not a recording, or cannot be read."""
     raw = _first_line(path)
     version = version_of(raw)
     if version is None:
@@ -40,7 +43,7 @@ def header_at(path: Path) -> Header:
 
 
 def begins_as_recording(path: Path) -> bool:
-    """Whether a file's first line is that of a recording."""
+    """Whether the first line of a file is that of a recording."""
     try:
         return version_of(_first_line(path)) is not None
     except UsageError:
@@ -49,7 +52,7 @@ def begins_as_recording(path: Path) -> bool:
 
 def _first_line(path: Path) -> bytes:
     try:
-        # A pipe of that name would otherwise be waited for.
+        # Opening a named pipe would otherwise block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "no path"
@@ -65,25 +68,25 @@ _CHUNK_BYTES = 1 << 20
 
 
 class Break(Struct, frozen=True, kw_only=True):
-    """Where a recording is not as it should be."""
+    """The place at which a recording is invalid."""
 
     line: int
-    """Counts from 1."""
+    """The number of the line, counted from 1."""
     reason: str
 
 
 @dataclass(slots=True)
 class _Found:
     starts: "array[int]" = field(default_factory=lambda: array("Q", [0]))
-    """Where each line begins, and where the last one ends."""
+    """The offset of each line, and the offset after the last one."""
     broken: Break | None = None
 
 
 class RecordingFile:
-    """A recording by the index of its lines, 8 bytes each; a line is read when it is asked for."""
+    """A recording with an index of its lines, 8 bytes per line. A line is read only when it is requested."""
 
     def __init__(self, path: Path) -> None:
-        """Read the header and find the lines. Raises UsageError where it is not a recording."""
+        """Read the header and find the lines. Raises UsageError if the file is not a recording."""
         self.path = path
         self.header = header_at(path)
         try:
@@ -93,13 +96,13 @@ class RecordingFile:
         lines = _lines(self._descriptor)
         self._starts = lines.starts
         self.broken = lines.broken
-        """What was found wrong while looking for lines; None where nothing was. `lines` may find more."""
+        """The fault that was found while looking for lines; None if there was none. `lines` may find more."""
 
     def __len__(self) -> int:
         return len(self._starts) - 1
 
     def raw(self, index: int) -> bytes:
-        """The bytes of a line, from 0, without its line feed. Raises IndexError."""
+        """The bytes of a line, without its line feed. Line 0 is the header. Raises IndexError."""
         if not 0 <= index < len(self):
             raise IndexError(index)
         start, stop = self._starts[index], self._starts[index + 1]
@@ -109,11 +112,11 @@ class RecordingFile:
         return self._starts[index + 1] - self._starts[index]
 
     def line(self, index: int) -> Line | Broken:
-        """A line, from 0; the header is the first. Raises IndexError."""
+        """A parsed line. Line 0 is the header. Raises IndexError."""
         return decoded(self.raw(index), self.header.version)
 
     def lines(self) -> Iterator[Line | Break]:
-        """All lines after the header, up to the first broken one, which is given as a `Break`."""
+        """All lines after the header. The first broken one comes as a `Break` and ends the sequence."""
         ended = False
         for index in range(1, len(self)):
             line = self.line(index)
@@ -153,9 +156,10 @@ class RecordingFile:
         is_cancelled: Callable[[], bool] = lambda: False,
         on_progress: Callable[[int, int], None] = lambda _done, _total: None,
     ) -> int | None:
-        """The first line behind `position`, or the last one before it, that says the words; None where there is none.
+        """The first line after `position`, or the last one before it, that contains the words; None if there is none.
 
-        They are looked for as they are, and as JSON writes them in a text. Capitals count where the words have any.
+        The words are searched as they are, and as JSON escapes them. The search is case-sensitive if they
+        have capitals.
         """
         search = RecordingSearch(words)
         total = (
@@ -175,7 +179,10 @@ class RecordingFile:
         return None
 
     def _chunks(self, position: int, longest: int, *, backwards: bool) -> Iterator[tuple[bytes, int]]:
-        """Chunks of the file with their offsets, each overlapping the next by a pattern's length."""
+        """Chunks of the file with their offsets.
+
+        Each overlaps the next by the length of the longest pattern.
+        """
         beyond = longest - 1
         if backwards:
             stop = self._starts[position]
@@ -195,7 +202,7 @@ class RecordingFile:
 
 
 class RecordingSearch:
-    """Words to be found in the bytes of a recording."""
+    """Words to find in the bytes of a recording."""
 
     def __init__(self, words: str) -> None:
         self._folds = words == words.lower()
@@ -217,10 +224,10 @@ class RecordingSearch:
 
 
 class GoodLines:
-    """The good lines of a recording. Where they end is known once they are gone through."""
+    """The valid lines of a recording. `broken` is known once they have been iterated."""
 
     def __init__(self, file: RecordingFile, up_to: int | None = None) -> None:
-        """`up_to`: the last line that counts, from 0; None for all."""
+        """`up_to`: the last line to include, counted from 0; None for all."""
         self._file = file
         self._up_to = up_to
         self.broken: Break | None = None
@@ -236,7 +243,10 @@ class GoodLines:
 
 
 def fault_of(line: Line | Broken, *, ended: bool) -> str:
-    """Why a line cannot be the next one; empty where it can. `ended`: whether the line before is the end."""
+    """The reason why a line cannot come next; empty if it can.
+
+    `ended`: whether the previous line is the end.
+    """
     if isinstance(line, Broken):
         return line.reason
     if isinstance(line, Header):

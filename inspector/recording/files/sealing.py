@@ -1,6 +1,9 @@
-"""Raw frames beside a recording, each encrypted to an age recipient: writing them needs no private key.
+"""Stores raw frames in a file next to a recording, encrypted to an age recipient.
 
-Source: age-encryption.org/v1, by pyrage. A frame is encrypted in parts, so that nothing is lost but the last and no step is long.
+Writing needs no private key.
+
+Source: age-encryption.org/v1, through pyrage. A frame is encrypted in parts, so that only the last part can
+be lost and no step takes long.
 """
 
 import base64
@@ -42,7 +45,7 @@ class _Age(Protocol):
 
 
 def sealed_path(recording: Path) -> Path:
-    """Where the sealed frames of a recording are."""
+    """The path of the sealed frames of a recording."""
     return recording.with_name(recording.name + SUFFIX)
 
 
@@ -50,7 +53,10 @@ class Sealer:
     """Writes sealed frames."""
 
     def __init__(self, recording: Path, recipient: str) -> None:
-        """`recipient`: `age1…`. Raises UsageError where it is none, or the file cannot be made."""
+        """`recipient`: `age1…`.
+
+        Raises UsageError if it is not a recipient, or if the file cannot be created.
+        """
         self._age = _age()
         try:
             self._recipients = [self._age.x25519.Recipient.from_str(recipient)]
@@ -61,7 +67,7 @@ class Sealer:
         self._line({"sightline": FORMAT, "version": VERSION, "recording": recording.name})
 
     def frame(self, frame: Frame) -> None:
-        """One frame, in as many lines as it has parts. Raises OSError."""
+        """Write one frame, one line for each part. Raises OSError."""
         about: JsonObject = {
             "frame": frame.number,
             "at": frame.at_s,
@@ -96,10 +102,10 @@ class Sealer:
 
 
 class SealedFrames:
-    """Raw frames by their numbers, found by an index and opened when they are asked for."""
+    """The sealed frames of a recording, found by an index and decrypted on request."""
 
     def __init__(self, recording: Path, identity: Path) -> None:
-        """Find the frames. Raises UsageError. `identity`: a file as age-keygen writes it."""
+        """Find the frames. `identity`: a file as age-keygen writes it. Raises UsageError."""
         self._age = _age()
         self._identities = _identities(self._age, identity)
         self._path = sealed_path(recording)
@@ -116,7 +122,10 @@ class SealedFrames:
             raise
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number; None if it was not kept whole. Raises UsageError if the identity does not match."""
+        """The frame of that number; None if it is incomplete.
+
+        Raises UsageError if the identity does not match.
+        """
         place = self._places.get(number)
         if place is None:
             return None
@@ -147,7 +156,7 @@ class SealedFrames:
             place = self._file.tell()
 
     def _try_identity(self) -> None:
-        """Fail at once if the identity does not match."""
+        """Decrypt one frame, to fail at once if the identity does not match."""
         number = next(iter(self._places), None)
         if number is not None:
             self.frame(number)

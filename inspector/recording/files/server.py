@@ -1,4 +1,4 @@
-"""An MCP server that answers from a recording: on standard input and output, or on loopback over Streamable HTTP."""
+"""An MCP server that answers from a recording, over standard input and output or over Streamable HTTP on loopback."""
 
 import asyncio
 import hmac
@@ -20,7 +20,7 @@ Say = Callable[[str], None]
 
 
 def serve_stdio(answer: Answering, say: Say) -> None:
-    """Serve one client until it closes its side. `say`: shows remarks about answers."""
+    """Serve one client until it closes its input. `say`: called with remarks about answers."""
     with suppress(BrokenPipeError):
         for line in sys.stdin.buffer:
             if line.strip():
@@ -33,9 +33,11 @@ def serve_stdio(answer: Answering, say: Say) -> None:
 
 
 def serve_http(answer: Answering, say: Say, port: int) -> None:
-    """Serve on 127.0.0.1 until SIGTERM or SIGINT, to clients that have the token. `port`: 0 takes any that is free.
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT, for clients that have the token.
 
-    Raises UnreachableError where it cannot listen.
+    `port`: 0 takes any free port.
+
+    Raises UnreachableError if it cannot listen.
     """
     asyncio.run(_serve_http(answer, say, port))
 
@@ -53,7 +55,7 @@ async def _serve_http(answer: Answering, say: Say, port: int) -> None:
 
 
 class _Site:
-    """The endpoint. Each request is one exchange; there are no sessions."""
+    """The HTTP endpoint. Each request is one exchange; there are no sessions."""
 
     def __init__(self, answer: Answering, say: Say) -> None:
         self.token = secrets.token_urlsafe(24)

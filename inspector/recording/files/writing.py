@@ -1,4 +1,4 @@
-"""A recording while it is written, line by line, in a thread of its own."""
+"""Writes a recording line by line, in a thread of its own."""
 
 import os
 import queue
@@ -31,23 +31,28 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """Times and numbers of a recording, over all its connections. For the thread that hands frames over."""
+    """The times and numbers of a recording, across all its connections.
+
+    Used only by the thread that adds frames.
+    """
 
     def __init__(self) -> None:
         self._started_s = time.monotonic()
         self._since_s = 0.0
-        """When the connection in use began."""
+        """The time at which the current connection began."""
         self._before = 0
-        """The last number of the connections before."""
+        """The last frame number of the earlier connections."""
         self._last = 0
         self._connections = 0
         self._calls_before = 0
         self._calls = 0
 
     def connect(self, *, goes_on: bool = False, since_s: float | None = None) -> int:
-        """Begin a connection and return its number. `goes_on`: whether it keeps the clock and numbers of the one before.
+        """Begin a connection and return its number.
 
-        `since_s`: when it began, on the clock of the first one; None for now.
+        `goes_on`: whether it continues the previous connection's clock and numbers.
+
+        `since_s`: the time at which it began, on the clock of the first connection; None for now.
         """
         self._connections += 1
         if self._connections == 1:
@@ -66,7 +71,7 @@ class Clock:
         self._last = frames[-1].frame.number if frames else 0
 
     def file_s(self, at_s: float) -> float:
-        """A time of the current connection, on the clock of the file."""
+        """Convert a time of the current connection to the clock of the file."""
         return self._since_s + at_s
 
     def placed(self, frame: Frame) -> Frame:
@@ -87,7 +92,7 @@ _Work: TypeAlias = Callable[[], Iterable[Line]]
 
 
 class Recorder:
-    """One session, written as it goes. Its methods return at once; the work is done in a thread."""
+    """Records one session while it runs. Its methods do not block unless stated: a thread does the work."""
 
     def __init__(
         self,
@@ -99,15 +104,16 @@ class Recorder:
         seal_to: str | None = None,
         on_failure: Callable[[str], None] | None = None,
     ) -> None:
-        """A new file, with its header. Raises UsageError.
+        """Create the file and write its header. Raises UsageError.
 
-        `secret_values`: of headers, environment and queries. `target`: as the user wrote it, and as it may be named.
-        `seal_to`: an age recipient, for whom the raw frames are kept beside it.
-        `on_failure`: called once, in the recorder's thread, with the reason why nothing more is written.
+        `secret_values`: the values of headers, environment variables and queries. `target`: as the user wrote
+        it, and as it may be named. `seal_to`: an age recipient, for whom the raw frames are stored next to
+        the recording. `on_failure`: called once, in the recorder's thread, with the reason why recording
+        stopped.
         """
         self.path = path
         self.failure = ""
-        """Why the recording stopped; empty while it runs."""
+        """The reason why the recording stopped; empty while it runs."""
         self._sealer = _sealer(path, seal_to) if seal_to is not None else None
         try:
             self._file = private.create(path)
@@ -128,10 +134,11 @@ class Recorder:
         self._thread.start()
 
     def connect(self, going_on_s: float | None = None, *, since_s: float | None = None) -> None:
-        """A connection begins: before its first frame. Times and numbers of all that follows are its own.
+        """Begin a connection. Call it before the connection's first frame.
 
-        `going_on_s`: now, on the clock of the connection before, where clock and numbers go on.
-        `since_s`: of a connection whose kept frames follow, when it began on the clock of the first one.
+        `going_on_s`: the time on the previous connection's clock, if clock and numbers continue; None to
+        start them again. `since_s`: for a connection whose stored frames follow, its begin on the clock of
+        the first connection.
         """
         number = self._clock.connect(goes_on=going_on_s is not None, since_s=since_s)
         if number > 1:
@@ -139,13 +146,18 @@ class Recorder:
             self._work.put(lambda: self._scribe.connect(at_s, number))
 
     def begin_at(self, now_s: float) -> None:
-        """Begin with kept frames: give them to `frame`, oldest first. `now_s`: on the clock of the first connection."""
+        """Begin with stored frames, which must be passed to `frame` oldest first.
+
+        `now_s`: on the clock of the first connection.
+        """
         self._clock.join((), (), now_s)
 
     def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
-        """Begin in the middle of a session. Of what was before, the listings alone are written; the rest is learnt from.
+        """Begin in the middle of a session.
 
-        `frames`, `calls`: those so far. `now_s`: on the clock of the connection.
+        Of earlier frames, only the listings are written; the others are only learnt from.
+
+        `frames`, `calls`: those so far. `now_s`: the time on the clock of the connection.
         """
         before, made = tuple(frames), tuple(calls)
         self._clock.join(before, made, now_s)
@@ -157,12 +169,12 @@ class Recorder:
         self._work.put(lambda: self._take(placed))
 
     def call(self, made: PageCall) -> None:
-        """Record a call of a page's tool that has ended. Calls of MCP are in their frames."""
+        """Record a finished call of a page's tool. Calls over MCP are contained in their frames."""
         placed = self._clock.placed_call(made)
         self._work.put(lambda: self._scribe.call(placed))
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> None:
-        """Record the complete list of a page's tools. Those of a server are in its frames."""
+        """Record the complete list of a page's tools. Those of a server are contained in its frames."""
         file_s, every = self._clock.file_s(at_s), tuple(tools)
         self._work.put(lambda: self._scribe.listed(file_s, every))
 
@@ -171,17 +183,23 @@ class Recorder:
         self._work.put(lambda: self._scribe.look(file_s, lenses))
 
     def note(self, at_s: float, kind: str, text: str) -> None:
-        """Record something that went over no wire: `policy` for a decision about a call. Quotes no argument and no result."""
+        """Record an event that went over no wire, with the kind `policy` for a decision about a call.
+
+        The text must quote no argument and no result.
+        """
         file_s = self._clock.file_s(at_s)
         self._work.put(lambda: self._scribe.note(file_s, kind, text))
 
     def conceal(self, values: Iterable[str]) -> None:
-        """Withhold these from now on, where a server repeats them."""
+        """Withhold these values from now on, wherever a server repeats them."""
         secret = tuple(values)
         self._work.put(lambda: self._scribe.conceal(secret))
 
     def settle(self) -> None:
-        """Wait until everything so far is written, where frames come faster than that. Not on the event loop."""
+        """Wait until everything so far is written, for callers that are faster than that.
+
+        Blocks: call it in a thread.
+        """
         done = threading.Event()
 
         def tell() -> Iterable[Line]:
@@ -192,7 +210,10 @@ class Recorder:
         done.wait()
 
     def close(self) -> None:
-        """Write the rest and wait for it: not on the event loop. `failure` tells whether all was written."""
+        """Write the rest and wait for it.
+
+        Blocks: call it in a thread. Afterwards `failure` is empty if all was written.
+        """
         if self._thread.is_alive():
             self._work.put(self._scribe.finish)
             self._work.put(None)
@@ -226,7 +247,7 @@ class Recorder:
                 return
 
     def _fail(self, reason: str) -> None:
-        """Stop, and cut the file after its last whole line."""
+        """Stop, and truncate the file after its last complete line."""
         self.failure = f"recording to {self.path} stopped: {reason}; everything up to there is in it"
         _cut(self._file, self._good)
         if self._on_failure:
@@ -242,7 +263,7 @@ def _sealer(path: Path, recipient: str) -> "Sealer":
 def _cut(file: BinaryIO, size: int) -> None:
     descriptor = os.dup(file.fileno())
     try:
-        # What is buffered must not follow.
+        # Buffered bytes must not be written after the cut.
         with suppress(OSError):
             file.close()
         os.ftruncate(descriptor, size)
@@ -251,7 +272,10 @@ def _cut(file: BinaryIO, size: int) -> None:
 
 
 def header_now(target: Target, lenses: Lenses, *, client: str = "") -> Header:
-    """The first line of a recording of `target` that is made now. `client`: the name of a client profile; empty for a page."""
+    """The header of a recording of `target` that is made now.
+
+    `client`: the name of a client profile; ignored for a page.
+    """
     header = header_of(target, lenses, created=stamp.now(), software=stamp.SOFTWARE)
     return structs.replace(header, client="" if isinstance(target, PageTarget) else client)
 
@@ -265,7 +289,10 @@ def recorder_of(
     seal_to: str | None = None,
     on_failure: Callable[[str], None] | None = None,
 ) -> Recorder:
-    """A recorder of a session with `target`, its file made; the rest as `Recorder` has it. Raises UsageError."""
+    """A recorder for a session with `target`, which creates its file.
+
+    Other parameters as in `Recorder`. Raises UsageError.
+    """
     return Recorder(
         path,
         header_now(target, lenses, client=client),

@@ -1,1 +1,1 @@
-"""A review in each of its formats: one module each, with `lines(report) -> list[str]`."""
+"""The formats of a review. Each module but `formats` and `safety` has `lines(report) -> list[str]`."""

@@ -1,4 +1,4 @@
-"""A review as JSON, in ASCII, so nothing in it acts on a terminal."""
+"""A review as JSON in ASCII, so that no terminal interprets any part of it."""
 
 import json
 
@@ -6,5 +6,5 @@ from inspector.review.report import Report, report_shape
 
 
 def lines(report: Report) -> list[str]:
-    """The report as one document; see docs/review.md."""
+    """The report as one JSON document, which docs/review.md describes."""
     return json.dumps(report_shape(report), indent=1).split("\n")

@@ -44,13 +44,13 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
 
 
 def places(group: Sequence[ReportEntry]) -> Iterator[tuple[str, str]]:
-    """The place and evidence of each entry; evidence is empty if all are the same."""
+    """The place and the evidence of each entry. The evidence is empty if it is the same for all."""
     same = len({entry.finding.evidence for entry in group}) == 1
     return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
 
 
 def same_evidence(group: Sequence[ReportEntry]) -> str:
-    """The evidence of all entries; empty if it differs."""
+    """The evidence, if it is the same for all entries; otherwise empty."""
     quoted = {entry.finding.evidence for entry in group}
     return quoted.pop() if len(quoted) == 1 else ""
 
@@ -79,5 +79,5 @@ def status(entry: ReportEntry) -> str:
 
 
 def summary(report: Report) -> str:
-    """The number of findings, in one sentence. Each place counts, as on the screen."""
+    """The number of findings, as a sentence. Each place counts as one finding."""
     return f"{counted_words(report.entries)}."

@@ -11,14 +11,14 @@ from inspector.safe_text import safe_line
 
 
 class Format(Struct, frozen=True, kw_only=True):
-    """A report format."""
+    """A format of reports."""
 
     module: str
-    """A module in this package with `lines(report) -> list[str]`."""
+    """The name of a module in this package that has `lines(report) -> list[str]`."""
     suffix: str
-    """The suffix of file names."""
+    """The extension of file names."""
     is_for: str
-    """The purpose, in a few words."""
+    """The purpose of the format, in a few words."""
 
 
 FORMATS: Mapping[str, Format] = {
@@ -29,17 +29,17 @@ FORMATS: Mapping[str, Format] = {
     "markdown": Format(module="markdown", suffix=".md", is_for="a pull request or a ticket"),
     "html": Format(module="html_page", suffix=".html", is_for="a self-contained page"),
 }
-"""By the value of `--format`."""
+"""The formats, by the value of `--format`."""
 
 
 def report_lines(report: Report, name: str) -> list[str]:
-    """The report in a format, line by line. Foreign text in it is safe to show."""
+    """The lines of a report in a format. Foreign text in them is safe to show."""
     module = import_module(f"{__package__}.{FORMATS[name].module}")
     write = cast("Callable[[Report], list[str]]", module.lines)
     return write(report)
 
 
 def report_bytes(report: Report, name: str) -> bytes:
-    """The report as a file in UTF-8, with each line made safe again."""
+    """The report as a file in UTF-8. Each line is made safe once more."""
     text = "".join(safe_line(line) + "\n" for line in report_lines(report, name))
     return text.encode("utf-8", "backslashreplace")

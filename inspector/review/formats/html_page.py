@@ -1,4 +1,4 @@
-"""A review as a self-contained HTML page, without scripts and external resources."""
+"""A review as a self-contained HTML page, without scripts or external resources."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -46,7 +46,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 
 def _per_tool(report: Report) -> Iterator[str]:
-    """One row for each subject with findings, and one for all other tools."""
+    """A table with one row for each subject with findings, and one row for all other tools."""
     worst: dict[str, list[ReportEntry]] = {}
     for entry in report.entries:
         finding = entry.finding

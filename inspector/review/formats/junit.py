@@ -10,12 +10,15 @@ from inspector.safe_text import safe_line
 
 
 def lines(report: Report) -> list[str]:
-    """One suite for each subject. Known and accepted findings pass; unchecked items are not cases."""
+    """The lines of a JUnit document with one suite per subject.
+
+    Known and accepted findings pass; unchecked items are left out.
+    """
     return junit(f"sightline review {safe_line(report.target)}", cases(report))
 
 
 def cases(report: Report, at: Severity = Severity.INFO) -> Iterator[JunitCase]:
-    """The cases. Findings below the severity `at` pass too."""
+    """The test cases. Findings below the severity `at` pass too."""
     subjects = {(entry.finding.target, entry.finding.name) for entry in report.entries}
     yield from (_case(entry, report, at) for entry in report.entries)
     for part in report.parts:

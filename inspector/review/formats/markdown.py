@@ -12,7 +12,10 @@ _TICKS = re.compile(r"`+")
 
 
 def lines(report: Report) -> list[str]:
-    """The report as lines. Foreign text is plain text or code: no links, images or HTML."""
+    """The report as lines of Markdown.
+
+    Foreign text becomes plain text or code, never a link, an image or HTML.
+    """
     return list(_lines(report))
 
 

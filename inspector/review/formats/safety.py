@@ -8,13 +8,16 @@ from inspector.review.formats.html_page import STYLE, shown
 from inspector.review.formats.markdown import code, plain
 
 _MAX_TEXT = 200
-"""In characters."""
+"""The maximum number of characters of a text in the table."""
 
 
 def markdown_lines(
     title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()
 ) -> Iterator[str]:
-    """A table with a row for each tool, then the contradictions. `title`: names the subject; may be foreign."""
+    """A table with a row for each tool, followed by the contradictions.
+
+    `title`: the name of the subject; may be foreign.
+    """
     yield f"# Safety of {plain(_short(title))}"
     yield ""
     yield from LEGEND
@@ -36,7 +39,7 @@ def markdown_lines(
 
 
 def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()) -> Iterator[str]:
-    """The same as a self-contained page."""
+    """The safety table as a self-contained HTML page. `title`: the name of the subject; may be foreign."""
     named = f"Safety of {shown(_short(title))}"
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
@@ -74,7 +77,7 @@ def _html_code(text: str) -> str:
     return f"<code>{shown(_short(text))}</code>"
 
 
-# A bar ends a cell even in code, without any way to escape it, so another character replaces it.
+# A bar ends a cell even inside code and cannot be escaped there, so another character replaces it.
 _IN_TABLE: Mapping[int, str] = {ord("|"): "¦"}
 
 
@@ -90,4 +93,4 @@ FORMATS: Mapping[str, Callable[[str, Sequence[SafetyRow], Sequence[Malformed]], 
     "markdown": markdown_lines,
     "html": html_lines,
 }
-"""By name."""
+"""The functions by the name of their format."""

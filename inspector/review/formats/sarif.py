@@ -25,7 +25,7 @@ _SCORES = {
     Severity.HIGH: "8.0",
     Severity.CRITICAL: "9.5",
 }
-"""Scores for `security-severity`, in the bands of CVSS."""
+"""The values of `security-severity`, within the ranges of CVSS."""
 _PRECISIONS = {Confidence.LOW: "low", Confidence.MEDIUM: "medium", Confidence.HIGH: "high"}
 
 
@@ -35,9 +35,10 @@ def lines(report: Report) -> list[str]:
 
 
 def log_of(report: Report) -> JsonObject:
-    """The log. A definition has no line of a file: its location is logical, beside the file of its server.
+    """The report as a SARIF log.
 
-    GitHub's code scanning refuses logs with results that have no physical location.
+    A definition is not on a line of a file, so it has a logical location. It also has line 1 of its server's
+    file as physical location, because GitHub's code scanning rejects results without one.
     """
     files = {part.target if report.servers else "": _place(part) for part in report.parts}
     index = {rule.id: number for number, rule in enumerate(report.rules)}
@@ -70,7 +71,7 @@ def log_of(report: Report) -> JsonObject:
 
 
 def _servers(report: Report) -> JsonObject:
-    """The reviewed server by its members, or several as a list."""
+    """The members of the one reviewed server, or `servers` with a list if there are several."""
     shapes: list[JsonObject] = [
         {
             "server": safe_line(part.name),
@@ -106,7 +107,7 @@ def _rule(rule: ReviewRule) -> JsonObject:
 
 
 def _place(part: ReviewedServer) -> str:
-    """The file of a server, or its name in place of one, as a relative URI."""
+    """The relative URI of a server's file; one made from its target if the file is unknown."""
     return quote(part.file or safe_line(part.target).replace("://", "/").strip("/") or "server")
 
 

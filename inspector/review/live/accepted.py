@@ -1,4 +1,4 @@
-"""Accepted findings, each with a reason. They are stored as a report, which `review --baseline` can read."""
+"""Accepted findings, each with a reason. They are stored as a report that `review --baseline` can read."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -13,7 +13,7 @@ from inspector.review.finding import SubjectKind
 from inspector.review.report import Acceptance, ReportEntry, entry_shape
 
 MAX_REASON = 500
-"""In characters."""
+"""The maximum number of characters of a reason."""
 
 _COMPARED = ("id", "severity", "message", "evidence")
 _COMPARED_OF_CALL = ("id", "severity")
@@ -25,12 +25,13 @@ class Accepted(Struct, frozen=True, kw_only=True):
     fingerprint: str
     reason: str
     shape: JsonObject
-    """As in a report, without the reason."""
+    """The JSON of the finding as in a report, without the reason."""
 
     def covers(self, entry: ReportEntry) -> bool:
-        """True if the finding is the accepted one, unchanged.
+        """True if a finding is the accepted one, unchanged.
 
-        Texts of results differ between calls, so for a call only the rule, the place and the severity count.
+        The texts of results differ between calls. So for a call, only the rule, the place and the severity
+        are compared.
         """
         finding = entry.finding
         if finding.target or entry.fingerprint != self.fingerprint:
@@ -46,7 +47,7 @@ class AcceptedFindings:
 
     items: tuple[Accepted, ...] = ()
     rules: tuple[Acceptance, ...] = ()
-    """Rules that the user's configuration accepts. They are not stored with the items."""
+    """The rules that the user's configuration accepts. They are not stored with the findings."""
 
     @cached_property
     def _by_fingerprint(self) -> Mapping[str, tuple[Accepted, ...]]:
@@ -56,7 +57,7 @@ class AcceptedFindings:
         return items
 
     def standing(self, entry: ReportEntry) -> ReportEntry:
-        """The entry with its acceptance, if there is one."""
+        """The entry, with its acceptance if there is one."""
         finding = entry.finding
         near = self._by_fingerprint.get(entry.fingerprint, ())
         reason = next((item.reason for item in near if item.covers(entry)), None)
@@ -84,7 +85,7 @@ class AcceptedFindings:
 
 
 def accepted_of(report: Json, rules: Iterable[Acceptance] = ()) -> AcceptedFindings | None:
-    """The accepted findings in a report; None if it is not a report. Other findings are ignored."""
+    """The accepted findings in a report; None if the value is not a report. Other findings are ignored."""
     findings = report.get("findings") if isinstance(report, dict) else None
     if not isinstance(findings, list):
         return None

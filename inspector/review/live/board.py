@@ -1,4 +1,4 @@
-"""The findings of a running review, by subject, and the input of the review."""
+"""The findings of a running review by subject, and the data types of its input."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
@@ -14,7 +14,7 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.report import NotChecked, ReportEntry
 
 Subject = tuple[SubjectKind, str]
-"""A kind and a name; for a call, those of the tool."""
+"""A subject's kind and name. For a call, they are those of the tool."""
 
 _SUBJECTS = {
     Kind.RESOURCE: SubjectKind.RESOURCE,
@@ -31,14 +31,14 @@ class Board(Struct, frozen=True, kw_only=True):
         default_factory=lambda: MappingProxyType({})
     )
     reviewed: int = 0
-    """The number of reviewed definitions."""
+    """The number of definitions reviewed so far."""
     total: int = 0
-    """The number of definitions."""
+    """The number of all definitions."""
     not_checked: tuple[NotChecked, ...] = ()
     waiting: frozenset[Subject] = frozenset()
-    """Subjects that are not reviewed yet."""
+    """The subjects that are not reviewed yet."""
     unshown: frozenset[str] = frozenset()
-    """Names that contain a value withheld from a result; reports omit them."""
+    """The names that contain a value withheld from a result. Reports mask them."""
     is_complete: bool = False
     """True if all definitions and results are reviewed."""
 
@@ -63,7 +63,7 @@ class Board(Struct, frozen=True, kw_only=True):
 
 
 def subject_of(finding: Finding) -> Subject:
-    """The subject of a finding. Requests are of the server."""
+    """The subject to which a finding belongs. Findings about requests belong to the server."""
     if finding.subject is SubjectKind.REQUEST:
         return SubjectKind.SERVER, ""
     kind = SubjectKind.TOOL if finding.subject is SubjectKind.CALL else finding.subject
@@ -71,7 +71,7 @@ def subject_of(finding: Finding) -> Subject:
 
 
 def subject_of_item(entry: Entry) -> Subject:
-    """The subject of findings about an item of the catalogue."""
+    """The subject of the findings about an item of the catalogue."""
     match entry:
         case Tool():
             return SubjectKind.TOOL, entry.name
@@ -95,7 +95,7 @@ class LastCall(Struct, frozen=True, kw_only=True):
     judgement: Judgement
     """The judgement of the answer, with the tool as listed at that time."""
     left_out: tuple[tuple[str, str], ...] = ()
-    """For a recorded call: the values that the recording lacks, by pointer and rule."""
+    """For a recorded call: the values that the recording lacks, as pairs of pointer and rule."""
 
 
 class Material(Struct, frozen=True, kw_only=True):
@@ -105,11 +105,11 @@ class Material(Struct, frozen=True, kw_only=True):
     server: JsonObject
     """The server's `name`, `version` and `instructions`."""
     timeline: Timeline
-    """The session may add frames during the review."""
+    """The timeline of the session, which may grow during the review."""
     calls: tuple[LastCall, ...] = ()
     """The last call of each called tool."""
     listings: "tuple[OtherListing, ...]" = ()
     origin: str | None = None
     """The server's address, if it has one."""
     announced: str = ""
-    """What the server was announced of the client, in a sentence; empty for a page."""
+    """A sentence about the client capabilities announced to the server; empty for a page."""

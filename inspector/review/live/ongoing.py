@@ -1,4 +1,4 @@
-"""A review in small steps, so that a large server does not block the interface; and its report."""
+"""A review in small steps, so that a large server does not block the interface; and the report of it."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
@@ -32,11 +32,11 @@ if TYPE_CHECKING:
 _Seen: TypeAlias = tuple[tuple[OtherListing, ...], Traffic]
 
 SLICE = 250
-"""The number of definitions per step."""
+"""The maximum number of definitions reviewed per step."""
 
 
 class _Called(Struct, frozen=True, kw_only=True):
-    """The findings about a result."""
+    """The findings about the last result of a tool."""
 
     number: int
     entries: tuple[ReportEntry, ...]
@@ -44,27 +44,27 @@ class _Called(Struct, frozen=True, kw_only=True):
 
 
 class OngoingReview:
-    """The findings so far. Not thread-safe."""
+    """Collects the findings of a review, step by step. Not thread-safe."""
 
     def __init__(self) -> None:
         self._waiting: list[Offer] = []
-        """In reverse order."""
+        """The definitions that are not reviewed yet, in reverse order."""
         self._judged: dict[int, tuple[object, tuple[ReportEntry, ...]]] = {}
-        """By the identity of the object, which is kept alive so that its id stays unique."""
+        """The findings by the id of the reviewed object, which is kept alive so that its id stays unique."""
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
         self._beside: tuple[ReportEntry, ...] = ()
-        """Findings of rules that compare definitions, and about requests of the server."""
+        """The findings of rules that compare definitions, and those about requests of the server."""
         self._seen: _Seen | None = None
-        """The input of these rules, apart from the listing."""
+        """The input of the rules that compare definitions, apart from the catalogue."""
         self._catalogue: Catalogue | None = None
         self._server: JsonObject = {}
         self._covering = Covering()
         self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
-        """The input, and the names of definitions that contain a withheld value."""
+        """The last input of `_repeated`, and the names of its definitions that contain a withheld value."""
 
     def step(self, material: Material, size: int = SLICE) -> Board:
-        """Reviews new results and up to `size` definitions; after the last definition, compares all of them."""
+        """Review new results and up to `size` definitions. After the last definition, compare all of them."""
         if material.catalogue is not self._catalogue or material.server != self._server:
             self._begin(material)
         self._judge_calls(material)
@@ -91,7 +91,7 @@ class OngoingReview:
         )
 
     def _begin(self, material: Material) -> None:
-        """Starts with another listing; definitions that did not change keep their findings."""
+        """Start with another listing. Definitions that did not change keep their findings."""
         self._catalogue, self._server = material.catalogue, material.server
         offers = reviewed(material.catalogue, server=material.server).offers
         self._order = [id(_sent(offer)) for offer in offers]
@@ -102,7 +102,7 @@ class OngoingReview:
 
     def _judge(self, offers: tuple[Offer, ...]) -> None:
         entries: dict[int, list[ReportEntry]] = {id(_sent(offer)): [] for offer in offers}
-        # Of two tools with the same name, the first gets the findings of both.
+        # If two tools have the same name, the first one gets the findings of both.
         by_name = {offer.name: entries[id(_sent(offer))] for offer in reversed(offers)}
         for entry in _entries(findings_of(Reviewed(offers=offers), _rules("each"))):
             by_name[entry.finding.name].append(entry)
@@ -200,7 +200,7 @@ _KINDS = ("each", "whole", "call")
 
 @cache
 def _rules(kind: str) -> tuple[ReviewRule, ...]:
-    """The rules for single definitions, for comparisons, or for results, without what they check beside."""
+    """The rules that have a check of this kind, with their other checks removed."""
     beside = {other: None for other in _KINDS if other != kind}
     return tuple(replace(rule, **beside) for rule in rules() if getattr(rule, kind))
 
@@ -235,7 +235,11 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
 def not_checked(
     material: Material, called: Collection[str], *, still: int, total: int
 ) -> tuple[NotChecked, ...]:
-    """The unchecked parts. `called`: tools with a result. `still`: how many of `total` definitions are not reviewed yet."""
+    """The parts that were not checked.
+
+    `called`: the names of tools with a result. `still`: the number of definitions, of `total`, that are not
+    reviewed yet.
+    """
     return tuple(_not_checked(material, called, still, total))
 
 
@@ -261,7 +265,7 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
 
 
 def ranked(entries: Iterable[ReportEntry]) -> list[ReportEntry]:
-    """Sorted by severity (worst first), then by rule, then in the given order."""
+    """The entries, sorted by severity (worst first), then by rule. Otherwise the order is kept."""
     return sorted(entries, key=lambda entry: (-entry.finding.severity.rank, entry.finding.id))
 
 
@@ -274,7 +278,7 @@ def report_of(
     protocol: str,
     reviewed_by: str,
 ) -> Report:
-    """A report of the findings so far. `target`: as it may be shown."""
+    """A report of the findings so far. `target`: the target in a form that is safe to show."""
     server = material.server
     return Report(
         target=target,

@@ -23,7 +23,7 @@ def _contradicts(offer: Offer, kind: ContradictionKind) -> Iterator[Hit]:
 
 
 def _is_released(offer: Offer) -> bool:
-    """True if the author releases a field of the output."""
+    """True if the author explicitly marks a field of the output as not sensitive."""
     released = {
         claim.pointer.rpartition("/")[0]
         for claim in offer.claims

@@ -1,4 +1,7 @@
-"""INJ: results, and requests of the server, with instructions to the model or hidden text. Source: the WebMCP draft, 6.3.1.2."""
+"""INJ: instructions to the model, and hidden text, in results and in requests of the server.
+
+Source: the WebMCP draft, 6.3.1.2.
+"""
 
 from collections.abc import Iterable, Iterator
 
@@ -42,12 +45,12 @@ def _asks(offer: Offer) -> Iterator[Hit]:
 
 
 def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, TextJudgement]]:
-    """The texts that give orders."""
+    """The texts that give instructions, each with its judgement."""
     hidden = {found.pointer for found in hiding}
     for text in texts:
         if len(text.text) < _LEAST or text.place is TextPlace.KEY:
             continue
-        # Any place may contain prose.
+        # Prose may occur in any place of a result.
         prose = Text(pointer=text.pointer, place=TextPlace.PROSE, text=text.text[:LONGEST_READ])
         found = judged(prose, hidden=text.pointer in hidden)
         if found.score >= NOTABLE:

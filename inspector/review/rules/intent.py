@@ -31,7 +31,7 @@ _LEADING = word_set(
 )
 _FEW = 2
 _AUXILIARY = word_set("do perform execute")
-"""Verbs that may precede another: `do_search` is clear."""
+"""Verbs that may precede the actual verb: `do_search` is clear."""
 _SAYS_LITTLE = 12
 """The maximum number of words in a description that only repeats the name."""
 
@@ -44,7 +44,7 @@ def _verb(name: str) -> str:
 
 
 def _described_verb(offer: Offer) -> str:
-    """The first verb of the description, as an imperative: `Deletes` is delete."""
+    """The first verb of the description, as an imperative: for `Deletes`, it is `delete`."""
     description = offer.definition.get("description")
     first = words_of(description[:80])[:1] if isinstance(description, str) else ()
     if not first:
@@ -54,7 +54,7 @@ def _described_verb(offer: Offer) -> str:
 
 
 def _is_described(offer: Offer) -> bool:
-    """True if the description begins with a different word than the name: `Opens a page.` for `do_visit`."""
+    """True if the description begins with a word that is not in the name, such as `Opens a page.` for `do_visit`."""
     description = offer.definition.get("description")
     description_words = words_of(description[:200]) if isinstance(description, str) else ()
     first = next((word for word in description_words if word not in _LEADING), "")

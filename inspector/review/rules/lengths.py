@@ -9,11 +9,11 @@ from inspector.review.rule import DEFINITIONS, ReviewRule
 from inspector.review.texts import TextPlace
 
 MAX_NAME = 128
-"""Characters. MCP 2025-11-25, Tool Names; WebMCP draft, 3."""
+"""The maximum number of characters of a name. Source: MCP 2025-11-25, Tool Names; WebMCP draft, 3."""
 MAX_TEXT = 8_000
-"""In characters: about 2,000 tokens in every request."""
+"""The maximum number of characters of a text: about 2,000 tokens in every request."""
 MAX_DEFINITION = 65_536
-"""In bytes."""
+"""The maximum number of bytes of a definition."""
 
 _NAME = re.compile(r"[A-Za-z0-9_.-]*")
 

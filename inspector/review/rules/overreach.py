@@ -55,7 +55,7 @@ def _personal(offer: Offer) -> Iterator[Hit]:
 
 
 def _is_personal(field: Property, words: frozenset[str], pairs: frozenset[tuple[str, str]]) -> bool:
-    """True if the name ends in one of the words, is one of them, or contains one of the pairs."""
+    """True if the name is one of the words, ends in one, or contains one of the pairs."""
     return (
         field.words[-1:] != () and (field.words[-1] in words or field.name.lower() in words)
     ) or not pairs.isdisjoint(zip(field.words, field.words[1:], strict=False))

@@ -14,7 +14,7 @@ _DRAFT = "WebMCP draft, 6.3"
 _POLICY = "WebMCP draft, 4.5"
 _MAX_PLACES = 8
 _FOR_SHOW = ("/title", "/annotations/title", "/icons")
-"""Declarations without a protective effect."""
+"""The declarations without a protective effect, as pointers."""
 
 
 def _dropped(offer: Offer) -> Iterator[Hit]:

@@ -33,7 +33,7 @@ def _changed(reviewed: Reviewed, kind: ListingKind) -> Iterator[tuple[Offer, Hit
         for change in _compared(present, listing):
             by_tool.setdefault(change.tool, []).append(change)
         for name, changes in by_tool.items():
-            # A finding about what is outside the reviewed listing is a finding about the server.
+            # A finding about an item that is not in the reviewed listing belongs to the server.
             offer = offers.get(name, reviewed.offers[0])
             changed = present.tool(name) or listing.definitions.tool(name)
             if changed is not None:
@@ -47,7 +47,7 @@ def _compared(present: ServerDefinitions, listing: OtherListing) -> tuple[Defini
         case ListingKind.AGAIN:
             return changes_between(present, listing.definitions)
         case _:
-            # Resources come and go with time, and not with the client.
+            # Which resources exist may depend on the time, but should not depend on the client.
             return definition_changes(present.all, listing.definitions.all)
 
 

@@ -12,9 +12,9 @@ from inspector.review.signals import NOTABLE, judged
 from inspector.review.texts import Text, TextPlace
 
 _LEAST = 12
-"""The minimum length of a text that can give orders."""
+"""The minimum number of characters of a text that can give instructions."""
 _ENCODED = 60
-"""The minimum length of a word that may be sentences in base64."""
+"""The minimum number of characters of a word that may be encoded sentences."""
 
 
 def _orders(offer: Offer) -> Iterator[Hit]:
@@ -35,7 +35,10 @@ def _orders(offer: Offer) -> Iterator[Hit]:
 
 
 def _spelt_out(text: Text) -> Text | None:
-    """The text to judge. A name of several words is split into a sentence. None if it is too short for an instruction."""
+    """The text to judge; None if it cannot contain an instruction.
+
+    The words of a long name become a sentence.
+    """
     if len(text.text) < _LEAST or " " in text.text or "\n" in text.text:
         return text if len(text.text) >= _LEAST else None
     if text.place in {TextPlace.KEY, TextPlace.NAME} and "://" not in text.text:
@@ -47,12 +50,12 @@ def _spelt_out(text: Text) -> Text | None:
     return text if is_judged else None
 
 
-# Runs of one class only, so matching is linear.
+# Each repetition is of one class, so matching is linear.
 _GAP = re.compile(r"[ \t]{80}|(?:\n[ \t]{0,8}){15}")
 
 
 def _of_skill(call: ReviewedCall) -> Iterator[Text]:
-    """The text of a skill that was read, as the prose that it is; nothing of other results."""
+    """The texts of a skill that was read, with its content as prose; nothing for other results."""
     tool = call.offer.tool
     if tool is not None and tool.item is not None and tool.item.skills:
         for text in call.read:

@@ -9,7 +9,7 @@ from inspector.review.rule import ReviewRule
 from inspector.urls.origin import Origin, origin_of
 
 LONG_S = 86_400
-"""One day, in seconds."""
+"""The number of seconds after which an expiry counts as long: one day."""
 
 _SECTION = "WebMCP issue 110, section 4"
 

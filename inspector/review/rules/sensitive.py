@@ -43,7 +43,7 @@ def _unmarked_output(offer: Offer) -> Iterator[Hit]:
 
 
 def _is_decided(value: object) -> bool:
-    """True unless the mark is null; `false` is a decision of the author too."""
+    """True unless the mark is null. `false` is a decision by the author too."""
     return value is not None
 
 
@@ -106,7 +106,7 @@ def _mirrored(offer: Offer) -> Iterator[Hit]:
 
 
 def _is_sensitive_parameter(field: Property) -> bool:
-    """True if the name, marks, format or header indicate that it is sensitive."""
+    """True if the name, a mark, the format or the header indicates that the parameter is sensitive."""
     schema = field.schema
     # A misspelt mark counts as one.
     marks = {key: value for key, value in schema.items() if key.lower().replace("_", "-") in _MARKS}
@@ -172,7 +172,7 @@ def _shared(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
 
 
 def _why_private(answer: SharedAnswer, offer: Offer | None) -> str:
-    """The reason why an answer is user-specific; empty if there is none."""
+    """The reason why an answer must not be shared between users; empty if there is none."""
     if any(sightings(text.text) for text in texts_of(answer.result)):
         return "it contains text that looks like a credential"
     if answer.method not in {"tools/call", "resources/read"}:

@@ -49,7 +49,7 @@ def _foreign(reviewed: Reviewed) -> Iterator[tuple[Offer, Hit]]:
                     break
 
 
-# A class, one character of another, and the class again, so matching is linear.
+# One class, one character of another class, and the first class again, so matching is linear.
 _NAME = re.compile(r"[A-Za-z0-9]{1,80}[_-][A-Za-z0-9_-]{1,160}|[a-z]{1,80}[A-Z][A-Za-z0-9]{0,160}")
 
 
@@ -70,7 +70,10 @@ def _may_name(word: str, known: _Known, others: Mapping[str, str]) -> bool:
 
 
 def _foreign_tool(words: Sequence[str], known: _Known, others: Mapping[str, str]) -> tuple[str, str] | None:
-    """The foreign tool in a sentence, and its server if that is reviewed too."""
+    """The name of another server's tool in a sentence, and that server's target; None if there is no such name.
+
+    The target is empty if that server is not part of the review.
+    """
     for word in words:
         target = others.get(_folded(word)) if _is_distinctive(word) and _folded(word) not in known else None
         if target is not None:
@@ -95,7 +98,7 @@ def _is_change(words: set[str]) -> bool:
 
 
 def _is_distinctive(name: str) -> bool:
-    """True if prose does not contain the name by chance: two or more words, written as one."""
+    """True if the name hardly occurs in prose by chance, because it joins two or more words."""
     return len(words_of(name)) > 1 and " " not in name
 
 
@@ -182,7 +185,7 @@ _TWINS = str.maketrans(
 
 
 def _skeleton(name: str) -> str:
-    """A normal form that is equal for similar names."""
+    """A normal form that is the same for names that look alike."""
     return unicodedata.normalize("NFKC", name).translate(_TWINS).casefold().translate(_TWINS)
 
 

@@ -1,4 +1,4 @@
-"""SKL: skills whose entries do not hold, whose content does not verify, or that ask for rights."""
+"""SKL: skills with invalid entries, skills whose content does not verify, and skills that ask for rights."""
 
 from collections.abc import Iterator
 

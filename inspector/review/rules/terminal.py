@@ -9,7 +9,7 @@ from inspector.review.rule import SHOWN, ReviewRule
 from inspector.review.texts import TextPlace
 
 _INTRODUCERS = frozenset("\x1b\x90\x98\x9b\x9d\x9e\x9f")
-"""ESC, and the single-byte introducers DCS, SOS, CSI, OSC, PM and APC."""
+"""The escape character, and the one-byte forms of DCS, SOS, CSI, OSC, PM and APC."""
 
 
 def _sequences(offer: Offer) -> Iterator[Hit]:
@@ -54,7 +54,7 @@ def _controls(offer: Offer) -> Iterator[Hit]:
 
 
 def _controlled(offer: Offer) -> Iterator[tuple[str, str]]:
-    """Pointer and text of each place with control characters."""
+    """The pointer and text of each place with control characters."""
     places = {
         (found.pointer, found.in_key)
         for found in offer.hidden

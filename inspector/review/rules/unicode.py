@@ -48,7 +48,7 @@ def _unassigned(offer: Offer) -> Iterator[Hit]:
 
 
 def _places(offer: Offer, kind: HiddenKind) -> Iterator[tuple[Hidden, str, str]]:
-    """Each place with characters of a kind: the place, their names, and the text."""
+    """The places with characters of a kind, each with the names of the characters and the text."""
     if not offer.hidden:
         return
     texts = {(text.pointer, text.place is TextPlace.KEY): text.text for text in offer.texts}
@@ -87,7 +87,7 @@ def _mixed(offer: Offer) -> Iterator[Hit]:
 
 
 def _mixed_word(text: Text) -> str | None:
-    # Greek letters beside Latin ones are common in scientific prose, but not in identifiers.
+    # Greek letters next to Latin ones are common in scientific prose, but not in identifiers.
     least = 1 if text.place in {TextPlace.NAME, TextPlace.KEY} else 2
     for word in text.text.split():
         if word.isascii() or len(word) > 200:

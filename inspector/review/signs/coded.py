@@ -1,4 +1,4 @@
-"""Signs and conditions that the data files cannot express, because they need other modules or choices within a window."""
+"""Signs and conditions that the data files cannot express, because they need Python code."""
 
 from collections.abc import Callable, Iterator, Mapping
 
@@ -11,7 +11,7 @@ _VARIABLE_ENDS = ("_key", "_token", "_secret", "_password", "_credentials", "dat
 
 
 def _holds_secret_variable(said: Said) -> bool:
-    """True if it contains the name of an environment variable for a secret."""
+    """True if the sentence contains the name of an environment variable for a secret."""
     return any(said.words[place].endswith(_VARIABLE_ENDS) for place in said.tools)
 
 
@@ -35,7 +35,10 @@ CONDITIONS: Mapping[str, Callable[[Said], bool]] = {
 
 
 def _setting_aside(said: Said, lists: Lists) -> Iterator[str]:
-    """What the reader should ignore, by the first rules after the verb, the words before them and a few after."""
+    """The kinds of things that the reader should ignore: `quoted`, `instructions` or `wishes`.
+
+    They follow from the first word of `RULES` after the verb, the words before it, and a few after it.
+    """
     for index in said.asked(lists["IGNORE"]):
         behind = said.words[index + 1 : index + 9]
         rules = next((place for place, word in enumerate(behind) if word in lists["RULES"]), None)
@@ -53,7 +56,10 @@ def _setting_aside(said: Said, lists: Lists) -> Iterator[str]:
 
 
 def _concealing(said: Said, lists: Lists) -> Iterator[str]:
-    """Who should not learn of what, by the first verb after the negation and the words that follow."""
+    """From whom or how something is concealed: `unasked`, `without`, `user`, `this` or `anything`.
+
+    It follows from the first verb after the negation and the words after that.
+    """
     words, always = said.words, lists["ALWAYS_EVIDENCE"]
     for index in said.where(NOT):
         if index and words[index - 1] in lists["DESCRIBED"] and words[index] not in {"without", "no"}:
@@ -80,4 +86,7 @@ SIGNS: Mapping[str, Callable[[Said, Lists], Iterator[str]]] = {
     "setting aside": _setting_aside,
     "concealing": _concealing,
 }
-"""Each yields names of outcomes; the data file has their weights and reasons."""
+"""Functions by the value of `code` in the data files.
+
+Each yields names of outcomes, which have weights and reasons there.
+"""

@@ -1,15 +1,17 @@
 """Compiles the conditions in the data files to functions.
 
-A list of words is a text with blanks; a name in capitals refers to a list of the file or to one of `SPECIAL`, and `-`
-removes a word or a list. All parts of a condition must hold:
+A list of words is a text with blanks. A name in capitals refers to a list of the file or to one of `SPECIAL`,
+and `-` removes a word or a list. All parts of a condition must hold:
 
-- `has`: the sentence contains a word of each of these lists. `two`: two words of the list. `lacks`: no word of these.
-- `phrase`: the sentence contains one of these, with adjacent words; `|` separates alternatives.
-- `words`: a position with one of these words fits. `within`: the first and last position, relative to that of the
-  enclosing condition (0); without `words`, any word fits. `denied`: whether the word is negated there. `part`: a part of
-  the name at the position is in the list. `first`: only the first position is tried.
-- `all`, `any`, `none`: all, at least one or none of these conditions hold around the position.
-- `is`, `isnt`: named conditions, for the whole sentence.
+- `has`: the sentence contains a word of each of these lists. `two`: it contains two words of the list.
+  `lacks`: it contains no word of these lists.
+- `phrase`: the sentence contains one of these phrases, with adjacent words; `|` separates alternatives.
+- `words`: the list of words that fit at a position. `within`: the first and last position to try, relative to
+  the position of the enclosing condition; without `words`, any word fits. `denied`: whether the word must be
+  negated. `part`: a list that contains a part of the name at the position. `first`: whether only the first
+  position is tried.
+- `all`, `any`, `none`: all, at least one, or none of these conditions hold around the position.
+- `is`, `isnt`: named conditions that must or must not hold for the whole sentence.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -22,15 +24,20 @@ from inspector.review.signs.matching import NOT, Said, ends_of
 
 Lists: TypeAlias = Mapping[str, frozenset[str]]
 Test: TypeAlias = Callable[[Said, int], int | None]
-"""Maps a sentence and a position to the position where the condition holds; -1: no particular one, None: does not hold."""
+"""Takes a sentence and a position.
+
+Returns the position at which the condition holds; None if it does not hold.
+
+The result is -1 if the condition holds at no particular position.
+"""
 
 
 class CompiledCondition(Struct, frozen=True, kw_only=True):
-    """A condition as a function."""
+    """A condition, compiled to a function."""
 
     test: Test
     needs: tuple[frozenset[str], ...] = ()
-    """Sets of words; a sentence without a word of each cannot match. A quick test."""
+    """Sets of words. A sentence matches only if it has a word of each set, which is quick to test."""
 
 
 _MOST = 5
@@ -38,7 +45,7 @@ Weight: TypeAlias = Annotated[int, Meta(gt=0, le=_MOST)] | Annotated[float, Meta
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A condition as written."""
+    """A condition as written in a data file. The module's docstring describes the members."""
 
     has: tuple[str, ...] = ()
     two: str | None = None
@@ -57,21 +64,24 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Case(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another weight or reason, if more conditions hold around the position of the sign."""
+    """Another weight or reason for a sign, used if more conditions hold around its position."""
 
     weight: Weight
     reason: str | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weight and reason for a name that a function yields."""
+    """The weight and reason for a name that a function of `coded.SIGNS` yields."""
 
     weight: Weight
     reason: str
 
 
 class Sign(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sign as written: a condition with a weight, with cases (the first that holds counts), or a function."""
+    """A sign as written: a condition with a weight or with cases, or the name of a function in `code`.
+
+    The first case that holds counts.
+    """
 
     weight: Weight | None = None
     reason: str | None = None
@@ -91,7 +101,10 @@ SPECIAL: Mapping[str, Callable[[Said], Sequence[int]]] = {
     "NUMBER": lambda said: [place for place, word in enumerate(said.words) if word.isdigit()],
     "DIGITS": lambda said: [place for place, word in enumerate(said.words) if any(map(str.isdigit, word))],
 }
-"""Kinds of words that no list can contain. `PATH`: the first path where keys are stored."""
+"""Kinds of words that cannot be listed, as functions that return their positions.
+
+`PATH` is the first path to keys.
+"""
 
 
 class WordList(Struct, frozen=True, kw_only=True):
@@ -110,7 +123,7 @@ class WordList(Struct, frozen=True, kw_only=True):
 
 
 def words_from(text: str, lists: Lists) -> WordList:
-    """Raises ValueError for an unknown name."""
+    """Parse a list of words. Raises ValueError for an unknown name."""
     listed: set[str] = set()
     special: list[Callable[[Said], Sequence[int]]] = []
     for token in text.split():
@@ -126,7 +139,10 @@ def words_from(text: str, lists: Lists) -> WordList:
 
 
 def listed_from(text: str, lists: Lists) -> frozenset[str]:
-    """Raises ValueError for an unknown name, or one of `SPECIAL`."""
+    """Parse a list of words without kinds of `SPECIAL`.
+
+    Raises ValueError for such a kind, or an unknown name.
+    """
     words = words_from(text, lists)
     if words.special:
         raise ValueError(f"only `has`, `lacks` and `words` can name what no list can: {text}")
@@ -134,7 +150,7 @@ def listed_from(text: str, lists: Lists) -> frozenset[str]:
 
 
 def compiled(condition: Condition, lists: Lists, named: Mapping[str, CompiledCondition]) -> CompiledCondition:
-    """Compiles a condition. Raises ValueError for an unknown name."""
+    """Compile a condition. Raises ValueError for an unknown name."""
     _check(condition, named)
     anchored = _is_of_a_place(condition)
     own, in_sentence = _in_sentence(condition, lists)
@@ -194,7 +210,7 @@ def _check(condition: Condition, named: Mapping[str, CompiledCondition]) -> None
 
 
 def remembered(condition: CompiledCondition) -> CompiledCondition:
-    """The condition, evaluated once per sentence."""
+    """The condition with a cache, so that it is evaluated once per sentence."""
     test = condition.test
 
     def known(said: Said, _: int) -> int | None:
@@ -206,7 +222,7 @@ def remembered(condition: CompiledCondition) -> CompiledCondition:
 
 
 def _either(some: Sequence[CompiledCondition]) -> tuple[frozenset[str], ...]:
-    """Words of which each sentence with one of the conditions has at least one; empty if a condition needs none."""
+    """A set of words, of which any matching sentence has at least one; empty if a condition needs no word."""
     if not some or not all(each.needs for each in some):
         return ()
     return (frozenset(word for each in some for word in min(each.needs, key=len)),)
@@ -215,7 +231,7 @@ def _either(some: Sequence[CompiledCondition]) -> tuple[frozenset[str], ...]:
 def _in_sentence(
     condition: Condition, lists: Lists
 ) -> tuple[list[frozenset[str]], Callable[[Said], bool] | None]:
-    """The necessary words, and a test for the other parts about the whole sentence, if any."""
+    """The words that a sentence needs, and a test for other parts about the whole sentence, or None."""
     wanted = [words_from(text, lists) for text in condition.has]
     if condition.words is not None:
         wanted.append(words_from(condition.words, lists))

@@ -1,4 +1,4 @@
-"""Loads the data files of the signs, when the first text is reviewed."""
+"""Loads the data files of the signs when the first text is reviewed."""
 
 import pkgutil
 import tomllib
@@ -22,12 +22,12 @@ from inspector.review.signs.conditions import (
 from inspector.review.signs.matching import Said, Weighed
 
 Kind: TypeAlias = Callable[[Said], Weighed]
-"""All signs of one file."""
+"""A function that yields the signs of one file in a sentence."""
 
 _FOLDER = "inspector.review.signs"
 _SHARED = "shared"
 _KINDS = ("overriding", "concealing", "asking", "sending", "steering", "claiming", "acting")
-"""In this order, which decides between reasons of the same weight."""
+"""The names of the files. Their order decides between reasons of the same weight."""
 
 
 class _File(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -46,16 +46,16 @@ def read(name: str) -> str:
 
 @cache
 def kinds() -> tuple[Kind, ...]:
-    """The signs of all files, apart from those of other languages."""
+    """The signs of all files, except those of other languages than English."""
     lists, named, _ = _parsed(read(_SHARED), {}, _coded())
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
 
 def signs_of(text: str, lists: Lists, named: Mapping[str, CompiledCondition]) -> Kind:
-    """The signs in a data file. `lists`, `named`: those of other files.
+    """Compile the signs in a data file. `lists`, `named`: the word lists and conditions of other files.
 
-    Raises ValueError (or its kinds ValidationError and TOMLDecodeError) for unknown keys or names, or for weights out of
-    range.
+    Raises ValueError for unknown keys or names, and for weights out of range. ValidationError and
+    TOMLDecodeError are subclasses of it.
     """
     lists, named, signs = _parsed(text, lists, named)
     all_signs = tuple(_sign(sign, lists, named) for sign in signs)
@@ -99,7 +99,7 @@ def _parsed(
 def _sign(
     sign: Sign, lists: Lists, named: Mapping[str, CompiledCondition]
 ) -> tuple[tuple[frozenset[str], ...], Kind]:
-    """The necessary words of a sign, and the sign."""
+    """The words that a sentence needs for a sign, and a function that yields the sign."""
     if sign.code is not None:
         return (), _coded_sign(sign, sign.code, lists)
     condition = compiled(sign, lists, named)

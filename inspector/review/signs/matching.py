@@ -1,4 +1,4 @@
-"""A sentence with the queries that signs use: positions of words, and negation."""
+"""A sentence with the queries that signs need: positions of words, and negation."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -9,7 +9,7 @@ from inspector.review.prose import names_secret_path
 from inspector.review.texts import word_set
 
 Weighed: TypeAlias = Iterator[tuple[float, str]]
-"""Weight and reason of each sign; the reason is a text by Sightline."""
+"""Yields the weight and the reason of each sign. The reasons are by Sightline."""
 
 NOT = word_set(
     "not never dont don't cannot can't mustn't shouldn't needn't avoid nor refrain without no nobody none"
@@ -20,17 +20,20 @@ _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8}|mcp[a-z0-
 
 
 class Said:
-    """A sentence of a text. Frequent queries are cached."""
+    """The words of a sentence. Frequent queries are cached."""
 
     __slots__ = ("_addresses", "_path", "_tools", "kinds", "known", "words")
 
     def __init__(self, words: Sequence[str], *, may_hold_paths: bool = False) -> None:
-        """`words`: in lower case. `may_hold_paths`: true if the text contains a path where keys are stored."""
+        """`words`: in lower case.
+
+        `may_hold_paths`: whether the text contains a path at which keys are usually stored.
+        """
         self.words = words
         self.kinds = frozenset(words)
         """The distinct words."""
         self.known: dict[object, int | None] = {}
-        """Results of named conditions, by function."""
+        """The results of named conditions, by function."""
         self._path = _first_path(words) if may_hold_paths else None
         self._addresses: tuple[int, ...] | None = None
         self._tools: tuple[int, ...] | None = None
@@ -45,7 +48,7 @@ class Said:
         return [index for index, word in enumerate(self.words) if word in wanted]
 
     def phrase(self, *wanted: str) -> bool:
-        """True if it contains these words next to each other. `|` separates alternatives."""
+        """True if the sentence contains these words next to each other. `|` separates alternatives."""
         kinds = _kinds_of(wanted)
         for kind in kinds:
             if kind.isdisjoint(self.kinds):
@@ -59,7 +62,7 @@ class Said:
         return False
 
     def is_denied(self, index: int) -> bool:
-        """True if a negation closely precedes the position, without a restart between."""
+        """True if a negation closely precedes the position, without a word between them that starts a new command."""
         for place in range(index - 1, max(-1, index - 5), -1):
             word = self.words[place]
             if word in NOT and not self._denies_nothing(place):
@@ -69,7 +72,10 @@ class Said:
         return False
 
     def _denies_nothing(self, place: int) -> bool:
-        """`Not for display: include …`, `asked or not: include …`, `if none is given, include …`."""
+        """True if the negation at `place` negates no verb.
+
+        Examples: `not for display: include …`, `asked or not: include …`, `if none is given, include …`.
+        """
         before, behind = self.words[place - 1 : place], self.words[place + 1]
         return (
             behind == "for"
@@ -83,12 +89,12 @@ class Said:
 
     @property
     def path(self) -> int | None:
-        """The position of the first path where keys and settings are stored."""
+        """The position of the first path at which keys or settings are usually stored; None if there is none."""
         return self._path
 
     @property
     def addresses(self) -> tuple[int, ...]:
-        """The positions of destinations: addresses of pages and people, numbers of phones, accounts and machines."""
+        """The positions of destinations: web, mail and IP addresses, and numbers of phones and accounts."""
         if self._addresses is None:
             self._addresses = tuple(index for index, word in enumerate(self.words) if is_address(word))
         return self._addresses
@@ -118,12 +124,12 @@ def _first_path(words: Sequence[str]) -> int | None:
 
 
 def ends_of(phrases: Iterable[tuple[str, ...]]) -> frozenset[str]:
-    """The last words of the phrases; a sentence without any of them contains no phrase."""
+    """The last words of the phrases. A sentence without any of them contains no phrase."""
     return frozenset(word for phrase in phrases for word in phrase[-1].split("|"))
 
 
 def is_address(word: str) -> bool:
-    """True if a word in lower case is a destination."""
+    """True if a word in lower case looks like a destination."""
     if word.isalpha():
         return False
     if "://" in word:

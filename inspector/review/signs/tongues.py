@@ -1,7 +1,8 @@
 """Signs in other languages than English, by word stems.
 
-A sign combines words of several kinds in one clause, in any order, because word order differs between languages. Stems match
-at the beginning of a word, and anywhere in scripts without blanks. The cost is linear in the text.
+A sign combines words of several kinds in one clause, in any order, because word order differs between
+languages. Stems match at the beginning of a word, and anywhere in scripts without blanks. The cost is linear
+in the text.
 """
 
 import re
@@ -18,7 +19,7 @@ from inspector.review.prose import names_secret_path
 from inspector.review.signs.files import read
 from inspector.review.signs.matching import is_address
 
-# One class each, without nested repetition.
+# Each pattern repeats one class, without nesting, so matching is linear.
 _CLAUSE_END = re.compile("[.!?](?=\\s|$)|[\u3002\uff01\uff1f\uff1b;\u0964\u061f\n]")
 _BLANKS = re.compile("[\\s,\u060c\u3001\uff0c:()\u00ab\u00bb\u201e\u201c\u201d\"'\u2019`]+")
 _LETTERS = re.compile(r"[^\W\d_]")
@@ -27,7 +28,7 @@ _LONGEST = 2_000
 
 
 class WordKind(StrEnum):
-    """The function of a word; languages.toml describes them."""
+    """The function of a word in a sign. languages.toml describes the members."""
 
     SMALL = "small"
     IGNORE = "ignore"
@@ -52,10 +53,10 @@ class WordKind(StrEnum):
 
 
 class Language(Struct, frozen=True, kw_only=True):
-    """The stems of a language."""
+    """The word stems of a language."""
 
     letters: tuple[tuple[str, str], ...]
-    """Ranges of characters that identify it; empty if its small words do."""
+    """The ranges of characters that identify the language; empty if it is identified by its small words."""
     stems: Mapping[WordKind, frozenset[str]]
 
 
@@ -86,14 +87,14 @@ class Clause(Struct, frozen=True, kw_only=True):
     """A clause of a text."""
 
     at: int
-    """The position of its start."""
+    """The position at which the clause starts."""
     kinds: frozenset[WordKind]
     path: bool
     address: bool
 
 
 def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
-    """Weight, reason and position of each sign; nothing for English and unknown languages."""
+    """The weight, reason and position of each sign; nothing for English and unknown languages."""
     language = _language(text)
     if language is None:
         return
@@ -103,7 +104,7 @@ def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
 
 
 def _language(text: str) -> Language | None:
-    """The language with the most small words in the text; None if there are few."""
+    """The language of a text other than English, by its script or by its small words; None if unknown."""
     start = text[:4_000].lower()
     if not start.isascii():
         for language in _languages().values():
@@ -159,7 +160,7 @@ def _clauses(text: str, lexicon: Mapping[WordKind, frozenset[str]], *, spaced: b
 
 def _signs(clause: Clause) -> Iterator[tuple[float, str]]:
     has = clause.kinds.issuperset
-    # A negation that belongs to the concealment from the user negates nothing else.
+    # A negation that is part of hiding something from the user negates nothing else.
     concealed = has({WordKind.NOT, WordKind.TELL, WordKind.USER})
     denied = WordKind.NOT in clause.kinds and not concealed
     if has({WordKind.IGNORE, WordKind.RULES}) and (
@@ -199,7 +200,7 @@ def _signs(clause: Clause) -> Iterator[tuple[float, str]]:
 
 
 def _acts(clause: Clause, *, denied: bool) -> Iterator[tuple[float, str]]:
-    """Actions against the user's intent."""
+    """The signs of actions against the user's intent."""
     has = clause.kinds.issuperset
     if has({WordKind.CHANGE, WordKind.OTHER, WordKind.TOOL}) and not denied:
         yield 4, "it changes how other tools are used"
