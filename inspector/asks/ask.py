@@ -46,7 +46,7 @@ class Ask(Struct, frozen=True, kw_only=True):
     number: int = 1
     """The number of the request among those during the same call, from 1."""
     waits_s: float = 0.0
-    """The time to wait, after the user agreed to a URL, for the server to report the visit as complete; 0 not to wait."""
+    """The time to wait for the server to report the visit of an accepted URL as complete; 0 not to wait."""
 
     @property
     def message(self) -> str:

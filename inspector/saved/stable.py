@@ -107,10 +107,10 @@ def _joined(shapes: Iterable[JsonObject]) -> JsonObject:
 
 
 def first_words(text: str) -> str:
-    """The first words of a text's first line, up to a colon, which a program writes before a value; empty if none are fit.
+    """The first words of a text's first line, up to a colon; empty if none are fit.
 
-    Words are not fit if the line is masked in part or has a credential, if they name a day or a month, or if
-    they are not safe to show.
+    A program writes such words before a value. Words are not fit if the line is masked in part or has a
+    credential, if they name a day or a month, or if they are not safe to show.
     """
     line = next((each for each in text[:2_000].splitlines() if each.strip()), "")
     found = _FIRST_WORDS.search(line)

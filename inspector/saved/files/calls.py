@@ -115,7 +115,7 @@ def without_secrets(
 
 
 def source_of(argument: str, value: str = "") -> str:
-    """The source for a secret argument: the environment variable that has its value, or one with the argument's name."""
+    """The source for a secret argument: the variable that has its value, or else one with the argument's name."""
     known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
     usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
     return f"env:{known[0] if known else f'_{usual}' if usual[:1].isdigit() else usual}"
