@@ -8,8 +8,9 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run the command line; the exit code."""
-    # A spawned demo server imports this package too, and what the command line loads comes under protection.
+    """Run the command line. Returns the exit code."""
+    # Imported here, because a spawned demo server imports this package too; and one by one, so that the
+    # memory of everything that the command line loads is protected.
     from inspector.cli.hygiene import protect  # noqa: PLC0415
 
     protect()
@@ -24,7 +25,7 @@ def main() -> int:
 
 
 def interface(launch: "Launch") -> int:
-    """Run the interface until the user leaves; the exit code."""
+    """Run the interface until the user leaves. Returns the exit code."""
     from inspector.cli.hygiene import refuse_variables  # noqa: PLC0415
 
     refuse_variables()
