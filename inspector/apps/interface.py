@@ -216,7 +216,7 @@ def why_not_called(tool: Tool | None) -> str:
 def _html_of(content: JsonObject) -> bytes | None:
     """The HTML in UTF-8; None if there is none.
 
-    HTML that is far too large is cut, or replaced, just above the limit.
+    HTML over the limit may be cut, or replaced, but stays longer than the limit.
     """
     text, blob = content.get("text"), content.get("blob")
     if isinstance(text, str):

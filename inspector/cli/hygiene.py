@@ -54,7 +54,7 @@ def protect() -> None:
 def refuse_variables() -> None:
     """Raise UsageError if a variable makes Textual log, photograph, send or steer the screen.
 
-    Must be called before Textual is imported, which reads its environment then.
+    Call it before Textual is imported, because Textual reads its environment then.
     """
     found = sorted(name for name in os.environ if f"{name}_".startswith("TEXTUAL_") and name not in HARMLESS)
     if found:

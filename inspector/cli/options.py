@@ -46,7 +46,7 @@ class WordChoice(click.Choice[Value]):
     """A choice of several words. The error for a misspelt word suggests a correct one."""
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        """The word for a choice: the value of an enumeration's member."""
+        """The word for a choice: for a member of an enumeration, its value."""
         return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
@@ -167,7 +167,7 @@ def _made(group: type[Group], values: dict[str, object]) -> Group:
 
 
 def format_option(*formats: str) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
-    """The option `--format`, as `format_`; the first format is the default."""
+    """The option `--format`, passed to the command as `format_`. The first format is the default."""
     return click.option(
         "--format",
         "format_",
@@ -363,7 +363,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_one_server(self) -> dict[str, object]:
-        """The values of the options that can only be about one server."""
+        """The values of the options that apply to one server only, by option."""
         return {
             "--client-id": self.client_id,
             "--client-secret": self.client_secret,
@@ -448,7 +448,7 @@ class ConnectionOptions(OptionGroup):
 
     @property
     def of_one_server(self) -> tuple[str, ...]:
-        """The options that are given and can only be about one server."""
+        """The given options that apply to one server only."""
         given = {
             "-e": self.environment,
             "--header": self.headers,
@@ -561,7 +561,7 @@ def host_profile(name: str) -> "Host":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingOptions(OptionGroup):
-    """Where to record a session."""
+    """The file to record a session in, and the key to encrypt raw frames for."""
 
     title = "Recording"
 
@@ -634,7 +634,7 @@ class PolicyOptions(OptionGroup):
         return Agreement.YES if self.yes else Agreement.NONE
 
     def read(self) -> Terms:
-        """The policy, without an audit log. Raises UsageError: call it before Sightline connects."""
+        """The policy, without an audit log. Raises UsageError, so call it before Sightline connects."""
         if self.policy is None:
             return Terms()
         from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file

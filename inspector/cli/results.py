@@ -231,7 +231,7 @@ def _is_around(pointer: str, places: Sequence[str]) -> bool:
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest sequence of pairs whose second members rise with the first ones."""
+    """The longest sequence of pairs in which the second members rise along with the first ones."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []

@@ -1,4 +1,4 @@
-"""From the words of a command line to a session, or to the interface."""
+"""Starts a session, or the interface, from the words of a command line."""
 
 import asyncio
 import dataclasses
@@ -127,7 +127,7 @@ def launch_of(
 
 
 def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
-    """The same run, with its server started again when one of `paths` is saved; without paths, the target's own files.
+    """`launch` with its server started again when one of `paths` is saved; without paths, the target's own files.
 
     Raises UsageError for a path that does not exist.
     """
@@ -187,7 +187,7 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
 
 
 def _report_stray_output(session: "Session") -> None:
-    """Report what a server printed to stdout that is not a JSON object: a client may stop reading there."""
+    """Report lines on the server's stdout that are not JSON objects: a client may stop reading there."""
     stray = [
         matched.frame.raw
         for matched in session.timeline.matched

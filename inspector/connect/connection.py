@@ -110,7 +110,8 @@ class Connection:
     ) -> FramedAnswer:
         """Send a request and wait for the answer. A failure is an outcome, not an exception.
 
-        `timeout_s`: None for a subscription. `input_schema`: the called tool's, which may declare headers.
+        `timeout_s`: None for a subscription. `input_schema`: the input schema of the called tool, which may
+        declare headers.
         """
         headers: dict[str, str] = {}
         if self._routes_by_header and input_schema is not None:
@@ -153,7 +154,10 @@ class Opening(Struct, frozen=True, kw_only=True):
     timeout_s: float
     announced: Announcement = USUAL
     access: Access | None = None
-    """None: the only token sent is the target's own, and only the target's credentials are masked."""
+    """The authorization and the certificates.
+
+    Without it, no token is sent but the target's own, and only the target's credentials are masked.
+    """
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """The maximum size of a message. A longer one closes a stdio connection; over HTTP it fails the request."""
     transport: TransportOf | None = None

@@ -92,10 +92,10 @@ class Dispatcher:
         self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: dict[str, asyncio.Task[None]] = {}
-        """The tasks that answer requests of the server, by the key of the request."""
+        """The tasks that are answering requests of the server, by the key of the request."""
         self._sending: set[asyncio.Task[None]] = set()
         self._paused = 0
-        """The number of `paused` blocks that run. Time limits are paused meanwhile."""
+        """The number of `paused` blocks that are running. Time limits are paused while there is one."""
         self.stamp: Stamp = unstamped
         self.away: Failure | None = None
         """The failure that keeps the server out of reach: it is down, or does not know the session.

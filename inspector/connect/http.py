@@ -30,7 +30,10 @@ from inspector.protocol.targets import HttpTarget
 
 CONNECT_TIMEOUT_S = 10.0
 TIME_LIMITS = httpx2.Timeout(CONNECT_TIMEOUT_S, read=None)
-"""No read limit: the dispatcher limits each request, and an event stream may be silent for hours."""
+"""The time limits of HTTP requests.
+
+Reading has none: the dispatcher limits each request, and an event stream may be silent for hours.
+"""
 
 CLOSE_TIMEOUT_S = 3.0
 

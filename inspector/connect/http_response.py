@@ -22,7 +22,10 @@ _MARKS = ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"))
 
 
 class UnreadableBodyError(Exception):
-    """A body that cannot be read. The message is a predicate; its subject is the server."""
+    """A body that cannot be read.
+
+    The message is a sentence without its subject, which is the server: "sent a body …".
+    """
 
 
 async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:

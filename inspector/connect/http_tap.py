@@ -1,8 +1,8 @@
 """The HTTP transport below the SDK: every body and event becomes a frame before the SDK sees it.
 
 The dispatcher takes the answer from the frame. The SDK gets placeholders with what it needs for sessions,
-resumption and redirects. It would parse each full body again on the event loop, and validate it against
-closed models.
+resumption and redirects. Otherwise it would parse each full body again on the event loop, and validate it
+against closed models.
 """
 
 import asyncio
@@ -358,7 +358,7 @@ class _Exchange:
         self._is_call = carried is not None and carried.method == "tools/call"
 
     def failed(self, kind: FailureKind, what: str) -> Failure:
-        """The failure of this request. `what`: a predicate whose subject is the server."""
+        """The failure of this request. `what`: a sentence without its subject, which is the server."""
         return Failure(kind=kind, detail=f"{self._place} {what}{self._warning}")
 
     def lost(self, error: Exception, *, was_sent: bool = True) -> Failure:

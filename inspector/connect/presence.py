@@ -1,4 +1,4 @@
-"""Find out whether an HTTP server is running, by a connection on which nothing is sent."""
+"""Finds out whether an HTTP server is running, with a connection on which nothing is sent."""
 
 import asyncio
 import contextlib
@@ -8,7 +8,7 @@ from inspector.urls.origin import Origin
 _TRY_S = 2.0
 """Time limit for one attempt to connect."""
 _FIRST_S, _LONGEST_S = 0.05, 2.0
-"""The seconds between two attempts, doubled after each one: the first and the longest wait."""
+"""The first and the longest wait between two attempts, in seconds. The wait doubles after each attempt."""
 RETURN_S = 600.0
 """The time to wait for a server that is away."""
 

@@ -118,7 +118,7 @@ class Program:
         return left
 
     async def _end_daemons(self) -> tuple[LeftBehind, ...]:
-        """End the processes that carry the mark, including those that start meanwhile."""
+        """End the processes that carry this program's mark (see `_new_mark`), including those that start meanwhile."""
         names: dict[int, str] = {}
         grace_ends_s = asyncio.get_running_loop().time() + DAEMON_PATIENCE_S
         number = signal.SIGTERM
@@ -190,8 +190,8 @@ def _new_mark() -> int:
     """Draw a mark for one program: a limit on real-time computing so high that it has no effect.
 
     0 if the system sets too low a limit. Processes inherit the mark through double forks, new sessions and an
-    emptied environment, and can only lower it. A variable would change the environment that the server is
-    promised.
+    emptied environment, and can only lower it. An environment variable would not do: it would change the
+    environment that the server is promised.
     """
     if sys.platform != "linux":
         return 0
@@ -201,7 +201,7 @@ def _new_mark() -> int:
 
 
 def _before_program(mark: int) -> Callable[[], None]:
-    """The function that the child runs before exec.
+    """Return the function that the child runs before exec.
 
     It sets the mark, and has the child killed when Sightline ends, even if Sightline is killed.
     """
@@ -228,11 +228,14 @@ def _name_of(pid: int) -> str:
 
 
 class ErrorLines:
-    """The first and the last stderr lines of a program: usage text may push the cause out of the last ones."""
+    """The first and the last stderr lines of a program.
+
+    Only the last lines would not do: usage text may follow the cause.
+    """
 
     FIRST = LAST = 20
     LONGEST = 400
-    """The maximum number of characters kept of one line; the timeline has all of it."""
+    """The maximum number of characters kept of one line. The timeline has the whole line."""
 
     def __init__(self, cover: Callable[[str], str] = str) -> None:
         """`cover`: masks the user's credentials."""
@@ -250,7 +253,7 @@ class ErrorLines:
             self._last.append(text)
 
     def quoted(self) -> list[str]:
-        """A heading and the indented lines; empty if there are none."""
+        """A heading and the indented lines; empty if the program wrote none."""
         if not self._count:
             return []
         left_out = self._count - len(self._first) - len(self._last)

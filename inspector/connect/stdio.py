@@ -47,7 +47,7 @@ class StdioProcess:
         self._writing = asyncio.Lock()
         self._stderr = processes.ErrorLines(tap.cover)
         self.printed: str | None = None
-        """A description of the first line on stdout that is not a message."""
+        """A description of the first line on stdout that is not a message; None if there is none."""
         self._closing = False
 
     async def start(self) -> None:
@@ -163,7 +163,7 @@ class StdioProcess:
 
 
 def how_it_ended(code: int | None) -> str:
-    """An exit status in words."""
+    """The exit status in words. `code`: negative for a signal; None for a running server."""
     if code is None:
         return "the server is still running"
     if code < 0:

@@ -21,7 +21,7 @@ class Code(IntEnum):
 
 
 class RefusedError(Exception):
-    """A request is refused; it is answered with a JSON-RPC error."""
+    """A request is refused: it gets a JSON-RPC error as its answer."""
 
     def __init__(self, code: Code, message: str, data: Json = None) -> None:
         """`data`: the error's member `data`; None leaves it out."""

@@ -1,6 +1,6 @@
 """Streamable HTTP: POST and DELETE on one path, for both eras.
 
-Source: the transport chapters of revisions 2025-11-25 (sessions) and 2026-07-28 (one exchange a request).
+Source: the transport chapters of revisions 2025-11-25 (sessions) and 2026-07-28 (one exchange per request).
 """
 
 import asyncio

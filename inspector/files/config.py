@@ -598,10 +598,10 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return self.file.dialect.placeholders is not Placeholders.BARE or match[1] not in os.environ
 
     def _filled(self, what: str, text: str, option: str = "", *, is_private: bool = False) -> str:
-        """`text` with its placeholders filled in. Raises UsageError for one without a value.
+        """`text` with its placeholders filled in. Raises UsageError for a placeholder without a value.
 
-        `option`: the command line option that can set the value instead. `is_private`: whether the value is
-        masked if `is_covered` is set; a text that is only a placeholder never is.
+        `option`: the command line option that can set the value instead. `is_private`: whether to mask the
+        text if `is_covered` is set; a text that is only a placeholder is never masked.
         """
         if self.is_covered:
             is_name = _NAMED.fullmatch(text) is not None

@@ -54,9 +54,9 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Paths of the user's files, from `~` or `/`."""
     macos: tuple[str, ...] = ()
     moved_by: tuple[str, str] | None = None
-    """A variable that moves the user's file: its name, and the file's name in the folder that the variable gives.
+    """The variable that moves the user's file, and the file's name in the folder that the variable names.
 
-    The file's name is empty if the variable gives the file itself.
+    An empty file name means that the variable names the file itself.
     """
     placeholders: Placeholders = Placeholders.BRACED
     is_sse: bool = False

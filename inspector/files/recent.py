@@ -36,7 +36,7 @@ def recent_targets() -> tuple[RecentTarget, ...]:
 
 
 def remember_target(words: tuple[str, ...]) -> None:
-    """Put a target first. A file that cannot be written is ignored."""
+    """Put a target first. If the file cannot be written, nothing happens."""
     latest = RecentTarget(words=words, folder=str(Path.cwd()))
     targets = (latest, *(each for each in recent_targets() if each != latest))[:MAX_TARGETS]
     try:

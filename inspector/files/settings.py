@@ -140,7 +140,7 @@ class Settings(Struct, frozen=True, kw_only=True):
         return next(origins, None)
 
     def why_unpinned(self, target: Target) -> str:
-        """The reason why no pin of the target's command applies, in one sentence; empty if one applies or none exists."""
+        """The reason why no pin of the target's command applies, in a sentence; empty if one applies or none exists."""
         obstacles = [obstacle for _, obstacle in self._pinned(target)]
         if not obstacles or "" in obstacles:
             return ""
@@ -161,7 +161,7 @@ def settings() -> Settings:
 
 
 def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
-    """Parse a settings file. Raises UsageError that names the line and what is expected.
+    """Parse a settings file. Raises UsageError, which names the line and the expected value.
 
     `where`: the file's name in errors.
     """

@@ -68,7 +68,7 @@ def _folders() -> Iterator[Path]:
 
 
 def read(path: Path) -> ThemeFile:
-    """Parse one file. Raises UsageError that names the file, the key and what is expected."""
+    """Parse one file. Raises UsageError, which names the file, the key and the expected value."""
     try:
         content = cast("dict[str, Toml]", tomllib.loads(path.read_text("utf-8")))
     except OSError as error:

@@ -27,7 +27,10 @@ class _Encoding(Protocol):
 
 @cache
 def tokenizer() -> Tokenizer:
-    """The tokenizer; without one, the estimate, whose label says why. Takes a second the first time."""
+    """The tokenizer of this machine, or the estimate, whose label names the reason.
+
+    Takes a second the first time.
+    """
     try:
         module = import_module("tiktoken")
     except ImportError:

@@ -14,15 +14,15 @@ from inspector.errors import UsageError
 from inspector.protocol.targets import HttpTarget, StdioTarget, Target
 
 _STEP_MS = 20
-"""The time in milliseconds without another change after which a save counts: editors write a file in several steps."""
+"""The milliseconds without another change after which a save counts: editors write a file in several steps."""
 _DEBOUNCE_MS = 400
-"""The maximum time in milliseconds that changes are collected."""
+"""The maximum number of milliseconds in which changes are collected."""
 _GIT_S = 10.0
 MAX_FOLDERS = 5_000
-"""The maximum number of watched folders. The system, which notices changes, may not allow more for long."""
+"""The maximum number of watched folders. The operating system watches them, and may not allow many more."""
 
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv"})
-"""Ignored folders, besides those whose names begin with a dot. They matter where git does not list the files."""
+"""Folders that are always ignored. Outside of git repositories, those whose names begin with a dot are too."""
 _IGNORED_FILES = re.compile(
     r"~$|\.(?:py[cod]|sw.|log|jsonl|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$|^sightline-"
 )

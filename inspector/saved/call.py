@@ -77,5 +77,5 @@ class SavedCall(Struct, frozen=True, kw_only=True):
         return {**self.arguments, **values}
 
     def with_server(self, server: str) -> "SavedCall":
-        """The same call, for another server."""
+        """This call for another server."""
         return replace(self, server=server)

@@ -25,7 +25,7 @@ _PROTOCOL = "2025-11-25"
 
 
 class Generated(Struct, frozen=True, kw_only=True):
-    """Source code, and notes for the user on what it needs."""
+    """Source code, and notes on what the user has to add."""
 
     lines: tuple[str, ...]
     notes: tuple[str, ...] = ()

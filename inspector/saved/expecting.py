@@ -273,7 +273,10 @@ def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
 
 
 def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
-    """A sentence for each host whose model gets a copy of a withheld value, in any spelling that the boundary knows."""
+    """A sentence for each host whose model gets a copy of a withheld value.
+
+    Finds every spelling that the boundary knows.
+    """
     contract = made.judgement.contract
     if expect.withheld:
         secrets = [*_at(shown, expect.withheld)]
@@ -327,7 +330,7 @@ def _into_result(shown: Projection, pointer: str) -> str:
 
 
 def _into_opened(shown: Projection, pointer: str) -> str:
-    """A pointer of an expectation, as a pointer into the whole result, which may lead into JSON in a text.
+    """A pointer of an expectation, as a pointer that may also lead into JSON in a text.
 
     If there is no structured content and only one text is JSON, the pointer leads into that text, unless it
     already leads somewhere in the result as sent.

@@ -20,7 +20,7 @@ class LocatedReference(Struct, frozen=True, kw_only=True):
 
 
 class WithheldPlaces:
-    """The removals whose values are secret, in order. Each is looked up on access."""
+    """The removals whose values are secret, in order. Each removal is looked up on access."""
 
     __slots__ = ("_places", "_removals")
 

@@ -96,7 +96,7 @@ class OwnCredentials:
         return COVERED if self._repeats(shown) else shown
 
     def _without_parts(self, text: str) -> str:
-        """`text` without the rests of credentials that were cut off. A `…` marks each cut."""
+        """`text` without the beginnings of credentials that a cut has left. A `…` marks each cut."""
         if _CUT not in text or not self._starts.search(text):
             return text
         *parts, rest = text.split(_CUT)
@@ -196,7 +196,7 @@ def _header_credentials(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _basic_credentials(credential: str) -> Iterator[str]:
-    """The pair of user and password, then the password."""
+    """First the pair of user and password, then the password."""
     try:
         pair = b64decode(credential, validate=True).decode()
     except ValueError:

@@ -39,9 +39,10 @@ class Custody:
     async def redeem_at_server(
         self, base: str | None, *, authorization: str | None, clock: Callable[[], float]
     ) -> None:
-        """Set up redemption at a server. Redemption never goes to another address class than the one found now.
+        """Set up redemption at a server.
 
-        `base`: the address whose origin redeems; None for none. `authorization`: the connection's own header.
+        The server's address class is looked up now: redemption never goes to another class. `base`: the
+        address whose origin redeems; None to redeem nowhere. `authorization`: the connection's own header.
         """
         self._base = base
         self.now_s = clock

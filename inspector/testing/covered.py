@@ -123,7 +123,10 @@ def plain(value: object) -> Json:
 
 
 def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:
-    """The texts among the arguments that may be secret: marked by the schema, named like a secret, or like a credential."""
+    """The texts among the arguments that may be secret.
+
+    They are marked by the schema, named like a secret, or look like a credential.
+    """
     marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
     found = set[str]()
     for argument, value in arguments.items():

@@ -156,7 +156,7 @@ def _server(config: pytest.Config, chosen: _Chosen, usual: object) -> "McpServer
 
 @pytest.fixture(scope=_scope)
 def async_mcp_server(mcp_server: "McpServer") -> "AsyncMcpServer":
-    """The same server for asynchronous tests, with anyio (asyncio, trio) or pytest-asyncio."""
+    """The server of `mcp_server` for asynchronous tests, with anyio (asyncio, trio) or pytest-asyncio."""
     return mcp_server.asynchronous
 
 

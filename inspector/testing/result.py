@@ -43,7 +43,7 @@ class ModelView:
         self.text: str = cover(_text_of(shown.context.model), _text_of(masked))  # pyright: ignore[reportAttributeAccessIssue] - a text is covered as a text
         """The view as one text: indented JSON, unless the host gives its model a text."""
         self.changes = tuple(safe_line(change.what) for change in shown.context.changes)
-        """What the host adds, leaves out or changes, in sentences."""
+        """Sentences on the parts that the host adds, leaves out or changes."""
 
     @property
     def tokens(self) -> int:
@@ -69,7 +69,7 @@ class ToolResult:
         self._record = record
         self._level = level
         self._named: frozenset[str] = frozenset(secrets)
-        """The texts that are masked: secret arguments, and texts that a test says no model may see."""
+        """The texts that are masked: secret arguments, and texts that a test asserts to be never seen."""
 
     def __repr__(self) -> str:
         return (

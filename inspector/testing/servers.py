@@ -93,7 +93,7 @@ class McpServer:
 
     @property
     def asynchronous(self) -> "AsyncMcpServer":
-        """The same server, for tests with an event loop."""
+        """This server, for tests with an event loop."""
         return AsyncMcpServer(self._engine)
 
 

@@ -37,8 +37,8 @@ class McpSnapshots:
     def __call__(self, result: ToolResult, host: str = "spec", *, ignore: Iterable[str] = ()) -> None:
         """Compare a host's model view with its snapshot.
 
-        `ignore`: pointers to values that change, such as times and ids; the pointer takes the place of the
-        value everywhere in the view. Raises AssertionError if the two differ, or if there is no snapshot;
+        `ignore`: pointers to values that change, such as times and ids. Everywhere in the view, the pointer
+        replaces the value. Raises AssertionError if the view differs, or if there is no snapshot;
         `--mcp-update` writes it.
         """
         __tracebackhide__ = True
@@ -100,7 +100,7 @@ def _written(result: ToolResult, host: str, ignored: tuple[str, ...]) -> str:
 
 
 def _ignored(result: ToolResult, pointers: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The pointers of values that change, each with a text of the value; the longest text first."""
+    """The pointers of values that change, each with a text to replace. The longest text comes first."""
     found: list[tuple[str, str]] = []
     for written in pointers:
         for root in ("/structuredContent", ""):

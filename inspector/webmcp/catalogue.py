@@ -93,7 +93,7 @@ class Handles:
 
 
 def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
-    """The forms of a handle, the shortest first. The last one is unique."""
+    """The forms of a handle, the shortest first. Only the last one is always unique."""
     _, _, host = origin.partition("://")
     known = f"{name}@{host or _NO_HOST}"
     # The draft forbids `@` in names. Such a name gets the longest form, which no other tool has.

@@ -76,7 +76,7 @@ class Tree:
         return self._revisions.get(frame_id, 0)
 
     def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
-        """Store the permissions of a frame. Without `policy`, the stored policy stays."""
+        """Store the permission and the policy of a frame. Without `policy`, the stored policy stays."""
         known = self._documents.get(frame_id)
         if known is not None:
             self._documents[frame_id] = replace(
@@ -119,7 +119,7 @@ class Tree:
         return tuple(reversed(numbers))
 
     def _place_of(self, frame_id: str) -> tuple[str, int] | None:
-        """The parent frame of a frame, and its child number; None for the page itself."""
+        """The parent of a frame, and the frame's child number; None for the page itself."""
         known = self._places.get(frame_id)
         document = self._documents.get(frame_id)
         if known is not None or document is None or document.parent_id is None:

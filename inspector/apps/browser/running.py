@@ -310,7 +310,7 @@ class RunningApp:
         )
 
     async def _speak(self, message: AppMessage) -> None:
-        """Show the content that would reach the model. There is no model."""
+        """Show the content that would reach the model, and answer the interface. There is no model."""
         value = await asyncio.to_thread(spoken_in, message)
         if isinstance(value, str):
             await self._refuse(message, value, f"refused: {value}", BAD_PARAMS)

@@ -77,8 +77,8 @@ class AppWindow:
     ) -> None:
         """`on_message`: called with the JSON of a message.
 
-        `on_report`: called with what the browser refused, foreign text. `on_end`: called once, with the
-        reason why the interface cannot go on, foreign text.
+        `on_report`: called with a note on a refusal of the browser, foreign text. `on_end`: called once, with
+        the reason why the interface cannot go on, foreign text.
         """
         self._interface = interface
         self._on_message = on_message
@@ -191,7 +191,7 @@ class AppWindow:
         raise UnreachableError("the browser shows no page")
 
     async def _prepare(self, session: str) -> None:
-        """Watch one frame, and remove what no policy controls, before the frame's scripts run."""
+        """Watch one frame. Before its scripts run, remove the features that no policy controls."""
         send = self._cdp.send
         asked = [
             send("Page.enable", session=session),

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from inspector.secrets.own_credentials import OwnCredentials
 
 _STDERR_WAIT_S = 0.1
-"""The time that stderr lines of a failed call may arrive after its answer: they come through another pipe."""
+"""The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class CallArguments(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutput(OptionGroup):
-    """How the result is printed."""
+    """The settings for printing a result."""
 
     title = "Output"
 
@@ -508,7 +508,7 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
 
 
 class _Said:
-    """Reports the progress of a call; the state of its task only when it has changed."""
+    """Reports the progress of a call. The state of its task is reported only when it has changed."""
 
     def __init__(self) -> None:
         self._of_task = ""

@@ -275,7 +275,7 @@ def _looked_at(
     *,
     into: _Seen,
 ) -> Callable[[Session], Awaitable[None]]:
-    """A function for the session of the review: it lists the definitions and makes the saved calls."""
+    """Return the work that follows the review in its session: collect the definitions, and make the saved calls."""
 
     async def look(session: Session) -> None:
         into.cover = lambda value: session.own.covered(value)[0]
@@ -360,7 +360,7 @@ def _text(made: _Check) -> list[str]:
 
 
 def _but_the_number(ran: tuple[Ran, ...]) -> list[str]:
-    """The lines of saved calls without the last two, whose counts the part's line repeats."""
+    """The lines of saved calls, without the last two: their counts are in the line of the part too."""
     return list(lines_of(ran))[:-2]
 
 

@@ -1,4 +1,4 @@
-"""`sightline diff A B`: what changed in the definitions of a server."""
+"""`sightline diff A B`: the changes between two versions of a server's definitions."""
 
 from pathlib import Path
 
@@ -158,7 +158,7 @@ def _recorded(path: Path) -> _Side:
 
 
 def _well_formed(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """The well-formed ones among `tools`: pins and live listings contain no others."""
+    """The well-formed tools among `tools`: pins and live listings contain no others."""
     decoded = decode_page(Kind.TOOL, {"tools": [tool.definition for tool in tools]})
     return tuple(entry for entry in decoded if isinstance(entry, Tool)) if isinstance(decoded, tuple) else ()
 

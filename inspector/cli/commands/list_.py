@@ -308,7 +308,7 @@ def _server_shape(target: str, server: ServerFacts) -> JsonObject:
 
 
 def _client_shape(launch: Launch, server: ServerFacts) -> Json:
-    """The member `client`: the capabilities that Sightline announces, and what they hide. None for a page."""
+    """The member `client`: the announced capabilities, and a note on their effect. None for a page."""
     profile = launch.options.client.profile
     if server.era is Era.AUTO:
         return None
@@ -398,7 +398,7 @@ def _policy_shape(policy: FramePolicy | None) -> Json:
 
 
 def _page_lines(tools: Iterable[Tool], columns: int) -> list[str]:
-    """Each document with its tools: where each was registered, and what the browser dropped from it."""
+    """Each document with its tools, the places of their registration, and the members that the browser dropped."""
     documents: dict[PageDocument, list[tuple[str, ...]]] = {}
     for tool in tools:
         if tool.page is None:

@@ -1,4 +1,4 @@
-"""`sightline project --result FILE`: what a model would see of a saved result or definition."""
+"""`sightline project --result FILE`: a model's view of a saved result or definition."""
 
 import click
 

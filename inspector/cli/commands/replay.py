@@ -1,4 +1,4 @@
-"""`sightline replay RECORDING…`: what recordings contain, and whether a model would still see the same."""
+"""`sightline replay RECORDING…`: the contents of recordings, and a check that a model would still see the same."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager

@@ -1,4 +1,4 @@
-"""`sightline review TARGET…`: findings about what servers declare, and with --call about what their tools return."""
+"""`sightline review TARGET…`: findings about declarations of servers, and with --call about results of their tools."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -242,7 +242,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
 
 
 def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
-    """The same parts; a target name that occurs again gets a number."""
+    """`parts`, with a number added to each target name that occurs again."""
     seen: dict[str, int] = {}
     numbered: list[Gathered] = []
     for part in parts:

@@ -1,4 +1,4 @@
-"""`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with what they expect."""
+"""`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with their expectations."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial

@@ -1,4 +1,4 @@
-"""`sightline skill NAME … TARGET`: a file of a skill, verified, and both views of it; or what files there are."""
+"""`sightline skill NAME … TARGET`: a file of a skill, verified, in both views; or a list of the skill's files."""
 
 import click
 

@@ -17,13 +17,13 @@ class Held:
     failure: Failure | None = None
     """The failure that ends the request if it is not sent again; None if it was not refused."""
     fail: Callable[[Failure], None] | None = None
-    """Ends the request with a failure."""
+    """Ends the request with a failure. None until the tap holds a refusal back."""
     exchange: object = None
-    """The tap's exchange for the request, made when it was sent first."""
+    """The tap's exchange for the request, set when it is first sent."""
 
 
 def hold(request: httpx2.Request) -> Held:
-    """Make the tap hold back refusals of a request."""
+    """Make the tap hold back a refusal of a request. Returns the state that the two share."""
     held = Held()
     request.extensions = {**request.extensions, _HELD: held}
     return held

@@ -54,7 +54,7 @@ _STORED_ONLY = "Authorization: no token that the server accepts is kept (--store
 
 
 class AuthorizationFailedError(Exception):
-    """There is no token. The message is a clause that quotes no secret."""
+    """Authorization failed. The message is a clause that quotes no secret."""
 
 
 class _Kept(BaseModel):
@@ -127,7 +127,7 @@ class Provider:
         self._redirect_uri = ""
         self._redirect: Redirect | None = None
         self._last = ""
-        """The last step that failed."""
+        """The last step that failed, with its answer."""
         secrets = (self._identity.client_secret, self._identity.signing_key)
         lane.conceal([secret for secret in secrets if secret])
 
@@ -259,7 +259,7 @@ class Provider:
                     return
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request to an authorization server and note it in the lane. Raises AuthorizationFailedError."""
+        """Send one request to an authorization server and show it as a step. Raises AuthorizationFailedError."""
         step = step_of(request, self._lane)
         fault = self._address_fault(step, request.url)
         if fault:
@@ -395,7 +395,7 @@ class Provider:
 
 
 async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) -> Redirect:
-    """The redirect, once the user has agreed to the page. Raises AuthorizationFailedError."""
+    """Wait for the redirect, once the user has agreed to the page. Raises AuthorizationFailedError."""
     shown = asyncio.ensure_future(asking)
     try:
         async with asyncio.timeout(USER_S):

@@ -178,7 +178,7 @@ def _is_about_the_certificate(error: BaseException | None) -> bool:
 
 
 def _silence() -> None:
-    """Drop every log record of httpx and httpcore, at any level."""
+    """Drop all log records of httpx and httpcore."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_drop)
 

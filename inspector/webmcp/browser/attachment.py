@@ -1,4 +1,4 @@
-"""Attach to a tab and all its frames, and inject the hook and the polyfill before scripts of the page run."""
+"""Attaches to a tab and all its frames, and injects the hook and the polyfill before scripts of the page run."""
 
 import asyncio
 import contextlib

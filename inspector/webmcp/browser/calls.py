@@ -1,4 +1,7 @@
-"""Call a page's tools in the browser or in the polyfill: answered by an event, cancelled, timed out, or lost."""
+"""Calls a page's tools in the browser or in the polyfill.
+
+A call is answered by an event, cancelled, timed out, or lost.
+"""
 
 import asyncio
 import contextlib
@@ -82,7 +85,7 @@ class PolyfillBackend:
         self.channel = f"c{secrets.token_hex(12)}"
         """The type of the DOM events that carry commands to the polyfill."""
         self.link = f"l{secrets.token_hex(12)}"
-        """The token by which the polyfills of a page's frames recognise each other's messages."""
+        """The token with which the polyfills of a page's frames recognise each other's messages."""
         self._count = 0
         self._left: dict[str, str] = {}
         """Invocations whose form led to another document, by frame."""

@@ -1,4 +1,4 @@
-"""Connect to a page: open it, list its tools, call them, close it."""
+"""Connects to a page: opens it, lists its tools, calls them, closes it."""
 
 import asyncio
 import contextlib
@@ -204,7 +204,7 @@ class PageConnection:
     async def close(self) -> None:
         """Close the connection.
 
-        A browser or a tab that Sightline opened is closed too; the user's own are left open.
+        A browser or a tab that Sightline opened is closed too; one that the user opened stays open.
         """
         self._events.silence()
         self._calls.fail_all(

@@ -91,7 +91,7 @@ class PageListing:
         return agents
 
     async def _ask_policy(self, document: PageDocument, session: str) -> None:
-        """Ask whether the document may offer tools, and what the element of its frame permits.
+        """Ask whether the document may offer tools, and ask for the policy of its frame's element.
 
         Stores both in the tree.
         """

@@ -14,7 +14,7 @@ from inspector.webmcp.browser.worlds import WorldError
 from inspector.webmcp.tree import TreeChange
 
 CALM_S = 0.1
-"""The time in which further changes do not cause another report."""
+"""The time in which further changes are part of the same report."""
 TOOLS_AT_ONCE = 150
 """The maximum number of tools of one event processed at once; a page may have ten thousand."""
 

@@ -11,9 +11,9 @@ from inspector.json.exact import Json, JsonObject
 from inspector.webmcp.browser.cdp import CdpEvent
 
 CALM_S = 1.5
-"""The seconds after the last change of documents or tools; longer than the usual timer of one second."""
+"""The calm that is needed after the last change of documents or tools; longer than the usual timer of one second."""
 NETWORK_CALM_S = 0.5
-"""The seconds after the end of the last request."""
+"""The calm that is needed after the end of the last request."""
 SLOW_S = 0.25
 """The seconds from which an answer of the page counts as slow: the page was busy, and its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
@@ -25,7 +25,7 @@ They are counted here and never become frames.
 _ENDLESS = frozenset({"EventSource", "WebSocket", "Ping", "Media"})
 """The types of requests that stay open as long as the page does."""
 _AT_WORK = frozenset({"new", "installing", "activating"})
-"""The states in which a service worker goes on without further events from outside."""
+"""The states in which a service worker still changes without further events from outside."""
 _STIRRING = frozenset(
     {
         "Page.frameAttached",

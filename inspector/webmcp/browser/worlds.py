@@ -136,7 +136,10 @@ def _text(value: Json) -> str:
 
 
 def value_of(result: JsonObject) -> Json:
-    """The value in the reply to `Runtime.evaluate`. Raises WorldError if the script threw."""
+    """The value in a reply to `Runtime.evaluate` or `Runtime.callFunctionOn`.
+
+    Raises WorldError if the script threw.
+    """
     if "exceptionDetails" in result:
         raise WorldError("the script threw")
     value = result.get("result")
