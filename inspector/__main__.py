@@ -9,8 +9,8 @@ if TYPE_CHECKING:
 
 def main() -> int:
     """Run the command line. Returns the exit code."""
-    # Imported here, because a spawned demo server imports this package too; and one by one, so that the
-    # memory of everything that the command line loads is protected.
+    # Imported here, because a spawned demo server imports this package too. `protect` runs first, so that it
+    # also protects the memory of what is imported afterwards.
     from inspector.cli.hygiene import protect  # noqa: PLC0415
 
     protect()
@@ -18,7 +18,7 @@ def main() -> int:
 
     code = run(sys.argv[1:], interface)
     if "inspector.tui.runtime.leaving" in sys.modules:
-        from inspector.tui.runtime.leaving import end_at_once  # noqa: PLC0415 - loaded where the interface was run
+        from inspector.tui.runtime.leaving import end_at_once  # noqa: PLC0415 - loaded already if the interface was run
 
         end_at_once(code)
     return code

@@ -251,7 +251,7 @@ class Diagnostics:
             # ASCII escapes, so that nothing foreign acts on a terminal.
             self._write(json.dumps({"error": shape}))
         else:
-            # Indented, so that no line of a server can be taken for one of Sightline's.
+            # Indented, so that a line of a server cannot be taken for one of Sightline's.
             self._write("\n  ".join(f"sightline: {error.message}".split("\n")))
             if error.hint:
                 self._write("\n  ".join(f"  {error.hint}".split("\n")))

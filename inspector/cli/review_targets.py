@@ -356,7 +356,7 @@ def gathered_from(path: Path) -> Gathered:
         why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
     else:
-        # Recordings without a client profile are of a version that announced nothing.
+        # Recordings without a client profile were made by a version that announced nothing.
         profile = PROFILES.get(found.client, NONE)
         missing.append(
             NotChecked(

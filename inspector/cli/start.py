@@ -74,7 +74,8 @@ class Invocation(Struct, frozen=True, kw_only=True):
     def open(self, launch: Launch) -> int:
         """Run the interface. Returns its exit code. Raises UsageError if there is no terminal."""
         self.check_terminal()
-        # The interface follows what a page registers.
+        # The interface shows later registrations of a page too, so it need not wait for the page to become
+        # quiet.
         return self.interface(replace(_shown(launch), further=tuple(map(_shown, launch.further))))
 
 
@@ -169,7 +170,8 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
         try:
             for note in (await session.connect()).notes:
                 DIAGNOSTICS.say(note)
-            # Not returned: at its end, `asyncio.run` may build the `repr` of what a task returns, secrets included.
+            # Not returned: when it ends, `asyncio.run` may build the `repr` of a task's return value, secrets
+            # included.
             returned.append(await use(session))
         finally:
             await session.close()
@@ -205,7 +207,7 @@ def _is_no_object(event: object) -> bool:
     return isinstance(event, Malformed) and not isinstance(event.value, dict)
 
 
-class Terminated(InspectorError):  # noqa: N818 - no error, but it ends the command as one
+class Terminated(InspectorError):  # noqa: N818 - not an error, but it ends the command like one
     """The process received SIGTERM."""
 
     code = "terminated"
@@ -344,7 +346,7 @@ def recording_launch(
         try:
             dataclasses.replace(lens, host=recorded.host).check()
         except UsageError:
-            # The header of the screen shows which host is in use instead.
+            # The screen's header then shows the host in use.
             lens = dataclasses.replace(lens, host=USUAL_HOST)
         else:
             lens = dataclasses.replace(lens, host=recorded.host)

@@ -157,7 +157,7 @@ class Dispatcher:
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
-            # Noted before the cancellation is sent: an answer that arrives meanwhile is late.
+            # Noted before the cancellation is sent, so that an answer that arrives meanwhile counts as late.
             limit = f"within {timeout_s or 0:g} s"
             self._tap.note(f"no answer to {method} {limit}", ends=key)
             if cancellable:

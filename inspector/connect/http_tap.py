@@ -92,7 +92,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _exchange(self, request: httpx2.Request, body: bytes, head: str) -> "_Exchange":
         held = held_of(request)
         if held is not None and held.exchange is not None:
-            # The request is open: a second frame of it would be taken for another request.
+            # The first frame of this request is open: a second frame would be taken for another request.
             exchange = cast("_Exchange", held.exchange)
             self._tap.note(f"sent again with a token: {exchange.method or head}")
             return exchange
@@ -202,7 +202,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         code = answer.error.get("code") if answer and isinstance(answer.error, dict) else None
         ended = self._has_ended(exchange.request, status, code)
         is_answer = answer is not None and not ended
-        # The timeline and the recording must not take another body for an answer.
+        # The timeline and the recording must not take a body that is not an answer for one.
         kept = raw if is_answer else covered_bytes(raw, self._tap.cover, OTHER_BODY_BYTES)
         matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
@@ -249,12 +249,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
                     failure = exchange.too_long("an event", self._max_message_bytes)
                     break
         except httpx2.SSEError:
-            # This error has to end the SDK's transport.
+            # This error must end the SDK's transport.
             raise
         except httpx2.TransportError as error:
             failure = await self._lost(exchange, error)
             if has_ids:
-                # The SDK requests the rest of the stream.
+                # The SDK now requests the rest of the stream.
                 self._tap.note(failure.detail)
                 return
         except UnreadableBodyError as error:

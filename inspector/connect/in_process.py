@@ -35,7 +35,7 @@ def _lowlevel(value: object) -> "Server[Any] | None":
     """The SDK's low-level server inside a `Server`, an `MCPServer` or a `FastMCP`; None for any other value."""
     from mcp.server.lowlevel import Server  # noqa: PLC0415 - the SDK loads late
 
-    # The SDK's own tests and FastMCP use these names; neither has a public one.
+    # The SDK's own tests and FastMCP use these private names; there are no public ones.
     candidates = (value, getattr(value, "_lowlevel_server", None), getattr(value, "_mcp_server", None))
     return next((cast("Server[Any]", each) for each in candidates if isinstance(each, Server)), None)
 

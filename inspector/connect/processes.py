@@ -112,7 +112,7 @@ class Program:
             _signal_group(self.pid, signal.SIGKILL)
             await self.has_ended(patience_s)
             left = await self._end_daemons()
-            # Another process may hold the pipes open; do not wait for it.
+            # Another process may hold the pipes open, so they are closed without waiting for their end.
             self._transport.close()
             await asyncio.sleep(0)
         return left

@@ -129,7 +129,7 @@ class StdioProcess:
             "`message_mb` in the table [limits] of your config.toml sets another limit"
         )
         self._tap.note(how)
-        # Not CONNECTION_LOST, after which the server would be started again.
+        # Not CONNECTION_LOST, because the server would then be started again.
         self._dispatcher.fail_all(Failure(kind=FailureKind.PROTOCOL, detail=self.describe(how)))
 
     async def _report_end(self) -> None:
@@ -139,7 +139,7 @@ class StdioProcess:
             return
         ended = await process.has_ended(PATIENCE_S)
         if ended:
-            # The last lines of stderr explain most, and may arrive later than the end of stdout.
+            # The last lines of stderr are the most helpful ones, and may arrive after the end of stdout.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
         how = how_it_ended(process.returncode) if ended else "the server closed its output"

@@ -481,7 +481,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         if "unreadable" in written and self.file.dialect.entries:
             raise self._wrong(str(written["unreadable"]), "Write an entry of your own for it.")
         entry = {renames.get(key, key): value for key, value in written.items()}
-        # Zed has also written a command as an object.
+        # Older versions of Zed write a command as an object.
         if is_object(command := entry.get("command")):
             entry |= {"command": command.get("path")} | {
                 key: command[key] for key in ("args", "env") if command.get(key) is not None

@@ -41,7 +41,7 @@ def tokenizer() -> Tokenizer:
     try:
         get = cast("Callable[[str], _Encoding]", module.get_encoding)
         encoding = get(ENCODING)
-    except Exception:  # noqa: BLE001 - an error of another library, and a number that can be estimated
+    except Exception:  # noqa: BLE001 - any error of the library; the number can be estimated
         return ESTIMATED
     return Tokenizer(label=f"{ENCODING}, of tiktoken", exact=lambda text: len(encoding.encode_ordinary(text)))
 

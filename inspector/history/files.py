@@ -201,7 +201,7 @@ def _write(descriptor: int, size: int, raw: bytes) -> None:
     """Append all bytes, or none. Raises UsageError."""
     try:
         if os.write(descriptor, raw) < len(raw):
-            raise OSError(None, "no room")  # noqa: TRY301 - reported as any other failure
+            raise OSError(None, "no room")  # noqa: TRY301 - reported like any other failure
     except OSError as error:
         os.ftruncate(descriptor, size)
         raise UsageError(f"the history of calls cannot be written: {error.strerror}", "Make room.") from error

@@ -134,7 +134,7 @@ def _by_shape(shown: Projection, made: Made) -> Expectations:
     texts = [
         text_at(block, "text") for index, block in enumerate(content) if is_shown(f"/content/{index}/text")
     ]
-    # The words in a result of a tool that returns secrets may be a secret.
+    # If a tool returns secrets, the words of its result may be one of them.
     for text in () if names_secret(words_of(made.call.tool)) else texts:
         words = first_words(text or "")
         if words:

@@ -77,7 +77,7 @@ class HttpRedeemer:
         self._is_busy = True
         try:
             return await self._redeem(reference, received_s=received_s, revealed_before=revealed_before)
-        except Exception:  # noqa: BLE001 - its text could quote what was sent or received
+        except Exception:  # noqa: BLE001 - the exception's text could quote the request or the answer
             return Failed(cause=Cause.INTERNAL)
         finally:
             self._is_busy = False

@@ -74,7 +74,7 @@ class OwnCredentials:
             return text
         try:
             return self._covered(text)
-        except Exception:  # noqa: BLE001 - a fault of the search must let nothing through
+        except Exception:  # noqa: BLE001 - if the search fails, nothing may get through
             return COVERED
 
     def covered(self, value: Json) -> tuple[Json, int]:

@@ -49,7 +49,7 @@ class Custody:
         origin = origin_of(base) if base is not None else None
         if not isinstance(origin, Origin):
             return
-        from inspector.secrets.http import HttpRedeemer, HttpServer  # noqa: PLC0415 - the wire loads late
+        from inspector.secrets.http import HttpRedeemer, HttpServer  # noqa: PLC0415 - only redemption needs the network code
         from inspector.secrets.redemption.addresses import class_of  # noqa: PLC0415
 
         server = HttpServer(url=base, reached_at=await class_of(origin), authorization=authorization)

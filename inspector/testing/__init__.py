@@ -76,7 +76,7 @@ def connect(
     record the session in, without withheld values; it replaces an older one. Raises ValueError for invalid
     arguments; entering the block raises McpServerError if the server cannot be reached.
     """
-    from inspector.testing.servers import McpServer  # noqa: PLC0415 - importing this package is to cost nothing
+    from inspector.testing.servers import McpServer  # noqa: PLC0415 - importing this package must load nothing else
 
     return McpServer(_engine(target, boundary, environment, cwd, timeout_s, record))
 

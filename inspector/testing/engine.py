@@ -74,7 +74,7 @@ class Pending(Generic[Value]):
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            from anyio import to_thread  # noqa: PLC0415 - trio alone needs it
+            from anyio import to_thread  # noqa: PLC0415 - only trio needs it
 
             try:
                 found = await to_thread.run_sync(self._future.result, abandon_on_cancel=True)
@@ -193,7 +193,7 @@ class Engine:
             await session.list_all()
         except BaseException as error:
             if isinstance(error, InspectorError) and self.options.transport is not None:
-                # The hint is about a command.
+                # The hint is about commands, but this server is an object or a cassette.
                 error.hint = ""
             await session.close()
             self._drop_recording()

@@ -40,7 +40,7 @@ class ModelView:
         """The view in the host's own shape. Its `repr` masks secrets."""
         self.masked = _text_of(masked)
         """The view as one text, with masks in place of secrets."""
-        self.text: str = cover(_text_of(shown.context.model), _text_of(masked))  # pyright: ignore[reportAttributeAccessIssue] - a text is covered as a text
+        self.text: str = cover(_text_of(shown.context.model), _text_of(masked))  # pyright: ignore[reportAttributeAccessIssue] - `cover` returns a text for a text
         """The view as one text: indented JSON, unless the host gives its model a text."""
         self.changes = tuple(safe_line(change.what) for change in shown.context.changes)
         """Sentences on the parts that the host adds, leaves out or changes."""

@@ -22,7 +22,7 @@ _PARTS = re.compile(r"(?://([^/?]*))?([^?]*)(?:\?(.*))?")
 _AUTHORITY = re.compile(r"(\[[^\]]*\]|[^\[\]:]*)(?::([0-9]{0,5}))?", re.ASCII)
 _ENCODED = r"%[0-9A-Fa-f]{2}"
 _PATH = re.compile(rf"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|{_ENCODED})*")
-# Browsers encode the apostrophe of a query; RFC 3986 readers do not.
+# Browsers encode an apostrophe in a query; programs that follow RFC 3986 do not.
 _QUERY = re.compile(rf"(?:[A-Za-z0-9\-._~!$&()*+,;=:@/?]|{_ENCODED})*")
 _ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
 

@@ -188,7 +188,7 @@ class Joined:
             elif not equal(kept[short], value):
                 self.changed.append(child("/annotations", key))
         joined = dict(pairs)
-        # A key with two values is read in the safe direction, like any duplicate key.
+        # If a key has two values, the safe one counts, as for any duplicate key.
         definition["annotations"] = joined if len(joined) == len(pairs) else DuplicateKeys(tuple(pairs))
 
     def _join_output_schema(self, definition: JsonObject, declared: Json) -> None:

@@ -239,7 +239,7 @@ class Tree:
     def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
         waiting = self._waiting.setdefault(frame_id, {})
         for declaration in declarations:
-            # The last one counts: a declaration is reported before its registration succeeds or fails.
+            # The last declaration counts: each is reported before its registration succeeds or fails.
             if len(waiting) < MAX_WAITING or declaration.name in waiting:
                 waiting[declaration.name] = declaration
 

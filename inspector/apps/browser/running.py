@@ -134,7 +134,8 @@ class RunningApp:
             self._note(AppEntryKind.STATE, "loaded")
             while (text := await self._queue.get()) is not None:
                 await self._take(text)
-                # Taking from a queue that is never empty does not let other tasks run, so this does.
+                # Without this, other tasks would not run: taking from a queue that is never empty does not
+                # yield to them.
                 await asyncio.sleep(0)
             self._note(AppEntryKind.STATE, "ended", self._why)
         finally:

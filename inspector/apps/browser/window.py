@@ -154,7 +154,7 @@ class AppWindow:
         if self._context is not None:
             asked["contextId"] = self._context
         try:
-            # Kept out of frames, because frames are parsed and it may be large.
+            # Kept out of frames, because a frame is parsed and the message may be large.
             reply = await self._cdp.send(
                 "Runtime.evaluate", asked, session=self._session, is_quiet=True, is_large=True
             )
@@ -177,7 +177,7 @@ class AppWindow:
         """Let the interface reach this machine or its network, if it declares an origin there."""
         if not self._interface.reach.is_local:
             return
-        # A browser that does not know the permissions refuses the requests by itself.
+        # A browser that does not know these permissions answers with an error.
         with contextlib.suppress(CdpError):
             for origin in (OUTER, self._inner):
                 asked: JsonObject = {"origin": origin, "permissions": ["loopbackNetwork", "localNetwork"]}

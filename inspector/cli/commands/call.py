@@ -368,7 +368,7 @@ _HINTS = {
 }
 
 
-def report(  # noqa: PLR0913 - what one call gave
+def report(  # noqa: PLR0913 - the parts of one call's outcome
     record: CallRecord,
     launch: Launch,
     output: CallOutput,
@@ -515,7 +515,7 @@ class _Said:
 
     def say(self, progress: Progress) -> None:
         if progress is VISITING or progress is AGAIN:
-            # The report about the server's request has said so.
+            # The line about the server's request has reported this.
             return
         if not progress.task:
             _say_progress(progress)

@@ -351,7 +351,7 @@ def _summary(
     path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
 ) -> list[str]:
     rows = [("FRAME", "AT", "MS", "WHAT")]
-    # A call is known only once it is answered, after what was noted meanwhile; sorting restores the order.
+    # A call is yielded when it is answered, after notes that were made meanwhile; sorting restores the order.
     for event in sorted(events, key=lambda event: event.at_s):
         if isinstance(event, _Remark):
             rows.append(("-", f"{event.at_s:.3f} s", "-", f"{event.kind}: {event.text}"))

@@ -74,7 +74,7 @@ class Authorization(httpx2.Auth):
         failures = self._failures
         async with self._turn:
             if self._failures != failures:
-                # The user was asked while this request waited.
+                # The user has been asked while this request waited.
                 return False, self._reason
             if self._provider is not None and self._provider.token != token:
                 return False, ""

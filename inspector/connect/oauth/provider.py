@@ -80,7 +80,7 @@ class _Storage:
             self.kept = _Kept.model_validate_json(text) if text else _Kept()
         except ValidationError:
             self._failed("what was kept is not readable")
-        except Exception as error:  # noqa: BLE001 - a keyring raises what it likes, and its text may quote what it keeps
+        except Exception as error:  # noqa: BLE001 - keyrings raise any exception, and its text may quote a secret
             self._failed(f"kept tokens cannot be read: {type(error).__name__}")
 
     async def get_tokens(self) -> OAuthToken | None:

@@ -148,7 +148,7 @@ class _PinnedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, host: str, addresses: tuple[str, ...]) -> None:
         self._host = host
         self._addresses = addresses
-        # httpcore's automatic backend would depend on the installed packages.
+        # A cast, because httpcore has another class of this name if anyio is not installed.
         self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(

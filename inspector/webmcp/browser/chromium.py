@@ -59,7 +59,7 @@ def _remove_socket(profile: Path) -> None:
     with contextlib.suppress(OSError):
         folder = (profile / "SingletonSocket").readlink().parent
         is_its_own = folder.name.startswith("org.chromium.") and folder.stat().st_uid == os.geteuid()
-        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - where it makes it
+        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - the browser makes the folder there
             shutil.rmtree(folder, ignore_errors=True)
 
 
@@ -182,7 +182,7 @@ class Chromium:
         """
         program = chromium_path(self._target.chromium)
         await asyncio.to_thread(sweep_profiles)
-        # Not in a thread: if it were cancelled meanwhile, it would leave a profile without a browser.
+        # Not in a thread: a cancellation meanwhile would leave a profile without a browser.
         self._profile = create_profile()
         try:
             return await self._started(program, self._profile, timeout_s)
@@ -194,7 +194,7 @@ class Chromium:
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
         flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
         if not self._proxies:
-            # The system's settings may name a proxy too.
+            # Without this flag, the browser would use a proxy of the system's settings.
             flags.append("--no-proxy-server")
         if self._target.polyfill:
             flags.append(f"--disable-features={_UNWANTED},WebMCP")
@@ -248,7 +248,7 @@ class Chromium:
         if not await process.has_ended(PATIENCE_S):
             return "Chromium closed its debugging port"
         if self._reader:
-            # The last lines of stderr explain most, and may arrive later.
+            # The last lines of stderr are the most helpful ones, and may arrive later.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._reader), PATIENCE_S)
         code = process.returncode or 0

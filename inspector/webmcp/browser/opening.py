@@ -53,7 +53,7 @@ async def debugging_address(cdp: str, timeout_s: float) -> str:
     address = version.get("webSocketDebuggerUrl")
     if not isinstance(address, str):
         raise UnreachableError(f"{cdp} names no debugging address", _HINT)
-    # A browser behind a forwarded port names the address on its own side.
+    # Behind a forwarded port, a browser names an address that is only valid on its own side.
     return urlunsplit(("ws", parts.netloc, urlsplit(address).path, "", ""))
 
 

@@ -122,7 +122,7 @@ class PageRedeemer:
             return Failed(cause=Cause.TIMEOUT)
         except (CdpError, WorldError, OSError):
             return Failed(cause=Cause.CONNECTION) if self._page.shows(self._document) else _GONE
-        except Exception:  # noqa: BLE001 - its text could quote what was sent or received
+        except Exception:  # noqa: BLE001 - the exception's text could quote the request or the answer
             return Failed(cause=Cause.INTERNAL)
         finally:
             self._is_busy = False
