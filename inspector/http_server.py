@@ -164,7 +164,10 @@ async def serve(
     writer: asyncio.StreamWriter,
     respond: Callable[[HttpRequest, HttpConnection], Awaitable[None]],
 ) -> None:
-    """Answer the requests of one client until it leaves. Refuses requests of pages of other origins."""
+    """Answer the requests of one client until it leaves.
+
+    Refuses requests that name another host, or that come from a page of another origin.
+    """
     connection = HttpConnection(reader, writer)
     # Clients may hang up during an answer.
     with suppress(ConnectionError, h11.LocalProtocolError):

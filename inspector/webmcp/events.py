@@ -29,10 +29,13 @@ class Declaration(Struct, frozen=True, kw_only=True):
 
     name: str
     tool: Json
-    """The arguments. A function is `[function]`; other values that are not JSON have names in brackets too."""
+    """The tool as declared.
+
+    A function is `[function]`; values that only the page's code could read are named in brackets too.
+    """
     options: Json
     is_whole: bool
-    """Whether the hook could read all arguments."""
+    """Whether the hook could read everything in `tool` and `options`."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
@@ -89,7 +92,11 @@ def _declared_name(tool: Json) -> str | None:
 
 
 def as_json(value: Json) -> Json:
-    """A value as `JSON.stringify` writes it: values without JSON are left out of objects, and are null in lists."""
+    """A value as `JSON.stringify` writes it.
+
+    Values in brackets that have no JSON are left out of objects, and are null in lists; numbers in brackets
+    are null.
+    """
     match value:
         case dict():
             return {key: as_json(item) for key, item in value.items() if item not in _NO_VALUE}

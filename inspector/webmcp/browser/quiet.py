@@ -11,9 +11,9 @@ from inspector.json.exact import Json, JsonObject
 from inspector.webmcp.browser.cdp import CdpEvent
 
 CALM_S = 1.5
-"""The calm that is needed after the last change of documents or tools; longer than the usual timer of one second."""
+"""The seconds of calm after the last change of documents or tools; longer than the usual timer of one second."""
 NETWORK_CALM_S = 0.5
-"""The calm that is needed after the end of the last request."""
+"""The seconds of calm after the end of the last request."""
 SLOW_S = 0.25
 """The seconds from which an answer of the page counts as slow: the page was busy, and its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
