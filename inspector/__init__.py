@@ -1,6 +1,6 @@
 """Sightline: see what the model sees.
 
-Importing this package costs nothing: `sightline` picks the one command it needs.
+Importing this package loads nothing else: `sightline` imports only the command in use.
 """
 
 __all__ = ["__version__"]

@@ -8,8 +8,9 @@ if TYPE_CHECKING:
 
 
 def main() -> int:
-    """Run the command line; the exit code."""
-    # A spawned demo server imports this package too, and what the command line loads comes under protection.
+    """Run the command line. Returns the exit code."""
+    # Imported here, because a spawned demo server imports this package too. `protect` runs first, so that it
+    # also protects the memory of what is imported afterwards.
     from inspector.cli.hygiene import protect  # noqa: PLC0415
 
     protect()
@@ -17,14 +18,14 @@ def main() -> int:
 
     code = run(sys.argv[1:], interface)
     if "inspector.tui.runtime.leaving" in sys.modules:
-        from inspector.tui.runtime.leaving import end_at_once  # noqa: PLC0415 - loaded where the interface was run
+        from inspector.tui.runtime.leaving import end_at_once  # noqa: PLC0415 - loaded already if the interface was run
 
         end_at_once(code)
     return code
 
 
 def interface(launch: "Launch") -> int:
-    """Run the interface until the user leaves; the exit code."""
+    """Run the interface until the user leaves. Returns the exit code."""
     from inspector.cli.hygiene import refuse_variables  # noqa: PLC0415
 
     refuse_variables()

@@ -21,7 +21,7 @@ class InspectorError(Exception):
         self.hint = hint
 
     def cover(self, cover: "Callable[[str], str]") -> None:
-        """Mask credentials in both texts by `cover`."""
+        """Mask credentials in both texts with `cover`."""
         self.message, self.hint = cover(self.message), cover(self.hint)
         self.args = (self.message,)
 

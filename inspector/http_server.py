@@ -1,4 +1,4 @@
-"""A small HTTP/1.1 server on loopback: reads requests, writes responses and event streams."""
+"""A small HTTP/1.1 server on loopback, which reads requests, and writes responses and event streams."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
@@ -28,7 +28,7 @@ class HttpRequest(Struct, frozen=True, kw_only=True):
     path: str
     query: str
     headers: tuple[tuple[str, str], ...]
-    """Names in lower case."""
+    """The headers. Their names are in lower case."""
     body: bytes
 
     def header(self, name: str) -> str | None:
@@ -39,7 +39,7 @@ class HttpRequest(Struct, frozen=True, kw_only=True):
 
 
 class HttpConnection:
-    """A client's connection; it handles one request after the other."""
+    """A client's connection, which handles one request after the other."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -47,7 +47,7 @@ class HttpConnection:
         self._state = h11.Connection(h11.SERVER)
 
     async def next_request(self) -> HttpRequest | None:
-        """The next request; None where the client left or broke the protocol."""
+        """The next request; None if the client left or broke the protocol."""
         if self._state.our_state is h11.DONE and self._state.their_state is h11.DONE:
             self._state.start_next_cycle()
         if self._state.our_state is not h11.IDLE:
@@ -112,7 +112,7 @@ class HttpConnection:
             yield
         finally:
             watch.cancel()
-            # Only one task may read at a time.
+            # Only one task may read at a time, so wait for the end of this one.
             await asyncio.wait({watch})
 
     async def _watch(self, gone: Callable[[], None]) -> None:
@@ -149,7 +149,7 @@ def _request(head: h11.Request, body: bytes) -> HttpRequest:
 async def listen(
     port: int, connected: Callable[[asyncio.StreamReader, asyncio.StreamWriter], Awaitable[None] | None]
 ) -> asyncio.Server:
-    """Listen on 127.0.0.1. `port`: 0 for any free one. Raises UnreachableError."""
+    """Listen on 127.0.0.1. `port`: 0 for any free port. Raises UnreachableError."""
     try:
         return await asyncio.start_server(connected, ADDRESS, port)
     except OSError as error:
@@ -164,7 +164,10 @@ async def serve(
     writer: asyncio.StreamWriter,
     respond: Callable[[HttpRequest, HttpConnection], Awaitable[None]],
 ) -> None:
-    """Answer the requests of one client, except those from elsewhere, until it leaves."""
+    """Answer the requests of one client until it leaves.
+
+    Refuses requests that name another host, or that come from a page of another origin.
+    """
     connection = HttpConnection(reader, writer)
     # Clients may hang up during an answer.
     with suppress(ConnectionError, h11.LocalProtocolError):
@@ -177,7 +180,10 @@ async def serve(
 
 
 def _refused(request: HttpRequest) -> HTTPStatus | None:
-    """Refuses requests that a page in the user's browser sends by another name for loopback, or from another origin."""
+    """The status to refuse a request with; None to answer it.
+
+    A page in the user's browser could send a request under another name for loopback, or from another origin.
+    """
     if not _is_local(f"//{request.header('host') or ''}"):
         return HTTPStatus.MISDIRECTED_REQUEST
     origin = request.header("origin")

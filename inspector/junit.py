@@ -1,4 +1,4 @@
-"""Check results as JUnit XML, for CI servers."""
+"""Results of checks as JUnit XML, for CI servers."""
 
 from collections.abc import Iterable
 from xml.etree import ElementTree as ET
@@ -9,17 +9,20 @@ from inspector.safe_text import safe, safe_line
 
 
 class JunitCase(Struct, frozen=True, kw_only=True):
-    """One check."""
+    """One check, and whether it failed."""
 
     suite: str
     name: str
-    """May be foreign text."""
+    """The name of the check. May be foreign text."""
     failure: str = ""
-    """The failure, in lines; empty for a passed check."""
+    """The failure, in lines; empty if the check passed."""
 
 
 def junit(name: str, cases: Iterable[JunitCase]) -> list[str]:
-    """The lines of a JUnit document. Characters that XML forbids, or that act on a terminal, are made visible."""
+    """The lines of a JUnit document.
+
+    Characters that XML forbids, or that act on a terminal, are made visible.
+    """
     suites: dict[str, list[JunitCase]] = {}
     for case in cases:
         suites.setdefault(case.suite, []).append(case)

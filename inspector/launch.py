@@ -1,4 +1,4 @@
-"""Everything that a run on one target needs. Both front ends take it."""
+"""Everything that a run on one target needs. Both front ends take a `Launch`."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,29 +17,32 @@ if TYPE_CHECKING:
 
 
 class Launch(Struct, frozen=True, kw_only=True):
-    """A target, how to reach and record it, what decides on calls, and how results are shown first."""
+    """A target, the options of its session, the rules for calls, and the first view of results."""
 
     target: Target
     options: Options = field(default_factory=Options)
-    """How to connect and how long to wait; its recorder, where the session is recorded."""
+    """The options of the session, such as time limits, and the recorder if the session is recorded."""
     level: Level = Level.DECLARED
     host: str = "spec"
     terms: Terms = field(default_factory=Terms)
     agreement: Agreement = Agreement.NONE
-    """The answer to what the policy asks. The interface asks the user instead."""
+    """The user's answer to calls that the policy asks about. The interface asks the user instead."""
     theme: str | None = None
-    """Theme of the interface; None for the usual one."""
+    """The theme of the interface; None for the default."""
     is_history_kept: bool = False
     """Whether the interface keeps calls beyond this run."""
     name: str = ""
-    """What the server is called where there are several: as in its configuration, or in short."""
+    """The name of the server if there are several: the name in its configuration, or a short one."""
     further: tuple["Launch", ...] = ()
-    """Servers that the interface connects to beside this one. Of each, the target, options, name and `as_saved` count."""
+    """Further servers that the interface connects to.
+
+    Of each, only target, options, name and `as_saved` are used.
+    """
     unreadable: InspectorError | None = None
-    """Why this server's entry cannot be read, where there are several servers."""
+    """The error in this server's entry if it cannot be read; only set if there are several servers."""
     as_saved: Callable[[], str] | None = None
-    """Gives the target as saved calls have it; None, or an empty text, where it cannot be written."""
+    """Returns the target in the form of saved calls. None, or an empty text, if it cannot be written."""
     recording: "OpenedRecording | None" = None
-    """A recording that the interface shows instead of a server."""
+    """The recording that the interface shows instead of a server."""
     watching: "Watching | None" = None
-    """The files on whose save the interface starts the server again."""
+    """The watched files. When one is saved, the interface starts the server again."""

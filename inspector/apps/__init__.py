@@ -1,1 +1,1 @@
-"""Interfaces of MCP Apps: what they may reach, what they ask for, and what they send to the model."""
+"""Interfaces of MCP Apps: the origins that they may reach, their messages, and what they send to the model."""

@@ -1,6 +1,7 @@
-"""An interface of MCP Apps: its HTML, and what it may reach. Everything that is not understood is refused.
+"""An interface of MCP Apps: its HTML, and the origins that it may reach.
 
-Source: SEP-1865 (stable 2026-01-26), UI Resource Format, Host Behavior, Content Security Policy Enforcement, Visibility.
+Everything that is not understood is refused. Source: SEP-1865 (stable 2026-01-26), UI Resource Format, Host
+Behavior, Content Security Policy Enforcement, Visibility.
 """
 
 import base64
@@ -29,7 +30,10 @@ _ORIGIN = re.compile(
     r"(?P<host>(?:\*\.)?(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?|\[[0-9a-f:.]+\])"
     r"(?::(?P<port>[0-9]{1,5}))?/?"
 )
-"""Of what a server declares. A semicolon, a quotation mark or a path would change the policy that it is put into."""
+"""The form of an origin that a server may declare.
+
+A semicolon, a quotation mark or a path would change the policy into which the origin is inserted.
+"""
 _DEFAULT_PORTS = {"http": 80, "ws": 80, "https": 443, "wss": 443}
 _WEB = frozenset({"http", "https"})
 _LOCAL_NAMES = (
@@ -43,20 +47,23 @@ _LOCAL_NAMES = (
     ".lan",
     ".home.arpa",
 )
-"""Ends of names that no public server has. Source: RFC 6762 appendix G, RFC 8375, ICANN's reservation of `.internal`."""
+"""Endings of names that no public server has.
+
+Source: RFC 6762 appendix G, RFC 8375, ICANN's reservation of `.internal`.
+"""
 _LOCAL_NETWORKS = (ip_network("64:ff9b::/96"), ip_network("fec0::/10"))
-"""Addresses that count as global, and may lead into the user's network: NAT64 and site-local ones."""
+"""Addresses that count as global but may lead into the user's network: NAT64 and site-local ones."""
 _FEATURES = {
     "camera": "camera",
     "microphone": "microphone",
     "geolocation": "geolocation",
     "clipboardWrite": "clipboard-write",
 }
-"""The permissions of the specification, as Permissions Policy names them."""
+"""The permissions of the specification, each with its name in Permissions Policy."""
 
 
 class AppReach(Struct, frozen=True, kw_only=True):
-    """The origins that an interface declares, as they are written into its policy."""
+    """The origins that an interface declares, in the form in which its policy contains them."""
 
     connect: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
@@ -65,16 +72,16 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """Those from which something is loaded, each once."""
+        """The origins from which something may be loaded, each once."""
         return tuple(dict.fromkeys((*self.connect, *self.resources, *self.frames)))
 
     @property
     def is_local(self) -> bool:
-        """Whether an origin is on this machine or in its network, as far as its host says so."""
+        """Whether an origin is on this machine or in its network, as far as its host shows."""
         return any(_is_local(_parts(origin)[1]) for origin in self.origins)
 
     def allows(self, url: str) -> bool:
-        """Whether a request may leave. The policy of the document says which kind of request."""
+        """Whether a request to `url` may leave. The policy of the document decides on the kind of request."""
         try:
             parts = urlsplit(url)
             port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -87,29 +94,29 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
 
 class AppInterface(Struct, frozen=True, kw_only=True):
-    """An interface as it may be opened."""
+    """An interface that may be opened."""
 
     uri: str
     """Foreign text."""
     html: str
     """Foreign text."""
     size_bytes: int
-    """Of the HTML."""
+    """The size of the HTML."""
     digest: str
     """The SHA-256 of the HTML, in hexadecimal digits."""
     reach: AppReach
     permissions: tuple[str, ...]
-    """Features of the browser."""
+    """The granted features of the browser, as Permissions Policy names them."""
     refused: tuple[str, ...]
-    """What it asks for and does not get, in sentences that are safe to show."""
+    """The requests of the interface that are not granted, in sentences that are safe to show."""
     declared: JsonObject
-    """The members of its `csp` and `permissions` that hold, as the interface is shown them."""
+    """The granted members of its `csp` and `permissions`, as the interface gets them."""
 
 
 def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface | str:
-    """The interface in the answer to `resources/read`; else why it is not opened, in a sentence.
+    """The interface in the answer to `resources/read`, or the reason why it is not opened, in a sentence.
 
-    `definition`: of the resource, where it is listed. Linear: run it in a thread.
+    `definition`: the listed definition of the resource. Linear: run it in a thread.
     """
     contents = value_at(result, "contents")
     found = contents[0] if isinstance(contents, list) and len(contents) == 1 else None
@@ -124,7 +131,7 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
         return "It has no text, or its text is no UTF-8."
     if len(raw) > MAX_HTML_BYTES:
         return f"It is larger than {MAX_HTML_BYTES >> 20} MiB."
-    # What the content says comes before what the list says.
+    # The metadata of the content has precedence over the listed metadata.
     said = object_at(found, "_meta", "ui") or object_at(definition, "_meta", "ui")
     refused: list[str] = []
     csp = object_at(said, "csp")
@@ -180,9 +187,10 @@ def content_security_policy(reach: AppReach, parent: str) -> str:
 
 
 def resolver_rules(origins: Sequence[str]) -> str:
-    """Rules by which a browser finds no host and port but these, also where no policy of a document reaches.
+    """Chromium's resolver rules, with which a browser finds only these hosts and ports.
 
-    Of a wildcard it finds every port: a rule cannot keep a name that it matches and judge its port.
+    They also hold where no document policy applies. For a wildcard the browser finds every port, because a
+    rule cannot both keep a matching name and check its port.
     """
     rules = (
         f"EXCLUDE {host}" if host.startswith("*.") else f"MAP {host}:{port} {host}:{port}"
@@ -192,7 +200,7 @@ def resolver_rules(origins: Sequence[str]) -> str:
 
 
 def why_not_called(tool: Tool | None) -> str:
-    """Why an interface may not call a tool; empty where it may."""
+    """The reason why an interface may not call a tool; empty if it may."""
     if tool is None or tool.item is not None:
         return "the server lists no tool of that name"
     meta = tool.definition.get("_meta", {})
@@ -206,7 +214,10 @@ def why_not_called(tool: Tool | None) -> str:
 
 
 def _html_of(content: JsonObject) -> bytes | None:
-    """The HTML in UTF-8; of one that is far too large, as much as shows that."""
+    """The HTML in UTF-8; None if there is none.
+
+    HTML over the limit may be cut, or replaced, but stays longer than the limit.
+    """
     text, blob = content.get("text"), content.get("blob")
     if isinstance(text, str):
         return text[: MAX_HTML_BYTES + 1].encode("utf-8", "replace")
@@ -244,7 +255,10 @@ def _origins(value: Json, refused: list[str], schemes: frozenset[str]) -> tuple[
 
 
 def _origin(written: str, schemes: frozenset[str]) -> str | None:
-    """An origin as it is written into a policy; None for what is none, or has a host that parsers read differently."""
+    """An origin in the form for a policy.
+
+    None if it is not an origin, or if parsers read its host differently.
+    """
     found = _ORIGIN.fullmatch(written.lower()) if written.isascii() else None
     if found is None or found["scheme"] not in schemes or int(found["port"] or 1) not in range(1, 65536):
         return None

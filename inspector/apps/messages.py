@@ -1,6 +1,7 @@
-"""The messages of an interface: what each asks for, and whether it is heard. JSON-RPC over `postMessage`.
+"""Reads the messages of an interface: what each asks for, and whether it is accepted.
 
-Source: SEP-1865 (stable 2026-01-26), Standard MCP Messages, MCP Apps Specific Messages, Lifecycle.
+JSON-RPC over `postMessage`. Source: SEP-1865 (stable 2026-01-26), Standard MCP Messages, MCP Apps Specific
+Messages, Lifecycle.
 """
 
 from enum import Enum, auto
@@ -12,13 +13,13 @@ from inspector.json.members import text_at
 
 REVISION = "2026-01-26"
 MAX_CHARACTERS = 1_000_000
-"""Of one message."""
+"""The maximum length of one message."""
 MAX_CHARACTERS_IN_ALL = 50_000_000
-"""Of all messages of one interface; then it is ended."""
+"""The maximum length of all messages of one interface together; beyond it, the interface is ended."""
 MAX_MESSAGES = 2_000
-"""Of one interface; then it is ended."""
+"""The maximum number of messages of one interface; beyond it, the interface is ended."""
 MAX_WAITING = 8
-"""Calls and readings that wait at a time."""
+"""The maximum number of calls and readings that wait at the same time."""
 
 REFUSED = -32000
 INVALID = -32600
@@ -29,27 +30,27 @@ MODE = "inline"
 
 
 class AppAsk(Enum):
-    """What a message asks for."""
+    """The request that a message makes."""
 
     INITIALIZE = auto()
     INITIALIZED = auto()
     PING = auto()
     CALL = auto()
-    """A tool of the server."""
+    """Call a tool of the server."""
     READ = auto()
-    """A resource of the server."""
+    """Read a resource of the server."""
     SPEAK = auto()
-    """That something reaches the model."""
+    """Send something to the model."""
     LINK = auto()
     DISPLAY = auto()
     LOG = auto()
     CLOSE = auto()
     NOTHING = auto()
-    """A notification that needs nothing."""
+    """A notification that needs no action."""
     REPLY = auto()
     """An answer to a request of the host."""
     UNKNOWN = auto()
-    """A request that the host does not have."""
+    """A request for a method that the host does not have."""
 
 
 MESSAGE, CONTEXT = "ui/message", "ui/update-model-context"
@@ -69,7 +70,7 @@ _NOTIFICATIONS = {
     "notifications/message": AppAsk.LOG,
 }
 _AT_ONCE = frozenset({AppAsk.INITIALIZE, AppAsk.PING, AppAsk.NOTHING, AppAsk.LOG, AppAsk.CLOSE, AppAsk.REPLY})
-"""What is heard before the handshake, and after it."""
+"""The messages that are accepted before the end of the handshake too."""
 
 
 class AppMessage(Struct, frozen=True, kw_only=True):
@@ -79,23 +80,26 @@ class AppMessage(Struct, frozen=True, kw_only=True):
     method: str
     """Foreign text; empty for an answer."""
     id: str | int | None = None
-    """None for a notification."""
+    """The id of the request; None for a notification."""
     params: JsonObject
 
 
 class AppRefusal(Struct, frozen=True, kw_only=True):
-    """Why a message is not heard, in words that quote nothing of it."""
+    """The reason why a message is not accepted, in words that quote nothing of it."""
 
     reason: str
     code: int = INVALID
     id: str | int | None = None
-    """None where nothing is answered."""
+    """The id to answer with an error; None if nothing is answered."""
     method: str = ""
     """Foreign text."""
 
 
 def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
-    """What a message asks for, or why it is not heard. `is_initialized`: whether the handshake is over."""
+    """The message in a text, or the reason why it is not accepted.
+
+    `is_initialized`: whether the handshake is over.
+    """
     if len(text) > MAX_CHARACTERS:
         return AppRefusal(reason=f"a message of more than {MAX_CHARACTERS:,} characters")
     read = parse(text)
@@ -132,7 +136,7 @@ def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
 
 
 def spoken_in(message: AppMessage) -> JsonObject | str:
-    """What is to reach the model, written as a result; else why it is refused."""
+    """The content for the model, in the form of a result; or the reason why it is refused."""
     content = message.params.get("content")
     blocks = [content] if isinstance(content, dict) else content
     if message.method == MESSAGE:
@@ -153,12 +157,12 @@ def spoken_in(message: AppMessage) -> JsonObject | str:
 
 
 def answered(number: str | int, result: Json) -> JsonObject:
-    """An answer."""
+    """A response with a result."""
     return {"jsonrpc": "2.0", "id": number, "result": result}
 
 
 def refused(number: str | int, code: int, message: str) -> JsonObject:
-    """An answer that is an error."""
+    """A response with an error."""
     error: JsonObject = {"code": code, "message": message}
     return {"jsonrpc": "2.0", "id": number, "error": error}
 
@@ -169,7 +173,10 @@ def notified(method: str, params: Json) -> JsonObject:
 
 
 def handshake(*, version: str, tool: JsonObject, granted: JsonObject) -> JsonObject:
-    """The answer to `ui/initialize`. `granted`: the origins and permissions that hold. Says nothing about the user."""
+    """The result of `ui/initialize`. `granted`: the granted origins and permissions.
+
+    It contains nothing about the user.
+    """
     return {
         "protocolVersion": REVISION,
         "hostInfo": {"name": "sightline", "version": version},

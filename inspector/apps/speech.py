@@ -1,4 +1,4 @@
-"""What an interface sends to the model, judged as a result is: untrusted, and without what was kept from the model."""
+"""The messages of an interface to the model, judged like results: untrusted, and without values kept from the model."""
 
 from collections.abc import Iterable
 
@@ -14,11 +14,14 @@ from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 
 _PASSES = frozenset({Rule.MIRROR, Rule.ECHO, Rule.UNTRUSTED})
-"""What these rules note is a copy of a value that another one withholds, or passes between markers."""
+"""Rules whose removals are not kept back.
+
+Each is a copy of a value that another rule withholds, or passes between markers.
+"""
 
 
 def kept_back(records: Iterable[CallRecord]) -> tuple[Json, ...]:
-    """The values of results and errors that the interface was given and that the boundary `declared` keeps from a model. Linear."""
+    """The values that the interface got in results and errors but that `declared` keeps from a model. Linear."""
     values: list[Json] = []
     for record in records:
         raw = raw_of(record.outcome)
@@ -39,9 +42,9 @@ def speech_record(
     at_s: float,
     policy: BoundaryPolicy,
 ) -> CallRecord:
-    """A message to the model as a record, which the panes show. `given`: the results that the interface has. Linear.
+    """A record of a message to the model, for the panes. Linear.
 
-    `value`: from `spoken_in`.
+    `value`: from `spoken_in`. `given`: the calls whose results the interface has.
     """
     contract = Contract(is_of_app=True, kept_back=kept_back(given))
     return CallRecord(

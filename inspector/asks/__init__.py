@@ -1,1 +1,1 @@
-"""What a server asks of its client, and the answers: forms, URLs, sampling, roots."""
+"""Requests of a server to its client, and the answers: forms, URLs, sampling, roots."""

@@ -1,4 +1,4 @@
-"""Answers to what a server asks, as they are sent."""
+"""Answers to requests of a server, in the form in which they are sent."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -13,11 +13,11 @@ from inspector.safe_text import safe_line
 from inspector.schema.fields import form_of
 
 MODEL = "none: the user of Sightline wrote this"
-"""In place of the name of a model, which sampling must name."""
+"""The text in place of a model's name, which an answer to sampling must contain."""
 
 
 class Action(StrEnum):
-    """What becomes of a request."""
+    """The user's decision about a request."""
 
     ACCEPT = "accept"
     DECLINE = "decline"
@@ -25,20 +25,20 @@ class Action(StrEnum):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """What is answered, and why, where the user should know that."""
+    """An answer to a request, and the reason for it if the user should know it."""
 
     action: Action
     content: Json = None
-    """Of an accepted form, its values; of accepted sampling, the text or the whole result. May be secret."""
+    """The values of an accepted form, or the text or whole result of accepted sampling. May be secret."""
     why: str = ""
-    """A clause that quotes no value."""
+    """The reason, in a clause that quotes no value."""
 
 
 DECLINED = Answer(action=Action.DECLINE)
 
 
 def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcError:
-    """The answer as it is sent."""
+    """The answer in the form in which it is sent."""
     match ask.kind:
         case AskKind.ROOTS:
             folders: list[Json] = [{"uri": root.uri, "name": root.name} for root in roots]
@@ -54,7 +54,7 @@ def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcErr
 
 
 def _message(content: Json) -> JsonObject:
-    """A text as the message of a model; an object that has a role and content is one already."""
+    """The result of sampling: a text becomes the message of a model; an object with role and content stays."""
     if isinstance(content, dict) and "role" in content and "content" in content:
         return {"model": MODEL, **content}
     text: JsonObject = {"type": "text", "text": content if isinstance(content, str) else ""}
@@ -62,7 +62,7 @@ def _message(content: Json) -> JsonObject:
 
 
 def sampled(text: str) -> Answer:
-    """An answer to sampling from what a user wrote: a message of its own as JSON, or any other text."""
+    """An answer to sampling from the user's text: a text that is a message in JSON is used as the message."""
     if text.lstrip().startswith("{"):
         parsed = parse(text.encode("utf-8", "replace"))
         if isinstance(parsed, JsonText) and isinstance(parsed.value, dict) and "content" in parsed.value:
@@ -71,12 +71,12 @@ def sampled(text: str) -> Answer:
 
 
 def filled(ask: Ask, content: JsonObject) -> Answer:
-    """An accepted form; declined where its schema does not allow the content. Takes seconds at most."""
+    """An accepted form; a declined one if its schema does not allow the content. Takes seconds at most."""
     from inspector.schema.validation import violations  # noqa: PLC0415 - few servers ask for anything
 
     found = violations(content, ask.schema, limit=3)
     if found:
-        # The schema may quote what was filled in, so that only the place is named.
+        # The message may quote the content, so only the place is named.
         named = (safe_line(violation.pointer[:80]) or "the form" for violation in found)
         places = ", ".join(dict.fromkeys(named))
         return Answer(action=Action.DECLINE, why=f"its schema does not allow the answer at {places}")
@@ -84,7 +84,7 @@ def filled(ask: Ask, content: JsonObject) -> Answer:
 
 
 def with_defaults(ask: Ask) -> Answer:
-    """A form with nothing but the defaults of its schema; a URL is agreed to, and not opened."""
+    """A form filled in with the defaults of its schema only. A URL is agreed to, but not opened."""
     if ask.kind is AskKind.URL:
         return Answer(action=Action.ACCEPT)
     fields = form_of(ask.schema).fields

@@ -1,4 +1,4 @@
-"""One request of a server, read: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+"""Reads one request of a server: `elicitation/create`, `sampling/createMessage` or `roots/list`.
 
 In the handshake era each is a JSON-RPC request; in the stateless era it is an entry of `inputRequests`.
 Source: MCP 2025-11-25, Elicitation, Sampling, Roots; MCP 2026-07-28, `InputRequests`.
@@ -19,7 +19,7 @@ INVALID_PARAMS = -32602
 REFUSED = -1
 """The code for a request that the user declined. Source: MCP 2025-11-25, Sampling, Error Handling."""
 MAX_ASK_BYTES = 1 << 20
-"""A longer request is declined unread: no form that a person fills in is so long."""
+"""The maximum size of a request. A longer one is declined unread: a form that a person fills in is shorter."""
 
 _ELICIT, _SAMPLE, _ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
 CAPABILITIES = {_ELICIT: "elicitation", _SAMPLE: "sampling", _ROOTS: "roots"}
@@ -27,7 +27,7 @@ CAPABILITIES = {_ELICIT: "elicitation", _SAMPLE: "sampling", _ROOTS: "roots"}
 
 
 class AskKind(StrEnum):
-    """What kind of answer is asked for."""
+    """The kind of answer that a request needs."""
 
     FORM = "form"
     URL = "url"
@@ -42,11 +42,11 @@ class Ask(Struct, frozen=True, kw_only=True):
     method: str
     params: JsonObject
     key: str = ""
-    """In `inputRequests`; empty for a request of its own."""
+    """The key in `inputRequests`; empty for a JSON-RPC request."""
     number: int = 1
-    """Counts from 1 among the requests during the same call."""
+    """The number of the request among those during the same call, from 1."""
     waits_s: float = 0.0
-    """Of a URL that was agreed to: how long Sightline waits for the server to say that the visit is complete; 0 for not at all."""
+    """The time to wait for the server to report the visit of an accepted URL as complete; 0 not to wait."""
 
     @property
     def message(self) -> str:
@@ -54,7 +54,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def schema(self) -> Json:
-        """Of a form, what the answer must meet."""
+        """The JSON Schema that the answer to a form must meet."""
         return self.params.get("requestedSchema")
 
     @property
@@ -63,17 +63,17 @@ class Ask(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str:
-        """`who: elicitation/create (form)`, safe on one line."""
+        """The title on one line, safe to show, such as `who: elicitation/create (form)`."""
         kind = f" ({self.kind})" if self.method == _ELICIT else ""
         return f"{safe_line(self.key[:80])}: {self.method}{kind}" if self.key else f"{self.method}{kind}"
 
 
 class Unanswerable(Struct, frozen=True, kw_only=True):
-    """A request that gets an error, without anybody being asked."""
+    """A request that is answered with an error, without asking the user."""
 
     code: int
     reason: str
-    """Quotes nothing of the request but, made safe, its method."""
+    """The reason. It quotes only the method of the request, made safe."""
 
     @property
     def error(self) -> JsonObject:
@@ -83,7 +83,7 @@ class Unanswerable(Struct, frozen=True, kw_only=True):
 def ask_of(
     method: Json, params: Json, capabilities: JsonObject, *, key: str = "", number: int = 1
 ) -> Ask | Unanswerable:
-    """Read a request of a server. Never raises. `capabilities`: those that were announced to it."""
+    """Read a request of a server. Never raises. `capabilities`: the capabilities announced to the server."""
     if not isinstance(method, str) or CAPABILITIES.get(method) not in capabilities:
         name = safe_line(method[:80]) if isinstance(method, str) else "a request without a method"
         return Unanswerable(code=METHOD_NOT_FOUND, reason=f"not supported: {name}")
@@ -100,7 +100,7 @@ def ask_of(
 
 
 def _kind(method: str, params: Json) -> AskKind | str:
-    """The kind of a request, or what is wrong with it."""
+    """The kind of a request, or the fault in it."""
     if method == _ROOTS:
         return AskKind.ROOTS
     if not isinstance(params, dict):
@@ -117,7 +117,7 @@ def _kind(method: str, params: Json) -> AskKind | str:
 
 
 def sampling_lines(ask: Ask) -> Iterator[str]:
-    """What a request for sampling says, text by text: each of its messages, then its preferences. Foreign text."""
+    """The content of a request for sampling, text by text: its messages, then its preferences. Foreign text."""
     prompt = text_at(ask.params, "systemPrompt")
     if prompt is not None:
         yield f"system: {prompt}"
@@ -140,7 +140,7 @@ def _block(block: Json) -> str:
 
 
 def url_asks(error: Json, capabilities: JsonObject) -> tuple[Ask, ...]:
-    """The URLs that a server wants visited before it answers: those of error -32042."""
+    """The URLs in error -32042, which the server wants the user to visit before it answers."""
     listed = value_at(error, "data", "elicitations")
     if value_at(error, "code") != URL_REQUIRED or not isinstance(listed, list):
         return ()

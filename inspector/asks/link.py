@@ -1,4 +1,4 @@
-"""A URL that a server wants opened: where it leads, and what about it deceives."""
+"""A URL that a server wants to be opened: its destination, and its deceptive parts."""
 
 import re
 from urllib.parse import unquote
@@ -12,24 +12,27 @@ from inspector.urls.origin import origin_of
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)")
 _ENDINGS = frozenset({"com", "org", "net", "edu", "gov", "io", "dev", "app", "co"})
 _LONGEST = 2_000
-"""Characters that are shown; a longer URL is not opened."""
+"""The maximum number of characters shown. A longer URL is not opened."""
 
 
 class Link(Struct, frozen=True, kw_only=True):
     """A URL, judged without being fetched."""
 
     url: str
-    """As the server wrote it. To be opened only where there is no `refusal`."""
+    """The URL as the server wrote it. It may be opened only if `refusal` is empty."""
     before: str
     host: str
     after: str
-    """The URL in three parts, to have the host marked. Safe on one line."""
+    """The rest of the URL. `before`, `host` and `after` are its parts, so that the host can be marked.
+
+    Safe on one line.
+    """
     origin: str
-    """In normal form; empty where the URL is refused."""
+    """The origin in normal form; empty if the URL is refused."""
     refusal: str
-    """Why it is not opened, as a clause; empty where it may be, if the user says so."""
+    """The reason why the URL is not opened, as a clause; empty if it may be, once the user agrees."""
     warnings: tuple[str, ...] = ()
-    """What about it deceives, in sentences."""
+    """Sentences on deceptive parts of the URL."""
 
 
 def link_of(url: str, own_url: str | None = None) -> Link:
@@ -63,7 +66,7 @@ def link_of(url: str, own_url: str | None = None) -> Link:
 
 
 def _about_host(host: str, written: str) -> list[str]:
-    """What about a host deceives. `host`: in normal form, in ASCII."""
+    """Sentences on deceptive parts of a host. `host`: the host in normal form, in ASCII."""
     labels = host.split(".")
     said: list[str] = []
     if not written.isascii():

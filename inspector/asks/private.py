@@ -1,6 +1,7 @@
-"""Which parts of an answer may be secret: they are masked on the screen, and withheld from recordings and reports.
+"""Finds the parts of an answer that may be secret.
 
-Private: what the form marks, what has the name of a credential, and what looks like one. What is unclear is private.
+They are masked on the screen, and withheld from recordings and reports. Private are values that the form
+marks, that are named like a credential, or that look like one. A value that cannot be judged is private too.
 """
 
 from collections.abc import Iterator
@@ -17,12 +18,12 @@ from inspector.schema.fields import Field, form_of
 ELICIT = "elicitation/create"
 TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
-"""Forms of one key that are remembered; all of them count."""
+"""The maximum number of forms remembered for one key; all of them count."""
 MAX_KEYS = 1_000
 
 
 def asks_for_secret(field: Field) -> bool:
-    """Whether a field of a form is marked, or named like a credential."""
+    """Whether a field of a form is marked as sensitive, or named like a credential."""
     names = (field.name, field.title or "")
     return field.sensitive or any(names_secret(words_of(name)) for name in names)
 
@@ -52,7 +53,7 @@ def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]
         found = private_in(object_at(result).get("content"), object_at(params).get("requestedSchema"))
         return tuple(f"/content{pointer}" for pointer in found)
     if method == TASK_RESULT:
-        # What was asked is in another request.
+        # The form is in another request.
         return ("/content",) if "content" in object_at(result) else ()
     if method in CAPABILITIES:
         return ("/content",) if _looks_private(object_at(result).get("content")) else ()
@@ -60,23 +61,23 @@ def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]
 
 
 class Questions:
-    """What unfinished answers asked for, by key: the answers to it are in a later request."""
+    """The forms that unfinished answers requested, by key. The answers to them are in a later request."""
 
     def __init__(self) -> None:
         self._asked: dict[str, list[JsonObject]] = {}
 
     def take(self, result: Json) -> None:
-        """Learn from the `result` of an answer of the server."""
+        """Learn the forms in the `result` of an answer of the server."""
         for key, request in object_at(result, "inputRequests").items():
             if key not in self._asked and len(self._asked) >= MAX_KEYS:
                 continue
             known = self._asked.setdefault(key, [])
-            # One more than counts: then nothing under this key can be judged.
+            # One more than the maximum is stored; then no value under this key can be judged.
             if isinstance(request, dict) and len(known) <= MAX_FORMS and request not in known:
                 known.append(request)
 
     def private_in(self, params: Json) -> tuple[str, ...]:
-        """The pointers of the private values in the `params` of a request that answers. Never raises."""
+        """The pointers of the private values in the `params` of a request that carries answers. Never raises."""
         responses = object_at(params).get("inputResponses")
         if responses is None:
             return ()
@@ -92,7 +93,7 @@ class Questions:
     def _private(self, key: str, response: Json) -> Iterator[str]:
         asked = self._asked.get(key, [])
         if not asked or len(asked) > MAX_FORMS:
-            # An action says nothing about the user.
+            # An action such as `decline` says nothing about the user.
             yield from ("/content",) if "content" in object_at(response) else ()
             return
         for request in asked:

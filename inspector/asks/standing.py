@@ -1,4 +1,4 @@
-"""Answers that are given before anything is asked: those of a command line."""
+"""Answers that are given in advance, as options of a command line."""
 
 from msgspec import Struct
 
@@ -7,7 +7,7 @@ from inspector.asks.ask import Ask, AskKind
 from inspector.json.exact import JsonObject
 
 ANY = "*"
-"""The key of an answer to whatever is asked."""
+"""The key of an answer to any request."""
 DEFAULTS = "accept-defaults"
 
 
@@ -15,9 +15,9 @@ class StandingAnswer(Struct, frozen=True, kw_only=True):
     """An answer to the requests of one key."""
 
     key: str
-    """Of `inputRequests`, or the number of the request in the call, or `ANY`."""
+    """A key of `inputRequests`, the number of the request in the call, or `ANY`."""
     word: str = ""
-    """`accept-defaults`, `decline` or `cancel`; empty where there is content."""
+    """`accept-defaults`, `decline` or `cancel`; empty if there is content."""
     content: JsonObject | None = None
 
 

@@ -1,4 +1,4 @@
-"""The answers of a command line to what servers ask: given as options, declined otherwise."""
+"""The command line's answers to requests of servers: given as options, declined otherwise."""
 
 import asyncio
 from collections.abc import Iterable
@@ -26,15 +26,15 @@ from inspector.schema.fields import Field, form_of
 
 _WORDS = (DEFAULTS, Action.DECLINE.value, Action.CANCEL.value)
 _MOST_SAID = 300
-"""Characters of a server's message."""
+"""The maximum number of characters shown of a server's message."""
 _MOST_LINES = 20
-"""Fields of a form, or texts of sampling."""
+"""The maximum number of fields shown of a form, or of texts shown of a sampling request."""
 _MOST_ASKS = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions(OptionGroup):
-    """What to answer where the server asks back. Whatever has no answer is declined."""
+    """The answers to requests of the server. A request without an answer is declined."""
 
     title = "Answers to the server"
 
@@ -54,7 +54,7 @@ class AnswerOptions(OptionGroup):
     )
 
     def applied(self, launch: Launch) -> Launch:
-        """A run that answers so, and says on stderr what is asked and what is answered. Raises UsageError."""
+        """A run that gives these answers, and writes each request and its answer to stderr. Raises UsageError."""
         sampling = self.sampling
         standing = StandingAnswers(
             answers=tuple(map(_standing, self.answers)),
@@ -75,7 +75,10 @@ class AnswerOptions(OptionGroup):
 
 
 async def declined(ask: Ask, known: set[str]) -> Answer:
-    """Decline, for a command without these options, and say so where the same was not asked before. `known`: what was said."""
+    """Decline a request, for a command without these options.
+
+    Says so on stderr, unless the same request was declined before. `known`: the lines written so far.
+    """
     answer = Answer(action=Action.DECLINE, why="this command answers nothing, sightline call can")
     text = "\n".join(await asyncio.to_thread(said, replace(ask, key=""), answer, None))
     if ask.kind is not AskKind.ROOTS and text not in known and len(known) < _MOST_ASKS:
@@ -85,7 +88,7 @@ async def declined(ask: Ask, known: set[str]) -> Answer:
 
 
 def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
-    """What was asked, and what was answered, in safe lines that quote no answer. Takes seconds for a long form."""
+    """The request and its answer as safe lines, which do not quote the answer. Takes seconds for a long form."""
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
         word = "answered without a folder"
@@ -121,7 +124,7 @@ def _on_visit(ask: Ask, answer: Answer) -> list[str]:
 
 
 def _field(field: Field) -> str:
-    """`age: integer, required, default 7`."""
+    """One field in words, such as `age: integer, required, default 7`."""
     about = [" or ".join(field.types) or "any", *(["required"] if field.required else [])]
     if field.choices:
         listed = ", ".join(_short(dump_text(choice), 40) for choice in field.choices[:_MOST_LINES])
@@ -155,7 +158,7 @@ def _standing(word: str) -> StandingAnswer:
         return StandingAnswer(key=key, content=from_json(text))
     except UsageError as error:
         hint = f"Write --answer KEY=JSON, an object, or one of: {', '.join(_WORDS)}."
-        # The text may be a secret.
+        # The text may be a secret, so it is not quoted.
         raise UsageError(
             f"--answer {safe_line(key)}: neither a JSON object nor a known word", hint
         ) from error

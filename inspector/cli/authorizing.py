@@ -1,4 +1,4 @@
-"""Authorization of HTTP targets by the options of a command, and how it asks the user."""
+"""Authorization of HTTP targets by the options of a command, and the questions to the user that it needs."""
 
 import asyncio
 import os
@@ -22,7 +22,7 @@ from inspector.protocol.authorization import (
 
 
 def authorizing_of(options: AuthorizationOptions) -> Authorizing:
-    """How a session gets authorized with these options. Raises UsageError."""
+    """The authorization settings of a session with these options. Raises UsageError."""
     if options.remember and options.stored_only:
         raise UsageError("--stored-auth-only gets no new token", "Leave out --remember.")
     return Authorizing(
@@ -78,7 +78,7 @@ def _authorizer(options: AuthorizationOptions) -> Authorizer | None:
 
 
 def lines_of(ask: AuthorizationAsk) -> list[str]:
-    """What the user agrees to, with the whole URL."""
+    """The question to the user as lines, with the whole URL of the page."""
     link = link_of(ask.url.partition("?")[0], ask.server)
     lines = [
         f"{ask.server} wants an authorization.",
@@ -102,7 +102,7 @@ async def _ask(ask: AuthorizationAsk) -> bool:
         DIAGNOSTICS.prompt(line)
     if link_of(ask.url.partition("?")[0]).refusal:
         return False
-    # What was typed before the question is no answer to it.
+    # Text typed before the question does not answer it.
     termios.tcflush(sys.stdin, termios.TCIFLUSH)
     DIAGNOSTICS.prompt("Open it in your browser? [Y/n]")
     if (await _typed_line()).strip().lower() not in {"", "y", "yes"}:
@@ -113,20 +113,20 @@ async def _ask(ask: AuthorizationAsk) -> bool:
 
 
 async def _typed_line() -> str:
-    """One line of stdin. A thread that reads could not be cancelled when the redirect comes first."""
+    """Read one line of stdin on the event loop. A thread could not be cancelled when the redirect comes first."""
     loop = asyncio.get_running_loop()
     ready = loop.create_future()
     loop.add_reader(sys.stdin, lambda: None if ready.done() else ready.set_result(None))
     try:
         await ready
-        # An end of the input is no agreement.
+        # The end of the input is not an agreement.
         return sys.stdin.readline() or "no"
     finally:
         loop.remove_reader(sys.stdin)
 
 
 def _secret(word: str) -> str:
-    """The secret that `--client-secret` names. Raises UsageError."""
+    """The secret that `--client-secret` refers to: the content of a file, or a variable. Raises UsageError."""
     if word.startswith("@"):
         return _read(word[1:], "--client-secret")
     if word.startswith("env:"):

@@ -24,15 +24,15 @@ _VERDICTS = {Verdict.ALLOW: "allowed", Verdict.CONFIRM: "asks first", Verdict.BL
 
 
 class Decided(Struct, frozen=True, kw_only=True):
-    """The decision about a call and its answer, in both formats."""
+    """The decision about a call and its answer, as text and as JSON."""
 
     lines: tuple[str, ...]
     shape: JsonObject
-    """`decision` and `answer` of `sightline call --format json`."""
+    """The members `decision` and `answer` of `sightline call --format json`."""
 
 
 def decided(made: Ruled, agreement: Agreement) -> Decided:
-    """The decision about a call that was made."""
+    """The decision about a call that was made, and the policy's effects on its answer."""
     considered = made.consideration
     asked = considered.verdict is Verdict.CONFIRM
     lines = [_policy_line(considered.verdict, agreement, is_matched=bool(considered.reasons))]
@@ -71,7 +71,7 @@ def decision_lines(judged: "Iterable[Judged]", agreement: Agreement) -> list[str
 
 
 def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreement: Agreement) -> list[str]:
-    """The tools whose call without arguments the policy would not simply allow."""
+    """The tools that the policy blocks or asks about, each called without arguments."""
     lines = ["", "POLICY (for a call without arguments)"]
     for tool in tools:
         decision = of_listed(tool, policy, target)
@@ -83,7 +83,7 @@ def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreeme
 
 
 def of_listed(tool: Tool, policy: Policy, target: Target) -> Consideration:
-    """The decision about a call without arguments, in a new session."""
+    """The decision about a call of a tool without arguments, in a new session."""
     situation = Situation(name=tool.name, tool=tool, arguments={}, server=str(target))
     return considered(policy, target, situation)
 

@@ -1,4 +1,4 @@
-"""Definitions of tools as text and as JSON: what a model gets of one, and what changed between two listings."""
+"""Tool definitions as text and as JSON: a model's view of one, and the changes between two listings."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ _HOST, _LOOSENED = "~", "≈"
 
 
 def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
-    """`given` of a tool in `sightline list --definitions`."""
+    """The member `given` of a tool in `sightline list --definitions`."""
     return {
         "boundary": shown.level.value,
         "host": host,
@@ -29,7 +29,7 @@ def definition_shape(shown: ProjectedDefinition, host: str) -> JsonObject:
 
 
 def definition_lines(shown: ProjectedDefinition, host: str) -> list[str]:
-    """One tool as the model gets it, in full, and each difference with its reason."""
+    """A tool's definition as the model gets it, in full, and each difference with its reason."""
     name = shown.raw.get("name")
     title = safe_line(name) if isinstance(name, str) else "(no name)"
     seen = "" if shown.observed else ", not observed"
@@ -64,7 +64,10 @@ def _difference_line(difference: DefinitionDifference) -> str:
 
 
 def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | None) -> JsonObject:
-    """`changes` and `instructionsChanged`, which is null where the instructions of a side are unknown."""
+    """The members `changes` and `instructionsChanged`.
+
+    `instructionsChanged` is null if the instructions of one side are unknown.
+    """
     return {
         "changes": [
             {
@@ -80,7 +83,7 @@ def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | Non
 
 
 def change_lines(found: Sequence[DefinitionChange], *, instructions: bool | None) -> list[str]:
-    """One line for each change, with `!` where a tool declares less now, and a summary."""
+    """One line for each change, marked `!` if a tool declares less now, and a summary."""
     lines = ["! the server's instructions changed"] if instructions else []
     for change in found:
         sign = "!" if change.weakens else " "

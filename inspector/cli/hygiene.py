@@ -25,25 +25,25 @@ HARMLESS = frozenset(
         "TEXTUAL_THEME",
     }
 )
-"""Textual's variables that change how the screen looks and feels, no more. Source: textual/constants.py."""
+"""Textual's variables that only change the look and feel of the screen. Source: textual/constants.py."""
 
 _PR_SET_DUMPABLE = 4
 _LIBC = ctypes.CDLL(None)
 
 
 def protect() -> None:
-    """Keep this process's memory from core dumps and from other processes of the user, and its defects terse.
+    """Keep the memory of this process from core dumps and other processes, and its error reports short.
 
-    Children inherit the limit on core dumps; whether they can be traced is their own again once they run.
-    Raises InspectorError where Linux refuses.
+    Error reports name the kind and place of a defect only. Child processes inherit the limit on core dumps,
+    but may be traced again once they run their program. Raises InspectorError if Linux refuses.
     """
     sys.excepthook = lambda _, error, __: _report(error)
     sys.unraisablehook = lambda raised: _report(raised.exc_value)
     threading.excepthook = lambda raised: _report(raised.exc_value)
-    # Unhandled log records go to stderr as they are, and libraries quote servers in theirs.
+    # Unhandled log records go to stderr unmasked, and libraries quote servers in theirs.
     logging.getLogger().addHandler(logging.NullHandler())
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-    # The limit does not hold where the kernel pipes core dumps to a program; this does.
+    # The limit has no effect if the kernel pipes core dumps to a program; this call has.
     if sys.platform == "linux" and _LIBC.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0) != 0:
         raise InspectorError(
             "this process cannot keep its memory from other processes: prctl(PR_SET_DUMPABLE) was refused",
@@ -52,9 +52,9 @@ def protect() -> None:
 
 
 def refuse_variables() -> None:
-    """Raises UsageError where Textual would log, photograph, send or steer the screen.
+    """Raise UsageError if a variable makes Textual log, photograph, send or steer the screen.
 
-    To be called before Textual is imported: it reads its environment then.
+    Call it before Textual is imported, because Textual reads its environment then.
     """
     found = sorted(name for name in os.environ if f"{name}_".startswith("TEXTUAL_") and name not in HARMLESS)
     if found:

@@ -25,7 +25,7 @@ def read_outcome(path: str) -> Outcome:
 
 
 def nonce_of(outcome: Outcome) -> str:
-    """The marker around untrusted text of a result from a file: the same each time, and in no result itself."""
+    """The marker around untrusted text of a result from a file: a hash of the result, so the same each time."""
     return hashlib.sha256(dump(raw_of(outcome))).hexdigest()[:16]
 
 
@@ -56,7 +56,10 @@ def _json(path: str, hint: str) -> Json:
 
 
 def given_arguments(whole: str | None, single: Sequence[str], tool: Tool | None) -> JsonObject:
-    """`--args` (JSON, `@FILE` or `-` for stdin) with each `--arg` on top. Raises UsageError."""
+    """The arguments from `--args` and `--arg`, which takes precedence. Raises UsageError.
+
+    `whole`: JSON, `@FILE` or `-` for stdin.
+    """
     return {**whole_arguments(whole), **assigned(single, tool.input_schema if tool else {})}
 
 
@@ -71,7 +74,7 @@ RESERVED_META = frozenset(
 
 
 def given_meta(words: Sequence[str]) -> JsonObject:
-    """Each `--meta KEY=JSON`. Raises UsageError."""
+    """The members of `_meta` from each `--meta KEY=JSON`. Raises UsageError."""
     meta: JsonObject = {}
     for word in words:
         key, equals, text = word.partition("=")
@@ -88,7 +91,7 @@ def given_meta(words: Sequence[str]) -> JsonObject:
 
 
 def whole_arguments(whole: str | None) -> JsonObject:
-    """`--args`: JSON, `@FILE` or `-` for stdin; nothing where it is not given. Raises UsageError."""
+    """The arguments from `--args`: JSON, `@FILE` or `-` for stdin; empty if it is not given. Raises UsageError."""
     if whole is None:
         return {}
     try:

@@ -1,4 +1,4 @@
-"""`--installed`: all configured servers of this machine, started after the user agreed to the list of commands."""
+"""`--installed`: all configured servers of this machine, started after the user agreed to the list."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -20,17 +20,17 @@ Returned = TypeVar("Returned")
 
 @dataclass(slots=True, kw_only=True)
 class InstalledServers:
-    """The servers that the user agreed to, and which of them could not be used."""
+    """The servers that the user agreed to start, and those that could not be used."""
 
     servers: list[FoundServer]
     left_out: list[tuple[str, str]]
-    """What is not used, and why: foreign text."""
+    """The servers left out, each with the reason. Foreign text."""
     code: int = OK
     """The highest exit code so far."""
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 
     def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
-        """The result of `use` for each server. A failure is reported, and the other servers still have their turn.
+        """Yield the result of `use` for each server. A failure is reported and does not stop the others.
 
         A server that several clients are configured with is used once.
         """
@@ -48,7 +48,7 @@ class InstalledServers:
             except InspectorError as error:
                 error.message = f"{found.word}: {error.message}"
                 self.code = max(self.code, DIAGNOSTICS.fail(error))
-                # After `fail`, which covers credentials in it.
+                # `fail` has masked credentials in the message.
                 first = error.message.partition("\n")[0]
                 self.left_out.append((found.word, first.removeprefix(f"{found.word}: ")))
             else:

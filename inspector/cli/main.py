@@ -40,13 +40,13 @@ COMMANDS = {
     "docs": ("docs", "Print a safety table of all tools."),
     "demo": ("demo", "Open the interface on the built-in server."),
 }
-"""Command to its module in cli/commands, which is imported when the command is used, and its summary."""
+"""Each command, with its module in cli/commands, which is imported when the command is used, and its summary."""
 _COMPLETION = "_SIGHTLINE_COMPLETE"
-"""Set by a shell that asks for completions."""
+"""The variable that a shell sets when it asks for completions."""
 
 
 class LazyGroup(click.Group):
-    """Loads a command when it is used."""
+    """The commands, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the README."""
@@ -54,7 +54,7 @@ class LazyGroup(click.Group):
         return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        """The command of that name."""
+        """The command with that name; None if there is none."""
         _ = ctx
         if cmd_name not in COMMANDS:
             return None
@@ -62,13 +62,13 @@ class LazyGroup(click.Group):
         return cast("click.Command", module.command)
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the summaries, without loading any command."""
+        """Write the commands with their summaries, without importing a command."""
         _ = ctx
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-# The character before the list keeps its lines as they are.
+# The character before the list makes click keep its lines as they are.
 _HELP = """See what the model sees: an inspector for MCP servers and WebMCP pages.
 
 \b
@@ -93,11 +93,11 @@ sightline COMMAND --help shows the options of a command, with examples.
 )
 @click.version_option(__version__, prog_name="sightline")
 def sightline() -> None:
-    """Hold the commands."""
+    """The root command, which only holds the others."""
 
 
 def run(argv: list[str], interface: Interface) -> int:
-    """Run one command line; the exit code. The words after `--` are a server's command."""
+    """Run one command line. Returns the exit code. The words after `--` are a server's command."""
     head, command_line = _split(argv)
     if not head and not command_line:
         if has_terminal() and _COMPLETION not in os.environ:
@@ -130,11 +130,11 @@ def run(argv: list[str], interface: Interface) -> int:
         discard()
         return UNREAD
     except SystemExit as leaving:
-        # With 1 by click, where it writes the help itself and the pipe is closed; by no command.
+        # Click exits with 1 if it writes the help itself and the pipe is closed; no command does.
         if leaving.code != 1:
             raise
         return UNREAD
-    except Exception as error:  # noqa: BLE001 - the last door: no traceback, for it quotes foreign text and locals
+    except Exception as error:  # noqa: BLE001 - the last handler: a traceback would quote foreign text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else OK
 
@@ -157,14 +157,14 @@ def _overview() -> int:
 
 
 def _path(error: click.ClickException) -> str:
-    """The command that a usage error is about."""
+    """The path of the command that a usage error is about."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     return context.command_path if context else "sightline"
 
 
 def _check_command(word: str) -> None:
-    """Raises UsageError for a command with a slip in it; any other first word is a target."""
-    # A target that is a bare word is `demo`, which is a command too.
+    """Raise UsageError for a misspelt command; any other first word is a target."""
+    # The only target that is a bare word is `demo`, which is a command too.
     if word.isalpha():
         close = suggestion(word, COMMANDS)
         if close:

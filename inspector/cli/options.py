@@ -1,4 +1,7 @@
-"""The options of commands, in typed groups: each field is one option, and a command gets each group as one object."""
+"""The options of commands, in typed groups.
+
+Each field of a group is one option, and a command gets each group as one object.
+"""
 
 import difflib
 import os
@@ -35,25 +38,25 @@ Returned = TypeVar("Returned")
 Value = TypeVar("Value")
 
 WAIT_S = 5.0
-"""How long Sightline waits for a page to become quiet."""
+"""The default time to wait for a page to become quiet."""
 USUAL_HOST = "spec"
 
 
 class WordChoice(click.Choice[Value]):
-    """One of several words. A value with a slip in it gets a suggestion."""
+    """A choice of several words. The error for a misspelt word suggests a correct one."""
 
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        """The word for a choice: the value of an enumeration's member."""
+        """The word for a choice: for a member of an enumeration, its value."""
         return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
 
     def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        """Name the choices, and those that are close to `value`."""
+        """The error message, with all choices and those that are close to `value`."""
         words = [self.normalize_choice(choice, ctx) for choice in self.choices]
         return f"{super().get_invalid_choice_message(value, ctx)}{suggestion(str(value), words)}"
 
 
 def suggestion(word: str, known: Iterable[str], *, template: str = "{}") -> str:
-    """` Did you mean A or B?`, or nothing where no known word is close."""
+    """` Did you mean A or B?`; empty if no known word is close."""
     close = difflib.get_close_matches(word, [*known], n=3)
     return f" Did you mean {' or '.join(template.format(one) for one in close)}?" if close else ""
 
@@ -67,7 +70,7 @@ class SectionedOption(click.Option):
 
 
 class SectionedCommand(click.Command):
-    """A command whose help has examples, and its options by group."""
+    """A command whose help shows examples, and its options by group."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
         super().__init__(*args, **settings)
@@ -96,7 +99,7 @@ class SectionedCommand(click.Command):
 
 
 def option(*names: str, default: Value, **settings: Any) -> Value:
-    """A field of a group, and the option that fills it."""
+    """Define a field of a group and the option that fills it."""
     written = default.value if isinstance(default, StrEnum) else default
     return cast(
         "Value", field(default=default, metadata={"option": (names, {"default": written, **settings})})
@@ -104,7 +107,7 @@ def option(*names: str, default: Value, **settings: Any) -> Value:
 
 
 class OptionGroup:
-    """Base of groups: frozen dataclasses whose fields are made with `option`, or are groups."""
+    """The base class of groups: frozen dataclasses whose fields are made with `option`, or are groups."""
 
     title: ClassVar[str]
 
@@ -115,7 +118,7 @@ Group = TypeVar("Group", bound=OptionGroup)
 def takes(
     name: str, group: type[OptionGroup], *only: str
 ) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
-    """Give a command the options of `group`, and their values as one object, by the keyword `name`.
+    """Give a command the options of `group`, and their values as one object, in the keyword `name`.
 
     `only`: the fields that the command has options for; the others keep their defaults.
     """
@@ -129,7 +132,7 @@ def takes(
 
         command.__doc__ = function.__doc__
         command.__name__ = function.__name__
-        # Click keeps the options of a function that is decorated on the function itself.
+        # Click stores the options of a decorated function on the function itself.
         command.__dict__.update(function.__dict__)
         decorated: Callable[..., Returned] = command
         for key, (section, words, settings) in reversed(_options_of(group, only).items()):
@@ -164,7 +167,7 @@ def _made(group: type[Group], values: dict[str, object]) -> Group:
 
 
 def format_option(*formats: str) -> Callable[[Callable[..., Returned]], Callable[..., Returned]]:
-    """The option `--format`, as `format_`; the first format is the default."""
+    """The option `--format`, passed to the command as `format_`. The first format is the default."""
     return click.option(
         "--format",
         "format_",
@@ -199,7 +202,7 @@ server_name_option = click.option(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BrowserOptions(OptionGroup):
-    """Which browser shows a page, and how."""
+    """The browser that shows a page, and how it is used."""
 
     title = "Web pages (web+http://…)"
 
@@ -236,7 +239,7 @@ class BrowserOptions(OptionGroup):
         return self != BrowserOptions()
 
     def page(self, target: PageTarget) -> PageTarget:
-        """The page in this browser. Raises UsageError where two options exclude each other."""
+        """The page with this browser's settings. Raises UsageError if two options exclude each other."""
         if self.cdp is not None and (self.chromium or self.is_headed or self.polyfill):
             raise UsageError(
                 "--cdp uses a browser that is already running",
@@ -253,7 +256,7 @@ class BrowserOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions(OptionGroup):
-    """What a server learns of the client."""
+    """The properties of the client that a server learns."""
 
     title = "Client"
 
@@ -278,7 +281,10 @@ class ClientOptions(OptionGroup):
     )
 
     def applied(self, options: Options, own: "Settings | None") -> Options:
-        """`options` with these; what is not given is as in the user's settings. Raises UsageError for no folder."""
+        """`options` with these options applied; the user's settings fill in those not given.
+
+        Raises UsageError if a root is not a folder.
+        """
         profile = self.profile or (own.client if own else None) or FULL.name
         level = self.log_level or (own.log_level if own else None)
         folders = [*map(Path, self.roots)] or [*(own.roots if own else ())]
@@ -288,7 +294,7 @@ class ClientOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuthorizationOptions(OptionGroup):
-    """How Sightline is authorized, and which certificates it accepts."""
+    """Settings for authorization, and the certificates that are accepted."""
 
     title = "Authorization (http://…)"
 
@@ -357,7 +363,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_one_server(self) -> dict[str, object]:
-        """The values of the options that can only be about one server."""
+        """The values of the options that apply to one server only, by option."""
         return {
             "--client-id": self.client_id,
             "--client-secret": self.client_secret,
@@ -371,7 +377,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def trust(self) -> Trust:
-        """Which certificates are accepted. Raises UsageError where two options exclude each other."""
+        """The certificates that are accepted. Raises UsageError if two options exclude each other."""
         if self.cacert is not None and self.is_insecure:
             raise UsageError("--insecure accepts any certificate", "Leave it out, or leave out --cacert.")
         return Trust(cacert=self.cacert, is_insecure=self.is_insecure)
@@ -379,7 +385,7 @@ class AuthorizationOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ConnectionOptions(OptionGroup):
-    """How to reach a target."""
+    """The settings to reach a target with."""
 
     title = "Connection"
 
@@ -433,7 +439,7 @@ class ConnectionOptions(OptionGroup):
 
     @property
     def server(self) -> str | None:
-        """The only entry that is named; None for none. Raises UsageError for several."""
+        """The one named entry; None if none is named. Raises UsageError for several."""
         if len(self.servers) > 1:
             raise UsageError(
                 f"two servers: {self.servers[0]} and {self.servers[1]}", "This takes one --server."
@@ -442,7 +448,7 @@ class ConnectionOptions(OptionGroup):
 
     @property
     def of_one_server(self) -> tuple[str, ...]:
-        """The options that are given and can only be about one server."""
+        """The given options that apply to one server only."""
         given = {
             "-e": self.environment,
             "--header": self.headers,
@@ -453,7 +459,7 @@ class ConnectionOptions(OptionGroup):
         return tuple(name for name, value in given.items() if value)
 
     def options(self) -> Options:
-        """Options of a session. Raises UsageError where the user's settings are wrong."""
+        """The options of a session. Raises UsageError if the user's settings are wrong."""
         wait_s = self.browser.wait_s
         options = Options(
             era=self.era,
@@ -470,7 +476,7 @@ class ConnectionOptions(OptionGroup):
 
 
 def _own_settings() -> "Settings | None":
-    """The user's settings, where there are some."""
+    """The user's settings; None if there is no settings file."""
     if not os.path.lexists(paths.own_settings()):
         return None
     from inspector.files.settings import settings  # noqa: PLC0415 - most users have none
@@ -531,7 +537,7 @@ class LensOptions(OptionGroup):
         )
 
     def check(self) -> None:
-        """Raises UsageError for an unknown host. The usual host is not looked up: loading profiles takes time."""
+        """Raise UsageError for an unknown host. The usual host is not looked up: loading profiles takes time."""
         if self.host != USUAL_HOST:
             self.profile()
 
@@ -541,7 +547,7 @@ class LensOptions(OptionGroup):
 
 
 def host_profile(name: str) -> "Host":
-    """The profile of that name. Raises UsageError, with the names that are close."""
+    """The profile with that name. Raises UsageError, which suggests close names."""
     from inspector.hosts.registry import host, hosts  # noqa: PLC0415 - loads every profile
 
     found = host(name)
@@ -555,7 +561,7 @@ def host_profile(name: str) -> "Host":
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecordingOptions(OptionGroup):
-    """Where to record a session."""
+    """The file to record a session in, and the key to encrypt raw frames for."""
 
     title = "Recording"
 
@@ -570,16 +576,16 @@ class RecordingOptions(OptionGroup):
     )
 
     def __post_init__(self) -> None:
-        """Raises UsageError for an option that has no effect."""
+        """Raise UsageError for an option that has no effect."""
         if self.seal_to is not None and self.path is None:
             raise UsageError("--seal-to needs --record, the recording that it encrypts", "Add --record FILE.")
 
     def recorder(
         self, target: Target, lens: LensOptions | None = None, *, client: str = ""
     ) -> "Recorder | None":
-        """A recorder of a session with `target`; None without --record. Makes the file. Raises UsageError.
+        """A new recorder for a session with `target`; None without --record.
 
-        The recorder reports on stderr when it stops.
+        Creates the file. Raises UsageError. The recorder reports on stderr when it stops.
         """
         if self.path is None:
             return None
@@ -624,11 +630,11 @@ class PolicyOptions(OptionGroup):
 
     @property
     def agreement(self) -> Agreement:
-        """The answer to what the policy asks."""
+        """The user's answer to calls that the policy asks about."""
         return Agreement.YES if self.yes else Agreement.NONE
 
     def read(self) -> Terms:
-        """The policy, without an audit log. Raises UsageError: to be read before Sightline connects."""
+        """The policy, without an audit log. Raises UsageError, so call it before Sightline connects."""
         if self.policy is None:
             return Terms()
         from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file
@@ -637,7 +643,10 @@ class PolicyOptions(OptionGroup):
 
     @contextmanager
     def logged(self, terms: Terms) -> Generator[Terms]:
-        """`terms` with the audit log of --audit or of the user's settings, which is closed afterwards. Raises UsageError."""
+        """Yield `terms` with the audit log of --audit or of the user's settings, and close the log afterwards.
+
+        Raises UsageError.
+        """
         audit = None
         if self.audit is not None or os.path.lexists(paths.own_settings()):
             from inspector.files.settings import settings  # noqa: PLC0415

@@ -1,4 +1,4 @@
-"""The one place that writes to stdout and stderr, and knows exit codes and colours."""
+"""The only place that writes to stdout and stderr. It defines exit codes and colours."""
 
 import json
 import os
@@ -18,26 +18,29 @@ from inspector.safe_text import safe, safe_line
 OK = 0
 TOOL_FAILED = 5
 STOPPED = 10
-"""The policy blocked a call or an answer, or asked and got no agreement."""
+"""The exit code if the policy blocked a call or an answer, or asked and got no agreement."""
 FINDINGS = 11
-"""A finding is at or above `--fail-on`."""
+"""The exit code if a finding is at or above `--fail-on`."""
 DIFFERS = 12
-"""Something differs from the recording, the pin, or the other side."""
+"""The exit code if something differs from the recording, the pin, or the other side."""
 CALLS_FAILED = 14
-"""An expectation of a saved call is not met."""
+"""The exit code if an expectation of a saved call is not met."""
 INTERRUPTED = 130
 UNREAD = 141
-"""The reader of the output ended first. A shell gives this code to a program that SIGPIPE ended, as git and grep are."""
+"""The exit code if the reader of the output ended first.
+
+A shell gives this code to a program that SIGPIPE ended, such as git or grep.
+"""
 
 WIDE_COLUMNS = 100
-"""From this width on, two views are printed side by side."""
+"""The width in columns from which two views are printed side by side."""
 _COLUMNS_WITHOUT_TERMINAL = 120
 
 _NOT_PLAIN = re.compile(r"[^\x20-\x7e\xa1-\xac\xae-\u02ff]")
 
 
 class Colour(StrEnum):
-    """SGR parameters of the colours in use."""
+    """The SGR parameters of the colours in use."""
 
     RED = "31"
     GREEN = "32"
@@ -47,7 +50,7 @@ class Colour(StrEnum):
 
 
 class Coloured(NamedTuple):
-    """A piece of a line."""
+    """A piece of a line, in one colour."""
 
     text: str
     colour: Colour | None = None
@@ -57,22 +60,25 @@ OutputLine: TypeAlias = str | tuple[Coloured, ...]
 
 
 def columns() -> int:
-    """The width to write for: COLUMNS, the terminal's width, or 120 where there is neither."""
+    """The width to write for: COLUMNS, else the terminal's width, else 120."""
     return shutil.get_terminal_size((_COLUMNS_WITHOUT_TERMINAL, 24)).columns
 
 
 def has_colours() -> bool:
-    """True where stdout is a terminal that shows colours, and the user did not set NO_COLOR."""
+    """True if stdout is a terminal that shows colours, and the user did not set NO_COLOR."""
     return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
 def print_json(value: Json) -> None:
-    """One JSON document, exact. Characters that could act on a terminal are escaped, which JSON reads back."""
+    """Write one JSON document, exactly.
+
+    Characters that could act on a terminal are written as JSON escapes.
+    """
     _write(_NOT_PLAIN.sub(_escaped, dump_text(value)) + "\n")
 
 
 def print_lines(lines: Iterable[OutputLine]) -> None:
-    """Text for a person. Each line is made safe: no server starts a line of its own, or sets a colour."""
+    """Write text for a person. Each line is made safe: a server cannot start a line of its own, or set a colour."""
     with_colours = has_colours()
     for line in lines:
         if isinstance(line, str):
@@ -87,21 +93,21 @@ def _painted(piece: Coloured, *, with_colours: bool) -> str:
 
 
 def covered_line(line: OutputLine, cover: Callable[[str], str]) -> OutputLine:
-    """A line with its texts covered."""
+    """A line with its texts masked by `cover`."""
     if isinstance(line, str):
         return cover(line)
     return tuple(Coloured(cover(piece.text), piece.colour) for piece in line)
 
 
 def cells(text: str) -> int:
-    """How many columns of a terminal a safe text takes."""
+    """The number of terminal columns that a safe text takes."""
     return len(text) if text.isascii() else sum(map(_cells_of, text))
 
 
 def wrapped(text: str, width: int) -> list[str]:
-    """A safe text in pieces of at most `width` cells, at blanks where possible. The pieces joined are the text.
+    """Split a safe text into pieces of at most `width` cells, at blanks if possible.
 
-    A character of two cells takes a piece of its own where `width` is 1.
+    The joined pieces are the text. If `width` is 1, a character of two cells is a piece of its own.
     """
     if len(text) <= width and text.isascii():
         return [text]
@@ -119,9 +125,9 @@ def wrapped(text: str, width: int) -> list[str]:
 
 
 def _fitting(text: str, start: int, width: int) -> int:
-    """Where a piece of at most `width` cells ends that begins at `start`; at least one character behind it."""
+    """The end of the piece of at most `width` cells that begins at `start`. It has at least one character."""
     usual = start + max(width, 1)
-    # One more: what follows may take no cell, and then belongs to this piece.
+    # One character more: it may take no cell, and then belongs to this piece.
     if text[start : usual + 1].isascii():
         return min(usual, len(text))
     taken, stop = 0, start
@@ -144,7 +150,7 @@ def _cells_of(character: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Rows as aligned columns; the last column takes the rest of the width and is cut there, visibly."""
+    """Rows as aligned columns. The last column takes the rest of the width; longer cells end in an ellipsis."""
     clean = [[safe_line(cell) for cell in row] for row in rows]
     widths = [max(cells(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []
     lines: list[str] = []
@@ -155,12 +161,12 @@ def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 def padded(text: str, width: int) -> str:
-    """A safe text with blanks behind it, up to `width` cells."""
+    """A safe text, padded with blanks to `width` cells."""
     return text + " " * (width - cells(text))
 
 
 def clipped(text: str, width: int) -> str:
-    """`text` in at most `width` characters, with an ellipsis where it was longer."""
+    """`text` in at most `width` characters; a longer one ends in an ellipsis."""
     return text if len(text) <= width else text[: max(width - 1, 0)] + "…"
 
 
@@ -176,11 +182,11 @@ def _escaped(found: "re.Match[str]") -> str:
 
 
 class UnreadError(Exception):
-    """The reader of stdout has ended. Not an OSError, which click would take for its own and exit with 1."""
+    """The reader of stdout has ended. Not an OSError, which click would handle itself and exit with 1."""
 
 
 def finish() -> None:
-    """Write what is buffered. Raises UnreadError."""
+    """Write the buffered output. Raises UnreadError."""
     try:
         sys.stdout.flush()
     except BrokenPipeError as error:
@@ -188,7 +194,7 @@ def finish() -> None:
 
 
 def discard() -> None:
-    """Drop what is still buffered, so that the interpreter does not complain at exit."""
+    """Drop the buffered output, so that the interpreter does not complain at exit."""
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
     os.close(nowhere)
@@ -206,7 +212,7 @@ def _write(text: str) -> None:
 
 
 class Diagnostics:
-    """Messages for the user on stderr: none but errors with `-q`, one JSON object with `--format json`."""
+    """Messages for the user on stderr: only errors with `-q`, one JSON object with `--format json`."""
 
     def __init__(self) -> None:
         self.quiet = False
@@ -214,38 +220,38 @@ class Diagnostics:
         self._covers: list[Callable[[str], str]] = []
 
     def conceal(self, cover: Callable[[str], str]) -> None:
-        """Also apply `cover` to every later message, which may quote a server that repeats credentials."""
+        """Apply `cover` to every later message too, because it may quote a server that repeats credentials."""
         self._covers.append(cover)
 
     def cover(self, text: str) -> str:
-        """Cover the user's credentials for every server of this run."""
+        """Return `text` with the user's credentials for every server of this run masked."""
         for cover in self._covers:
             text = cover(text)
         return text
 
     def say(self, text: str) -> None:
-        """Write a note, unless the user wants none."""
+        """Write a note, unless `-q` or JSON output is in use."""
         if not self.quiet and not self.as_json:
             self._write(self.cover(text))
 
     def prompt(self, text: str) -> None:
-        """Write what the user has to answer or to open, in any case and in full."""
+        """Write a question, or an address to open, even with `-q`. Nothing is masked."""
         self._write(text)
 
     def add(self, text: str) -> None:
-        """Write a part of an error message, also with `-q`. JSON output has its own place for it."""
+        """Write a part of an error message, even with `-q`. JSON output reports it elsewhere."""
         if not self.as_json:
             self._write(self.cover(text))
 
     def fail(self, error: InspectorError) -> int:
-        """Write what failed and what to do; the exit code."""
+        """Write what failed and what to do. Returns the exit code."""
         error.cover(self.cover)
         if self.as_json:
             shape = {"code": error.code, "message": error.message, "hint": error.hint}
             # ASCII escapes, so that nothing foreign acts on a terminal.
             self._write(json.dumps({"error": shape}))
         else:
-            # Indented, so that no line of a server can be taken for one of Sightline's.
+            # Indented, so that a line of a server cannot be taken for one of Sightline's.
             self._write("\n  ".join(f"sightline: {error.message}".split("\n")))
             if error.hint:
                 self._write("\n  ".join(f"  {error.hint}".split("\n")))
@@ -260,7 +266,10 @@ DIAGNOSTICS = Diagnostics()
 
 
 def defect(error: BaseException) -> InspectorError:
-    """A fault of Sightline, by kind and place. Its text stays out: it may quote a server, or a secret."""
+    """The error for a defect of Sightline, with its kind and place.
+
+    The text of `error` is left out: it may quote a server, or a secret.
+    """
     frame = error.__traceback__
     place = ""
     while frame is not None:

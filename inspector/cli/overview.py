@@ -1,4 +1,4 @@
-"""The output of `sightline` without a target: the demo, recent targets and configured servers, as commands to run."""
+"""The output of `sightline` without a target: the demo, recent targets and configured servers, as commands."""
 
 import shlex
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ from inspector.protocol.targets import (
 )
 
 _MOST = 8
-"""Servers of configuration files that are listed."""
+"""The maximum number of targets listed under a heading."""
 
 
 def overview_lines() -> list[str]:
@@ -44,7 +44,7 @@ def _configured() -> Iterator[str]:
     for path, servers in groupby(installed(), lambda found: found.path):
         found = list(servers)
         usable = [server for server in found if not server.problem]
-        # A file is opened as a whole only where all of it can be read.
+        # A file can be opened as a whole only if all of it can be read.
         if len(usable) == len(found) > 1:
             yield f"sightline {shlex.quote(str(path))}    all of its servers"
         yield from (f"sightline {shlex.quote(server.word)}" for server in usable)
@@ -53,7 +53,7 @@ def _configured() -> Iterator[str]:
 def words_of(
     word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
 ) -> tuple[str, ...] | None:
-    """A target as on a command line; None where it holds a credential."""
+    """A target in the words of a command line; None if it holds a credential."""
     if connection.config is not None:
         return (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
     if word is not None and isinstance(parse_target(word), ConfiguredTarget):
@@ -68,23 +68,23 @@ def words_of(
 def remember(
     word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
 ) -> None:
-    """Keep a target for the overview, unless it holds a credential."""
+    """Add a target to the recent ones of the overview, unless it holds a credential."""
     words = None if isinstance(target, DemoTarget) else words_of(word, connection, command_line, target)
     if words is not None:
         remember_words(words)
 
 
 def remember_words(words: tuple[str, ...]) -> None:
-    """Keep targets as on a command line for the overview."""
+    """Add targets, in the words of a command line, to the recent ones of the overview."""
     try:
         remember_target(words)
     except (InspectorError, OSError):
-        # A folder that was removed meanwhile.
+        # The working folder was removed meanwhile.
         return
 
 
 def _is_plain(target: Target) -> bool:
-    """True if nothing in a target looks like a credential, so that it is shown whole."""
+    """True if nothing in a target looks like a credential, so that it is shown unmasked."""
     match target:
         case StdioTarget():
             return str(target) == shlex.join(target.command)

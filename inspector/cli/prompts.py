@@ -1,4 +1,4 @@
-"""Questions on the terminal, before a server is started or the interface opens."""
+"""Questions in the terminal, before a server is started or the interface opens."""
 
 import sys
 from functools import cache
@@ -10,15 +10,15 @@ from inspector.safe_text import safe_line
 
 
 def can_ask() -> bool:
-    """True where the user can read a question on stderr and answer it."""
+    """True if the user can read a question on stderr and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 
 @cache
 def asked_for(wanted: Input) -> str | None:
-    """The user's answer to an input of a configuration file, the same for the whole run; None without a terminal.
+    """The user's answer to an input of a configuration file; None without a terminal.
 
-    It is kept in memory alone.
+    It is asked for once in a run, and kept only in memory.
     """
     if not can_ask():
         return None
@@ -39,5 +39,5 @@ def asked_for(wanted: Input) -> str | None:
 
 
 def agreed(question: str) -> bool:
-    """Whether the user answers yes; False without a terminal."""
+    """True if the user answers yes; False without a terminal."""
     return can_ask() and click.confirm(question, default=False, err=True)

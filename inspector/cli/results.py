@@ -1,4 +1,7 @@
-"""One result as text and as JSON: what the server sent, what the model sees, and why they differ. Nothing is ever cut."""
+"""One result as text and as JSON: the server's result, the model's view, and the reasons for differences.
+
+Nothing is cut.
+"""
 
 import sys
 from bisect import bisect_left
@@ -24,15 +27,15 @@ from inspector.safe_text import safe_line
 
 REMOVED, ADDED, CHANGED, SAME = "✗", "+", "~", " "
 CONTINUED = "↳"
-"""Before a row that continues the one above."""
+"""The mark of a row that continues the row above."""
 _GUTTER = 2
-"""Cells in front of a row: its sign, and `CONTINUED`."""
+"""The number of cells before a row: its sign, and `CONTINUED` or a blank."""
 _SEPARATOR = " │ "
 _COLOURS = {REMOVED: Colour.RED, ADDED: Colour.GREEN, CHANGED: Colour.YELLOW}
 
 
 class ResultSides(StrEnum):
-    """Which sides of a result are printed."""
+    """The sides of a result to print."""
 
     BOTH = "both"
     MODEL = "model"
@@ -44,17 +47,17 @@ class ViewRow(Struct, frozen=True, kw_only=True):
 
     sign: str
     depth: int
-    """Blanks in front."""
+    """The number of blanks before the text."""
     text: str
-    """Safe to show, without those blanks."""
+    """The text without those blanks, safe to show."""
 
 
 ViewPair = tuple[ViewRow | None, ViewRow | None]
-"""Left and right on one row; None for a gap."""
+"""The left and the right side of one row; None for a gap."""
 
 
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
-    """`withheld` of a result."""
+    """The member `withheld` of a result."""
     return [
         {
             "pointer": removal.pointer,
@@ -67,12 +70,12 @@ def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
 
 
 def findings_shape(sentences: Iterable[str]) -> list[Json]:
-    """`findings` of a result or a definition."""
+    """The member `findings` of a result or a definition."""
     return [{"message": sentence} for sentence in sentences]
 
 
 def output_shape(output: OutputCheck) -> JsonObject:
-    """`violations` of a result, with `moreViolations` and `unchecked` where there are any."""
+    """The member `violations` of a result; also `moreViolations` and `unchecked` if there are any."""
     shape: JsonObject = {"violations": [violation.as_json() for violation in output.violations]}
     if output.more:
         shape["moreViolations"] = output.more
@@ -82,7 +85,7 @@ def output_shape(output: OutputCheck) -> JsonObject:
 
 
 def unfinished_shape(shown: Projection) -> JsonObject:
-    """`unfinished` of a result, where its answer does not end the call."""
+    """The member `unfinished` of a result, if its answer does not end the call."""
     return {"unfinished": shown.unfinished.as_json()} if shown.unfinished else {}
 
 
@@ -97,8 +100,8 @@ def result_lines(
 ) -> list[OutputLine]:
     """The chosen sides of a result, in full, then each removal with its reason.
 
-    `raw`: the raw result, masked unless the user wants to see secrets. `model`: the model's side, if that is masked too.
-    The sides are beside each other where `width` allows.
+    `raw`: the server's result, masked unless the user wants to see secrets. `model`: a masked copy of the
+    model's side, if that is masked too. The sides are next to each other if `width` allows.
     """
     seen = shown.context.model if model is None else model
     level = shown.bounded.level
@@ -130,7 +133,7 @@ def value_lines(value: Json) -> list[str]:
 
 
 def aligned(left: Json, right: Json, withheld: Iterable[str] = ()) -> list[ViewPair]:
-    """Two values line by line: a value that both have at one JSON pointer is on one row.
+    """Two values line by line. A value that both have at the same JSON pointer is on one row.
 
     Both sides keep their order; where their orders differ, a value has a row of its own on each side.
     `withheld`: pointers into `left` that the boundary withheld.
@@ -159,7 +162,7 @@ def _rows_of(value: Json) -> list[ViewRow]:
 
 
 def _lines_of(value: Json) -> list[DocumentLine]:
-    # In chunks of any length, neither keys nor texts are cut; texts still break after line feeds.
+    # With no limit to the chunk, neither keys nor texts are cut; texts still break after line feeds.
     document = Document(value, chunk=sys.maxsize)
     return document.lines(0, document.line_count)
 
@@ -176,7 +179,7 @@ class _Side:
     def __init__(self, value: Json) -> None:
         self.lines = _lines_of(value)
         self.places: list[tuple[str, int]] = []
-        """The pointer of each line, and how many lines of that pointer are above."""
+        """The pointer of each line, and the number of earlier lines with that pointer."""
         self.texts: dict[str, str] = {}
         seen: Counter[str] = Counter()
         for line in self.lines:
@@ -196,7 +199,7 @@ class _Side:
             elif not comparable:
                 sign = CHANGED
             elif line.pointer not in other.texts:
-                # A value of which everything was withheld is gone for that reason.
+                # A container whose whole content was withheld is missing for that reason.
                 sign = REMOVED if _is_around(line.pointer, places) else only_here
             else:
                 sign = SAME if self.texts[line.pointer] == other.texts[line.pointer] else CHANGED
@@ -213,7 +216,7 @@ def _value_text(line: DocumentLine) -> str:
 
 
 def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:
-    """True if a value, or one around it, is among `places`. `lengths`: of those pointers."""
+    """True if `pointer`, or one around it, is among `places`. `lengths`: the lengths of `places`."""
     return any(
         pointer[:length] in places
         for length in lengths
@@ -222,13 +225,13 @@ def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> 
 
 
 def _is_around(pointer: str, places: Sequence[str]) -> bool:
-    """True if one of `places`, which are sorted, is inside a value."""
+    """True if one of `places`, which are sorted, is inside the value at `pointer`."""
     at = bisect_left(places, f"{pointer}/")
     return at < len(places) and places[at].startswith(f"{pointer}/")
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose second members rise as the first ones do."""
+    """The longest sequence of pairs in which the second members rise along with the first ones."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []
@@ -297,7 +300,7 @@ def _pieces(row: ViewRow | None, width: int) -> list[tuple[Coloured, ...]]:
 
 
 def _text_lines(text: str, width: int) -> list[OutputLine]:
-    """Lines of Sightline's, each in as many pieces as it takes."""
+    """Lines written by Sightline, wrapped to `width`."""
     return [piece for line in text.split("\n") for piece in wrapped(safe_line(line), width)]
 
 

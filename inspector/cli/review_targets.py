@@ -38,24 +38,27 @@ from inspector.session.live import Session
 from inspector.session.wording import announces
 
 OTHER_CLIENT = "claude-ai"
-"""The client name of Claude Desktop. A server that shows reviewers other tools shows this client its usual ones."""
+"""The client name of Claude Desktop.
+
+A server that shows different tools to reviewers shows this client its usual ones.
+"""
 TIMEOUT_S = 20.0
 """Time limit for one call."""
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """The calls that the user allows, and the listings."""
+    """The calls that the user allows, and the client profiles to list as."""
 
     calls: bool = False
     patterns: tuple[str, ...] = ()
-    """Names of tools to call whatever they declare, as shell patterns. The user agrees to these calls."""
+    """Shell patterns of the names of tools to call, whatever they declare. The user agrees to these calls."""
     profiles: tuple[ClientProfile, ...] = ()
-    """Client profiles to list as too."""
+    """The client profiles to list as, besides the session's own."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Called:
-    """The calls and listings of a review, and the gaps. Filled during the review."""
+    """The calls, listings and gaps of a review. Filled during the review."""
 
     calls: list[ReviewedCall] = field(default_factory=list[ReviewedCall])
     listings: list[OtherListing] = field(default_factory=list[OtherListing])
@@ -67,9 +70,10 @@ class Called:
 
 
 async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pinned | None = None) -> Called:
-    """Call each tool that may be called, once as its schema allows and once as it forbids, and list the tools again.
+    """Call each tool that may be called, with valid and with invalid arguments, and list the tools again.
 
-    A tool that returns a secret reference is called a second time. Raises InspectorError where the server is gone.
+    A tool that returns a secret reference is called once more with valid arguments. Raises InspectorError if
+    the server is gone.
     """
     catalogue, made = session.catalogue, Called()
     url = session.target.url if isinstance(session.target, (HttpTarget, PageTarget)) else None
@@ -109,7 +113,7 @@ class _Caller:
     pinned: PinState
 
     async def call(self, offer: Offer, arguments: JsonObject) -> ReviewedCall:
-        """Raises NotConfirmedError where the policy does not let it be made."""
+        """Call a tool for the review. Raises NotConfirmedError if the policy does not allow it."""
         asking = self.pinned.asks(offer.name)
         found = await self.oversight.consider(self.session, offer.name, arguments, asking=asking)
         made = await self.oversight.call(self.session, found, agreement=self.agreement, timeout_s=TIMEOUT_S)
@@ -173,13 +177,14 @@ def gathered(
     pinned: Pinned | None = None,
     then: Callable[[Session], Awaitable[None]] | None = None,
 ) -> Gathered:
-    """Connect, list, and call what `plan` allows. Raises InspectorError where the server cannot be reached.
+    """Connect, list, and call what `plan` allows. Raises InspectorError if the server cannot be reached.
 
-    `pinned`: in place of the target's own pin. `then`: what is done in the same session afterwards, which is not reviewed.
+    `pinned`: the pin to use in place of the target's own. `then`: awaited afterwards with the same session;
+    its calls are not reviewed.
     """
     target = launch.target
     identity = identified(target)
-    # The words of a command may hold a key, and a report is for others to read.
+    # The words of a command may hold a key, and other people read a report.
     name = str(identity) if identity else str(target)
     DIAGNOSTICS.say(f"connecting to {target} …")
     pin = pinned or (read_pin(identity) if identity else None)
@@ -230,7 +235,10 @@ def gathered(
 
 
 def _file_of(target: Target) -> str:
-    """The file that a command starts, if it is below the working folder: reports for repositories name it."""
+    """The file that a command starts, relative to the working folder; empty if it is elsewhere.
+
+    Reports for repositories name it.
+    """
     if not isinstance(target, StdioTarget):
         return ""
     here = Path.cwd()
@@ -247,7 +255,7 @@ def _file_of(target: Target) -> str:
 def _add_profiles(
     launch: Launch, plan: Plan, listings: list[OtherListing], missing: list[NotChecked]
 ) -> frozenset[str]:
-    """List as each client profile that the plan names; the names of all that were listed as."""
+    """List as each client profile that the plan names. Returns the names of all profiles listed as."""
     asked = {launch.options.client.profile.name}
     for profile in plan.profiles:
         if profile.name in asked:
@@ -328,7 +336,7 @@ async def _other_listing(session: Session) -> OtherListing:
 
 
 def gathered_from(path: Path) -> Gathered:
-    """Read a recording, without server or network. Raises UsageError where the file is not a recording."""
+    """The material of a recording, without server or network. Raises UsageError if the file is not a recording."""
     file = RecordingFile(path)
     missing: list[NotChecked] = []
     try:
@@ -348,7 +356,7 @@ def gathered_from(path: Path) -> Gathered:
         why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
     else:
-        # Before clients had profiles, they announced nothing.
+        # Recordings without a client profile were made by a version that announced nothing.
         profile = PROFILES.get(found.client, NONE)
         missing.append(
             NotChecked(
@@ -388,7 +396,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
 
 
 def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
-    """All findings, the worst first. Each of several servers is also compared with the others."""
+    """All findings, the worst first. With several servers, each one is also compared with the others."""
     if len(parts) == 1:
         return covered(findings_of(parts[0].reviewed), parts[0].reviewed)
     found: list[Finding] = []

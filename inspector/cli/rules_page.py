@@ -19,7 +19,7 @@ _HEAD = (
 
 
 def page_lines() -> list[str]:
-    """The page, line by line."""
+    """The lines of the page."""
     return list(_lines())
 
 

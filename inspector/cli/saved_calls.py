@@ -1,4 +1,4 @@
-"""Calls of `run`, `check` and `verify` on one session: what the policy decides, the answers, and how they compare with what is expected."""
+"""Calls of `run`, `check` and `verify` in one session: policy decisions, answers, and comparison with expectations."""
 
 import asyncio
 import shlex
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
     from inspector.protocol.catalogue import Catalogue
 
 _SHORTEST = 4
-"""Characters of a secret that is covered in texts: a shorter one occurs by chance."""
+"""The minimum number of characters of a secret that is masked in texts: a shorter one occurs by chance."""
 
 
 class Caller:
     """Makes calls on a session whose tools are listed."""
 
     def __init__(self, session: Session, launch: Launch, pinned: Pinned | None = None) -> None:
-        """`pinned`: in place of the target's own pin."""
+        """`pinned`: the pin to use in place of the target's own."""
         self._session = session
         self._launch = launch
         self._oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
@@ -46,7 +46,7 @@ class Caller:
         self._watched: Catalogue | None = None
 
     async def call(self, name: str, arguments: JsonObject) -> Ruled:
-        """Raises InspectorError where nothing was sent, or there is no connection."""
+        """Make a call. Raises InspectorError if it is not sent, its answer is withheld, or the connection is lost."""
         session = self._session
         if session.catalogue.tool(name) is None:
             raise ToolFailedError(f"the server lists no tool {name}", "sightline list TARGET lists them.")
@@ -63,15 +63,15 @@ class Caller:
 
 
 class Ran(Struct, frozen=True, kw_only=True):
-    """A saved call that was made, or could not be. Foreign text, the user's secrets covered."""
+    """A saved call that was made, or could not be. Foreign text, with the user's secrets masked."""
 
     name: str
     tool: str
     failures: tuple[str, ...]
-    """Which expectations are not met, or why it was not made."""
+    """The expectations that are not met, or the reason why the call was not made."""
     duration_ms: float = 0.0
     output: OutputCheck = NOT_ASKED
-    """Its result compared with the output schema of its tool."""
+    """The comparison of its result with the output schema of its tool."""
 
     @property
     def line(self) -> str:
@@ -96,9 +96,10 @@ async def made_again(
     values: Mapping[str, Mapping[str, str]],
     pinned: Pinned | None = None,
 ) -> list[Ran]:
-    """Make calls in their order, on a session whose tools are listed, and compare the answers with what they expect.
+    """Make saved calls in order, in a session whose tools are listed, and compare the answers with the expectations.
 
-    `values`: the values of secrets, by call and argument. `pinned`: in place of the target's own pin.
+    `values`: the values of secrets, by call and argument. `pinned`: the pin to use in place of the target's
+    own.
     """
     conceal_in(session, launch, [value for each in calls for value in values[each.name].values()])
     host = host_profile(launch.host)
@@ -109,7 +110,7 @@ async def made_again(
         try:
             made.append(await caller.call(each.tool, each.whole_arguments(values[each.name])))
         except InspectorError as error:
-            # The report is all that a reader in CI has: it says how to agree.
+            # A reader in CI has only the report, so it says how to agree.
             hint = f". {error.hint}" if isinstance(error, NotConfirmedError) else ""
             made.append(f"{error.message}{hint}".replace("\n", "; "))
 
@@ -118,7 +119,7 @@ async def made_again(
             _compared(call, one, launch, host, session.own) for call, one in zip(calls, made, strict=True)
         ]
 
-    # All at once, so that no comparison makes another call wait, which `at_most_ms` measures.
+    # All comparisons run at the end: one in between would delay the next call, which `at_most_ms` measures.
     return await asyncio.to_thread(compared)
 
 
@@ -137,7 +138,7 @@ def _compared(call: SavedCall, made: Ruled | str, launch: Launch, host: Host, ow
 
 
 def lines_of(ran: Sequence[Ran]) -> Iterator[str]:
-    """Each call with what it does not meet, and their number."""
+    """One line for each call, its failures below, and the counts."""
     for each in ran:
         yield each.line
         yield from (f"    {text}" for text in each.failures)
@@ -147,20 +148,23 @@ def lines_of(ran: Sequence[Ran]) -> Iterator[str]:
 
 
 def cases_of(ran: Iterable[Ran], file: str) -> Iterator[JunitCase]:
-    """The calls of a file, for JUnit."""
+    """The calls of a file as JUnit cases."""
     for each in ran:
         yield JunitCase(suite=file, name=f"{each.name}: {each.tool}", failure="\n".join(each.failures))
 
 
 def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
-    """Cover these values in the session's texts from now on, and withhold them in its recording and audit log."""
+    """Mask these values in the session's texts from now on, and withhold them from its recording and audit log."""
     session.conceal(values)
     if launch.terms.audit:
         launch.terms.audit.conceal(values)
 
 
 def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: JsonObject) -> OwnCredentials:
-    """The same with the arguments that a saved call has no values of. Raises UsageError where one cannot be saved."""
+    """Conceal the secret arguments of a call, which are not saved. Returns the values to mask.
+
+    Raises UsageError if an argument cannot be saved.
+    """
     tool = session.catalogue.tool(name)
     _, secrets = without_secrets(arguments, tool.input_schema if tool else {})
     conceal_in(session, launch, [value for key in secrets if isinstance(value := arguments[key], str)])
@@ -172,7 +176,8 @@ def save(
 ) -> None:
     """Append a call that was made to the usual file, with the expectations that its answer meets. Raises UsageError.
 
-    `words`: its target as on a command line; None for one that cannot be written. `own`: values that nothing repeats.
+    `words`: the target in the words of a command line; None if it cannot be written. `own`: the values to
+    leave out of expectations.
     """
     plain, secrets = without_secrets(record.arguments, record.tool.input_schema if record.tool else {})
     made = _looked_at(record, launch, host_profile(launch.host), own)
@@ -205,7 +210,7 @@ def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
 
 
 def conceal(values: Iterable[str]) -> None:
-    """Cover these values in whatever is printed later."""
+    """Mask these values in everything printed later."""
     secrets = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
 
     def cover(text: str) -> str:
@@ -218,7 +223,7 @@ def conceal(values: Iterable[str]) -> None:
 
 
 def _looked_at(record: CallRecord, launch: Launch, host: Host, own: OwnCredentials) -> Made:
-    """An answer with what decides on its views, and what is not to be quoted of it."""
+    """An answer, the settings of its views, and the values that must not be quoted."""
     return Made(
         judgement=record.judgement,
         duration_s=record.duration_s,

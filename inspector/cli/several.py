@@ -33,15 +33,15 @@ class NamedServer(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] | None = None
     """The words after `--`; None for any other target."""
     is_required: bool = True
-    """Whether it was named itself, so that nothing opens where it cannot be read; else it is one of a file's."""
+    """True if the server itself was named: then nothing opens if it cannot be read. False for one of a whole file."""
 
 
 def named_servers(
     words: Sequence[str], connection: ConnectionOptions, command_line: tuple[str, ...] | None
 ) -> tuple[NamedServer, ...]:
-    """The servers that a command line names; none where it names one, or nothing. Raises UsageError.
+    """The servers that a command line names; empty if it names fewer than two. Raises UsageError.
 
-    A configuration file without a name is all of its servers.
+    A configuration file without a name stands for all of its servers.
     """
     named = len(words) + (connection.config is not None) + (command_line is not None)
     is_file = bool(words) and words[0].endswith(CONFIGURATIONS) and not names_recording(words[0])
@@ -89,7 +89,7 @@ def several_launch(
     terms: Terms,
     theme: str | None,
 ) -> Launch:
-    """A run of the interface on several servers. Raises UsageError for options that are about one server."""
+    """A run of the interface on several servers. Raises UsageError for options that apply to one server only."""
     given = (*connection.of_one_server, *(("--record",) if recording.path is not None else ()))
     if given:
         is_of_client = not set(given).isdisjoint(connection.authorization.of_one_server)
@@ -142,7 +142,7 @@ def _words(server: NamedServer, target: Target) -> tuple[str, ...] | None:
 
 
 def remember_several(servers: Sequence[NamedServer], launch: Launch) -> None:
-    """Keep the targets for the overview, unless one holds a credential."""
+    """Add the targets to the recent ones of the overview, unless one holds a credential."""
     from inspector.cli.overview import remember_words  # noqa: PLC0415 - after the interface, which opens sooner
 
     launches = (launch, *launch.further)

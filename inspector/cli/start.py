@@ -1,4 +1,4 @@
-"""From the words of a command line to a session, or to the interface."""
+"""Starts a session, or the interface, from the words of a command line."""
 
 import asyncio
 import dataclasses
@@ -50,10 +50,10 @@ _QUOTED_CHARACTERS = 200
 
 
 class Interface(Protocol):
-    """The terminal interface. The command line gets it from its caller, and imports none itself."""
+    """The terminal interface. The command line gets it from its caller and does not import it."""
 
     def __call__(self, launch: Launch) -> int:
-        """Run until the user leaves; the exit code."""
+        """Run until the user leaves. Returns the exit code."""
         ...
 
 
@@ -61,20 +61,21 @@ class Invocation(Struct, frozen=True, kw_only=True):
     """The context of a command: the words after `--`, and the interface."""
 
     command_line: tuple[str, ...] | None
-    """The words after `--`; None without `--`."""
+    """The words after `--`; None if there is no `--`."""
     interface: Interface
 
     def check_terminal(self) -> None:
-        """Raises UsageError where there is no terminal for the interface."""
+        """Raise UsageError if there is no terminal for the interface."""
         if not has_terminal():
             raise UsageError(
                 "the interface needs a terminal", "Use sightline list, sightline call, or another command."
             )
 
     def open(self, launch: Launch) -> int:
-        """Run the interface; its exit code. Raises UsageError where there is no terminal."""
+        """Run the interface. Returns its exit code. Raises UsageError if there is no terminal."""
         self.check_terminal()
-        # The interface follows what a page registers.
+        # The interface shows later registrations of a page too, so it need not wait for the page to become
+        # quiet.
         return self.interface(replace(_shown(launch), further=tuple(map(_shown, launch.further))))
 
 
@@ -84,7 +85,7 @@ def _shown(launch: Launch) -> Launch:
 
 
 def has_terminal() -> bool:
-    """True where both stdin and stdout are a terminal."""
+    """True if both stdin and stdout are a terminal."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
@@ -98,7 +99,10 @@ def launch_of(
     agreement: Agreement = Agreement.NONE,
     theme: str | None = None,
 ) -> Launch:
-    """A run on `target` with these options, its recorder made. Raises UsageError. `in_session` closes the recorder."""
+    """A run on `target` with these options, and with a new recorder. Raises UsageError.
+
+    `in_session` closes the recorder.
+    """
     options = connection.options()
     if isinstance(target, HttpTarget):
         from inspector.cli.authorizing import authorizing_of  # noqa: PLC0415 - only for HTTP targets
@@ -124,7 +128,7 @@ def launch_of(
 
 
 def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
-    """The same run, whose server is started again when one of `paths` is saved; none for the target's own files.
+    """`launch` with its server started again when one of `paths` is saved; without paths, the target's own files.
 
     Raises UsageError for a path that does not exist.
     """
@@ -135,7 +139,10 @@ def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
 
 
 def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) -> Returned:
-    """Connect, `use` the session, and close it in any case. Ctrl-C and SIGTERM end the server too."""
+    """Connect, `use` the session, and close it in any case. Returns the result of `use`.
+
+    Ctrl-C and SIGTERM end the server too.
+    """
     from inspector.session.events import Event, SessionState, StateChanged  # noqa: PLC0415 - as below
     from inspector.session.live import Session  # noqa: PLC0415 - the interface paints before it needs one
 
@@ -163,7 +170,8 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
         try:
             for note in (await session.connect()).notes:
                 DIAGNOSTICS.say(note)
-            # Not returned: at its end, `asyncio.run` may build the `repr` of what a task returns, secrets included.
+            # Not returned: when it ends, `asyncio.run` may build the `repr` of a task's return value, secrets
+            # included.
             returned.append(await use(session))
         finally:
             await session.close()
@@ -181,7 +189,7 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
 
 
 def _report_stray_output(session: "Session") -> None:
-    """Say what a server printed to stdout that is not JSON: a client may stop reading there."""
+    """Report lines on the server's stdout that are not JSON objects: a client may stop reading there."""
     stray = [
         matched.frame.raw
         for matched in session.timeline.matched
@@ -199,8 +207,8 @@ def _is_no_object(event: object) -> bool:
     return isinstance(event, Malformed) and not isinstance(event.value, dict)
 
 
-class Terminated(InspectorError):  # noqa: N818 - no error, but it ends the command as one
-    """SIGTERM came."""
+class Terminated(InspectorError):  # noqa: N818 - not an error, but it ends the command like one
+    """The process received SIGTERM."""
 
     code = "terminated"
     exit_code = 143
@@ -235,9 +243,9 @@ def target_of(
 
 
 def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions | None = None) -> Target:
-    """The target that a configuration file describes; any other as it is. Raises UsageError.
+    """The target that a configuration file describes; any other target unchanged. Raises UsageError.
 
-    The -e and --header of `connection` take precedence over the file's.
+    The -e and --header options of `connection` take precedence over the file's values.
     """
     if not isinstance(target, ConfiguredTarget):
         return target
@@ -258,7 +266,7 @@ def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions 
 
 
 def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
-    """The target with the options that are for its kind. Raises UsageError for those that are not."""
+    """The target with the options for its kind applied. Raises UsageError for options that are for other kinds."""
     environment, headers, cwd = connection.environment, connection.headers, connection.cwd
     if connection.browser.is_given and not isinstance(target, PageTarget):
         raise UsageError(
@@ -307,7 +315,7 @@ def recording_launch(
 ) -> Launch | None:
     """A run of the interface on the recording that `word` names; None for any other target. Raises UsageError.
 
-    It starts with the boundary and the host that were recorded, unless the user gives others.
+    It starts with the recorded boundary and host, unless the user gives others.
     """
     if word is None or not names_recording(word):
         if identity is not None:
@@ -338,7 +346,7 @@ def recording_launch(
         try:
             dataclasses.replace(lens, host=recorded.host).check()
         except UsageError:
-            # The header of the screen shows which host is in use instead.
+            # The screen's header then shows the host in use.
             lens = dataclasses.replace(lens, host=USUAL_HOST)
         else:
             lens = dataclasses.replace(lens, host=recorded.host)

@@ -63,7 +63,7 @@ class Connection:
 
     @property
     def place(self) -> tuple[Tap, int]:
-        """State for the connection that replaces this one: the tap, and the id of the last request."""
+        """The state for the connection that replaces this one: the tap, and the id of the last request."""
         return self._tap, self._dispatcher.last_id
 
     def note(self, text: str) -> None:
@@ -89,7 +89,7 @@ class Connection:
         self._agreement = agreement
 
     def _may_be_older(self, era: Era, agreement: NoAgreement) -> bool:
-        """Whether the server may speak the older transport, of which the stateless era knows nothing.
+        """Whether the server may speak the older transport (HTTP+SSE), which has no stateless era.
 
         Source: MCP 2025-11-25, Transports, "Backwards Compatibility".
         """
@@ -110,7 +110,8 @@ class Connection:
     ) -> FramedAnswer:
         """Send a request and wait for the answer. A failure is an outcome, not an exception.
 
-        `timeout_s`: None for a subscription. `input_schema`: the called tool's, which may declare headers.
+        `timeout_s`: None for a subscription. `input_schema`: the input schema of the called tool, which may
+        declare headers.
         """
         headers: dict[str, str] = {}
         if self._routes_by_header and input_schema is not None:
@@ -126,7 +127,7 @@ class Connection:
         return isinstance(self._target, HttpTarget) and self.agreement.era is Era.MODERN
 
     def objection(self, tool: Tool) -> str | None:
-        """Why a well-formed tool must not be called over this connection."""
+        """The reason why a well-formed tool must not be called over this connection; None if it may be."""
         if not self._routes_by_header:
             return None
         from inspector.connect.http import header_fault  # noqa: PLC0415 - the SDK is loaded by now
@@ -143,7 +144,7 @@ class Connection:
 
 
 TransportOf = Callable[[Tap, Dispatcher], Transport]
-"""Makes the transport of a connection."""
+"""Called with the tap and the dispatcher; returns the transport of a connection."""
 
 
 class Opening(Struct, frozen=True, kw_only=True):
@@ -153,13 +154,16 @@ class Opening(Struct, frozen=True, kw_only=True):
     timeout_s: float
     announced: Announcement = USUAL
     access: Access | None = None
-    """None to send no token but the target's, and to cover its credentials only."""
+    """The authorization and the certificates.
+
+    Without it, no token is sent but the target's own, and only the target's credentials are masked.
+    """
     max_message_bytes: int = MAX_MESSAGE_BYTES
-    """A longer message closes a stdio connection; over HTTP it fails the request."""
+    """The maximum size of a message. A longer one closes a stdio connection; over HTTP it fails the request."""
     transport: TransportOf | None = None
-    """What messages go over in place of the target's process or URL."""
+    """The transport to use in place of the target's process or URL."""
     patience_s: float = PATIENCE_S
-    """How long a command may take to end after its input is closed, before SIGTERM."""
+    """The time that a command has to end after its input is closed, before SIGTERM."""
 
 
 async def open_connection(
@@ -175,7 +179,9 @@ async def open_connection(
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
     A stdio server that exits at the stateless era's first message is started again for the handshake.
-    `on_request`: answers the server's requests in the handshake era; in the other it has none. `on_refusal`: takes why one was refused unread. `after`: the connection to replace; its clock, frame numbers and request ids continue.
+    `on_request`: answers the server's requests; servers send them in the handshake era only. `on_refusal`:
+    called with the reason why such a request was refused unread. `after`: the connection to replace; its
+    clock, frame numbers and request ids continue.
     """
     cover = opening.access.lane.cover if opening.access else own_credentials(target).cover
     tap, last_id = after.place if after else (Tap(on_frame, cover), 0)
@@ -201,7 +207,7 @@ async def open_connection(
 async def _opened_older(
     target: HttpTarget, opening: "Opening", dispatcher: Dispatcher, tap: Tap, refused: InspectorError
 ) -> Connection:
-    """Open the older transport after `refused`, the error of the other one. Raises InspectorError."""
+    """Open the older transport. `refused`: the error of Streamable HTTP. Raises InspectorError."""
     try:
         return await _opened(
             replace(target, older_sse=True), replace(opening, era=Era.LEGACY), dispatcher, tap
@@ -212,7 +218,7 @@ async def _opened_older(
 
 
 class _PostRefusedError(Exception):
-    """A server refused the first messages as a server of the older transport does."""
+    """The server refused the first message as servers of the older transport do."""
 
     def __init__(self, error: InspectorError) -> None:
         super().__init__(error.message)
@@ -220,7 +226,7 @@ class _PostRefusedError(Exception):
         self.last_id = 0
 
 
-class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, no error that anyone sees
+class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, never shown as an error
     """The process exited during the probe for the stateless era."""
 
 

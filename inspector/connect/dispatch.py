@@ -18,7 +18,7 @@ from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, O
 CANCEL_WRITE_TIMEOUT_S = 2.0
 INTERNAL_ERROR = -32603
 MAX_REPLIES = 8
-"""Requests of the server that are answered at the same time; further ones are refused."""
+"""The maximum number of server requests answered at the same time; further ones are refused."""
 
 
 class MessageChannel(Protocol):
@@ -30,7 +30,7 @@ class MessageChannel(Protocol):
 
 
 class FramedAnswer(Struct, frozen=True, kw_only=True):
-    """The outcome of a request and the frame that carried it; None where there is no such frame."""
+    """The outcome of a request, and the frame that carried it; None if no frame did."""
 
     outcome: Outcome
     frame: Frame | None
@@ -38,9 +38,12 @@ class FramedAnswer(Struct, frozen=True, kw_only=True):
 
 ProgressListener = Callable[[JsonObject], None]
 Replier = Callable[[Request, bool], Awaitable[JsonObject]]
-"""(request of the server, whether no request of the client waits) to the `result` or `error` of the answer."""
+"""Called with the server's request, and whether the client itself waits for no answer.
+
+Returns an object with the `result` or the `error` of the reply.
+"""
 Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
-"""(method, params) to the params and headers that the protocol era requires."""
+"""Called with method and params; returns the params and headers that the protocol era requires."""
 
 
 @dataclass(slots=True)
@@ -51,11 +54,11 @@ class _Pending:
     timeout_s: float | None = 0
     """None for a request that stays open, such as a subscription."""
     left_s: float | None = None
-    """Of the time limit, while it is paused."""
+    """The seconds left of the time limit while it is paused; None while it runs."""
 
 
 def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-    """Return the params unchanged: before an era is agreed, and in the handshake era on stdio."""
+    """Return the params unchanged. Used before an era is agreed, and in the handshake era on stdio."""
     return params, {}
 
 
@@ -75,7 +78,11 @@ class Dispatcher:
         on_refusal: Callable[[str], None] | None = None,
         last_id: int = 0,
     ) -> None:
-        """`on_request`: answers the server's requests; None to refuse them. `on_refusal`: takes why one was refused unread. `last_id`: the last request id that was already sent through `tap`."""
+        """`on_request`: answers the server's requests; None to refuse them.
+
+        `on_refusal`: called with the reason why a request was refused unread. `last_id`: the last request id
+        that was already sent through `tap`.
+        """
         self._tap = tap
         self._on_notification = on_notification
         self._on_request = on_request
@@ -85,13 +92,16 @@ class Dispatcher:
         self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: dict[str, asyncio.Task[None]] = {}
-        """The answers that are being made, by the key of the server's request."""
+        """The tasks that are answering requests of the server, by the key of the request."""
         self._sending: set[asyncio.Task[None]] = set()
         self._paused = 0
-        """How many answers are being made: time limits stand still meanwhile."""
+        """The number of `paused` blocks that are running. Time limits are paused while there is one."""
         self.stamp: Stamp = unstamped
         self.away: Failure | None = None
-        """Why the server cannot be reached now: it is down, or does not know the session. Requests are still sent."""
+        """The failure that keeps the server out of reach: it is down, or does not know the session.
+
+        None while it can be reached. Requests are still sent.
+        """
 
     def attach(self, channel: MessageChannel) -> None:
         self._channel = channel
@@ -120,9 +130,10 @@ class Dispatcher:
         stamp: Stamp | None = None,
         headers: dict[str, str] | None = None,
     ) -> FramedAnswer:
-        """Send a request and wait for the answer. Progress restarts the time limit; cancelling cancels on the wire too.
+        """Send a request and wait for the answer. Progress restarts the time limit.
 
-        `timeout_s`: None for a subscription, which is answered when it ends.
+        Cancelling the task also cancels the request on the wire. `timeout_s`: None for a subscription, which
+        is answered when it ends.
         """
         if self._lost:
             return FramedAnswer(outcome=self._lost, frame=None)
@@ -146,14 +157,14 @@ class Dispatcher:
                 await self._send(message, stamped | (headers or {}))
                 answer = await pending.answer
         except TimeoutError:
-            # Noted before the cancellation is sent: an answer that arrives meanwhile is late.
+            # Noted before the cancellation is sent, so that an answer that arrives meanwhile counts as late.
             limit = f"within {timeout_s or 0:g} s"
             self._tap.note(f"no answer to {method} {limit}", ends=key)
             if cancellable:
                 await self._cancel(request_id, f"no answer {limit}")
             return _unanswered(FailureKind.TIMEOUT, f"no answer to {method} {limit}")
         except asyncio.CancelledError:
-            # It is over, also where the limit stands still for an answer of the user.
+            # The request is over: its limit must not be resumed, even if it is paused for the user now.
             pending.timeout = None
             self._tap.note("cancelled in Sightline", ends=key)
             if cancellable:
@@ -174,7 +185,7 @@ class Dispatcher:
         return answer
 
     async def notify(self, method: str, params: JsonObject) -> None:
-        """Send a notification. It is dropped where the connection is lost."""
+        """Send a notification. It is dropped if the connection is lost."""
         params, headers = self.stamp(method, params)
         message: JsonObject = {"jsonrpc": "2.0", "method": method}
         if params:
@@ -197,7 +208,7 @@ class Dispatcher:
                 case Asked(exchange=exchange):
                     self._reply(exchange.request)
                 case _:
-                    # The timeline shows answers to no request; nothing waits for them.
+                    # Nothing waits for an answer without a request; the timeline shows it.
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
@@ -205,7 +216,7 @@ class Dispatcher:
         self._resolve(request_key(request_id), FramedAnswer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
-        """Fail the only waiting request. With several waiting, the fault may belong to another one."""
+        """Fail the waiting request if there is only one. With several, the fault may belong to another one."""
         waiting = self._waiting
         if len(waiting) == 1:
             self._resolve(waiting[0], FramedAnswer(outcome=failure, frame=None))
@@ -263,7 +274,7 @@ class Dispatcher:
         task.add_done_callback(lambda _: self._replies.pop(key, None))
 
     def _refusal(self, request: Request, key: str) -> str:
-        """Why a request of the server is not answered; empty where it is."""
+        """The reason why a request of the server is refused; empty if it is answered."""
         if request.method == "ping":
             return ""
         if self._on_request is None:
@@ -293,12 +304,12 @@ class Dispatcher:
 
     @property
     def is_paused(self) -> bool:
-        """Whether a user is asked something, so that time limits stand still."""
+        """Whether the user is being asked something, so that time limits are paused."""
         return self._paused > 0
 
     @contextlib.contextmanager
     def paused(self) -> Generator[None]:
-        """Stop the time limits: the server, or the request itself, waits for the user."""
+        """Pause the time limits, because the server, or the request itself, waits for the user."""
         self._paused += 1
         if self._paused == 1:
             for pending in self._pending.values():

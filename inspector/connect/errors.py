@@ -27,7 +27,7 @@ def connect_error(
 ) -> InspectorError:
     """The error for a connection that failed because `asked` ended in `failure`.
 
-    `printed`: text about a line on stdout that is not a message. `cover`: covers the user's credentials.
+    `printed`: text about a line on stdout that is not a message. `cover`: masks the user's credentials.
     """
     match failure:
         case Failure(http_status=401 | 403):

@@ -30,7 +30,10 @@ from inspector.protocol.targets import HttpTarget
 
 CONNECT_TIMEOUT_S = 10.0
 TIME_LIMITS = httpx2.Timeout(CONNECT_TIMEOUT_S, read=None)
-"""No read limit: the dispatcher limits each request, and an event stream may be silent for hours."""
+"""The time limits of HTTP requests.
+
+Reading has none: the dispatcher limits each request, and an event stream may be silent for hours.
+"""
 
 CLOSE_TIMEOUT_S = 3.0
 
@@ -48,7 +51,10 @@ class HttpChannel:
         max_message_bytes: int = MAX_MESSAGE_BYTES,
         access: Access | None = None,
     ) -> None:
-        """`open_timeout_s`: time limit for the `endpoint` event of the older transport. Raises UsageError for a wrong file of certificates."""
+        """`open_timeout_s`: time limit for the `endpoint` event of the older transport.
+
+        Raises UsageError if the certificate file of `access` cannot be used.
+        """
         self._target = target
         self._tap = tap
         self._open_timeout_s = open_timeout_s
@@ -80,7 +86,7 @@ class HttpChannel:
             logging.getLogger(name).propagate = False
 
     async def start(self) -> None:
-        """Open the transport. Raises InspectorError, but not for Streamable HTTP, which sends nothing yet."""
+        """Open the transport. Raises InspectorError for HTTP+SSE only: Streamable HTTP sends nothing yet."""
         self._owner = asyncio.ensure_future(self._own())
         done, _ = await asyncio.wait({self._opened}, timeout=self._open_timeout_s)
         while not done and self._dispatcher.is_paused:
@@ -91,7 +97,7 @@ class HttpChannel:
         self._writer = self._opened.result()
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
-        """POST one message. Raises OSError where the transport has ended."""
+        """POST one message. Raises OSError if the transport has ended."""
         if self._owner is None or self._owner.done():
             raise ConnectionError("the HTTP transport has ended")
         metadata = ClientMessageMetadata(headers=headers) if headers else None
@@ -171,20 +177,23 @@ class HttpChannel:
 
 
 def header_fault(input_schema: Json) -> str | None:
-    """The fault in an input schema's header declarations; such a tool must not be offered over HTTP."""
+    """The fault in an input schema's header declarations; None if there is none.
+
+    A tool with such a fault must not be offered over HTTP.
+    """
     fault = find_invalid_x_mcp_header(input_schema)
     return f"`x-mcp-header` is not valid: {fault}" if fault else None
 
 
 def declared_headers(input_schema: Json, arguments: Json) -> dict[str, str]:
-    """The `Mcp-Param-*` headers that an input schema declares (`x-mcp-header`); none where it is invalid."""
+    """The `Mcp-Param-*` headers that an input schema declares (`x-mcp-header`); empty if it is invalid."""
     if not isinstance(arguments, dict) or header_fault(input_schema) is not None:
         return {}
     return mcp_param_headers(x_mcp_header_map(input_schema), arguments)
 
 
 def certificates(trust: Trust) -> ssl.SSLContext | bool:
-    """What checks certificates, as httpx takes it. Raises UsageError for a file that has none."""
+    """The `verify` argument of httpx: an SSL context, or a bool. Raises UsageError for a file without certificates."""
     if trust.is_insecure:
         return False
     if trust.cacert is None:
@@ -205,7 +214,7 @@ def _has_credentials(target: HttpTarget) -> bool:
 
 
 def _proxy_for(url: str) -> str | None:
-    """The environment's proxy for this endpoint: httpx does not look it up for a custom transport."""
+    """The environment's proxy for this endpoint, or None: httpx does not look it up for a custom transport."""
     parts = urlsplit(url)
     if proxy_bypass(parts.hostname or ""):
         return None
@@ -215,7 +224,7 @@ def _proxy_for(url: str) -> str | None:
 def _keepalive() -> list[tuple[int, int, int]]:
     """Socket options that detect a vanished peer on a silent connection."""
     options = [(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)]
-    # Option names differ between systems; where one is missing, the system default applies.
+    # Option names differ between systems; if one is missing, the system default applies.
     for name, value in (("TCP_KEEPIDLE", 60), ("TCP_KEEPINTVL", 15), ("TCP_KEEPCNT", 4)):
         if hasattr(socket, name):
             options.append((socket.IPPROTO_TCP, getattr(socket, name), value))

@@ -1,4 +1,4 @@
-"""Read HTTP responses: decompressed and bounded bodies, JSON-RPC errors, authentication challenges."""
+"""Read HTTP responses: decompressed bodies, excerpts of them, JSON-RPC errors, authentication challenges."""
 
 import codecs
 import re
@@ -12,9 +12,9 @@ from inspector.json.exact import Json, Malformed, parse
 from inspector.protocol.frames import Frame, Response, messages, request_key
 
 EXCERPT = 240
-"""Characters."""
+"""The maximum number of characters in an excerpt."""
 _READ_BYTES = 16 * 1024
-"""Of a body, to quote its start."""
+"""The number of bytes of a body that are decoded to quote its start."""
 
 _ZLIB = frozenset({"gzip", "x-gzip", "deflate"})
 _UTF_8 = frozenset({"utf-8", "ascii"})
@@ -22,11 +22,17 @@ _MARKS = ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"))
 
 
 class UnreadableBodyError(Exception):
-    """A body that cannot be read. The message completes a sentence that begins with the server."""
+    """A body that cannot be read.
+
+    The message is a sentence without its subject, which is the server: "sent a body …".
+    """
 
 
 async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """The decompressed body in chunks. Raises UnreadableBodyError for an unknown encoding, httpx2.TransportError."""
+    """Yield the decompressed body in chunks.
+
+    Raises UnreadableBodyError for an unknown encoding or invalid data, and httpx2.TransportError.
+    """
     # The request asks for `identity`, but servers may ignore it.
     encoding = response.headers.get("content-encoding", "").strip().lower()
     if encoding not in {"", "identity", *_ZLIB}:
@@ -45,7 +51,7 @@ async def decoded(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
-    """`decoded` for an event stream. Raises UnreadableBodyError where it is not UTF-8."""
+    """Yield the decompressed chunks of an event stream. Raises as `decoded`, and if the stream is not in UTF-8."""
     is_first = True
     async for chunk in decoded(response):
         charset = foreign_charset(response, chunk) if is_first else None
@@ -56,7 +62,7 @@ async def event_chunks(response: httpx2.Response) -> AsyncIterator[bytes]:
 
 
 def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
-    """The charset of a body by its byte order mark or content type; None for UTF-8."""
+    """The charset of a body by its byte order mark or content type; None for UTF-8, or if neither names one."""
     for mark, name in _MARKS:
         if start.startswith(mark):
             return name
@@ -73,7 +79,7 @@ def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
 
 
 def fault_of(frame: Frame, cover: Callable[[str], str]) -> str:
-    """Why a frame is not a JSON-RPC message, with an excerpt; empty where it is one."""
+    """The reason why a frame is not a JSON-RPC message, with an excerpt; empty if it is one."""
     received = messages(frame.body)
     if received and not any(isinstance(message, Malformed) for message in received):
         return ""
@@ -83,15 +89,16 @@ def fault_of(frame: Frame, cover: Callable[[str], str]) -> str:
 
 
 def excerpt(raw: bytes, cover: Callable[[str], str]) -> str:
-    """The start of a body on one line. Foreign text."""
+    """The start of a body on one line, with credentials masked. Foreign text."""
     text = " ".join(raw[:_READ_BYTES].decode("utf-8", "replace").split())
     return covered_start(text, cover, EXCERPT, "")
 
 
 def error_answer(raw: bytes, carried: Json) -> Response | None:
-    """The JSON-RPC error in a response with an error status, for the request with id `carried`; None where there is none.
+    """The JSON-RPC error in a response with an error status; None if there is none.
 
-    Checks every member, because an OAuth error is also an object with a member `error`.
+    `carried`: the id of the request that it answers. Checks every member, because an OAuth error is also an
+    object with a member `error`.
     """
     match messages(parse(raw)):
         case (Response(is_error=True, faults=faults, id=identity) as answer,) if carried is not None:

@@ -1,7 +1,8 @@
 """The HTTP transport below the SDK: every body and event becomes a frame before the SDK sees it.
 
-The dispatcher takes the answer from the frame. The SDK gets placeholders with what it needs for sessions, resumption
-and redirects: it would parse every body again on the event loop, and validate it against closed models.
+The dispatcher takes the answer from the frame. The SDK gets placeholders with what it needs for sessions,
+resumption and redirects. Otherwise it would parse each full body again on the event loop, and validate it
+against closed models.
 """
 
 import asyncio
@@ -33,12 +34,12 @@ from inspector.protocol.frames import Channel, Direction, Frame, Request, messag
 from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind
 
 OTHER_BODY_BYTES = 64 * 1024
-"""Bytes kept of a body that is not JSON."""
+"""The maximum number of bytes kept of a body that is not JSON."""
 
 _AUTHENTICATION = frozenset({401, 403})
 _SESSION_HEADER = "mcp-session-id"
 _BAD_REQUEST_CODE = -32000
-"""With status 400, the answer of the TypeScript SDK's example servers to an unknown session."""
+"""The error code with which example servers of the TypeScript SDK answer an unknown session, with status 400."""
 _PROBE_TIMEOUT_S = 2.0
 _PROBE_OPEN_S = 0.2
 _NOT_SENT = (httpx2.ConnectError, httpx2.ConnectTimeout, httpx2.PoolTimeout)
@@ -67,10 +68,10 @@ class HttpTap(httpx2.AsyncBaseTransport):
         self.last_failure: Failure | None = None
         """The failure of the last request that failed, including the SDK's own requests."""
         self.stream_failure: Failure | None = None
-        """Why the session's event stream ended; None where the server closed it."""
+        """The failure that ended the session's event stream; None if the server closed it."""
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one HTTP request. A transport error fails the message that it carried and returns status 503."""
+        """Send one HTTP request. A transport error fails the message that it carried and yields status 503."""
         if request.method == "DELETE" and self._dispatcher.away is not None:
             # The session ended with the server: there is nothing to delete.
             return httpx2.Response(204, request=request)
@@ -91,7 +92,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _exchange(self, request: httpx2.Request, body: bytes, head: str) -> "_Exchange":
         held = held_of(request)
         if held is not None and held.exchange is not None:
-            # The request is open: a second frame of it would be taken for another request.
+            # The first frame of this request is open: a second frame would be taken for another request.
             exchange = cast("_Exchange", held.exchange)
             self._tap.note(f"sent again with a token: {exchange.method or head}")
             return exchange
@@ -193,7 +194,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
     async def _refused(
         self, exchange: "_Exchange", response: httpx2.Response, raw: bytes, head: str, *, is_json: bool
     ) -> None:
-        """Handle an error status. It counts before the body, which is an answer only if it is a JSON-RPC error."""
+        """Handle an error status. The request fails, unless the body is a JSON-RPC error that answers it."""
         status = response.status_code
         answer = None
         if is_json and status not in _AUTHENTICATION:
@@ -201,7 +202,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         code = answer.error.get("code") if answer and isinstance(answer.error, dict) else None
         ended = self._has_ended(exchange.request, status, code)
         is_answer = answer is not None and not ended
-        # The timeline and the recording must not take another body for an answer.
+        # The timeline and the recording must not take a body that is not an answer for one.
         kept = raw if is_answer else covered_bytes(raw, self._tap.cover, OTHER_BODY_BYTES)
         matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
@@ -248,12 +249,12 @@ class HttpTap(httpx2.AsyncBaseTransport):
                     failure = exchange.too_long("an event", self._max_message_bytes)
                     break
         except httpx2.SSEError:
-            # This error has to end the SDK's transport.
+            # This error must end the SDK's transport.
             raise
         except httpx2.TransportError as error:
             failure = await self._lost(exchange, error)
             if has_ids:
-                # The SDK requests the rest of the stream.
+                # The SDK now requests the rest of the stream.
                 self._tap.note(failure.detail)
                 return
         except UnreadableBodyError as error:
@@ -290,7 +291,10 @@ class HttpTap(httpx2.AsyncBaseTransport):
         return _for_sdk(event, _stand_in(carried) if is_settled else b"")
 
     def _endpoint(self, exchange: "_Exchange", event: ServerSentEvent) -> bytes:
-        """The `endpoint` event with the URL of the connection's own origin. Raises SSEError for another origin."""
+        """The `endpoint` event, rewritten with the spelling of the connection's own origin.
+
+        Raises SSEError for another origin.
+        """
         own = str(exchange.request.url)
         named = event.data.decode("utf-8", "replace")
         reason = endpoint_fault(own, named)
@@ -349,12 +353,12 @@ class _Exchange:
         self._cover = cover
         carried = next((item for item in messages(sent.body) if isinstance(item, Request)), None)
         self.carried: Json = carried.id if carried else None
-        """The request id; None where it carries no request."""
+        """The id of the JSON-RPC request; None if there is none."""
         self.method = carried.method if carried else ""
         self._is_call = carried is not None and carried.method == "tools/call"
 
     def failed(self, kind: FailureKind, what: str) -> Failure:
-        """`what`: the rest of a sentence that begins with the server."""
+        """The failure of this request. `what`: a sentence without its subject, which is the server."""
         return Failure(kind=kind, detail=f"{self._place} {what}{self._warning}")
 
     def lost(self, error: Exception, *, was_sent: bool = True) -> Failure:
@@ -368,7 +372,7 @@ class _Exchange:
         )
 
     def unreadable(self, response: httpx2.Response, frame: Frame) -> Failure:
-        """The failure for a JSON body that answers nothing."""
+        """The failure for a JSON body that does not answer the request."""
         charset = foreign_charset(response, frame.raw)
         fault = fault_of(frame, self._cover)
         if charset and fault:
@@ -423,7 +427,7 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 def endpoint_fault(own: str, named: str) -> str:
-    """Why the `endpoint` event of a server at `own` must not lead to `named`; empty where it may.
+    """The reason why a server at `own` must not name `named` in its `endpoint` event; empty if it may.
 
     Source: MCP 2024-11-05, HTTP with SSE: another origin would receive the messages and their credentials.
     """
@@ -449,7 +453,10 @@ _PORTS = {"http": 80, "https": 443}
 
 
 def _for_sdk(event: ServerSentEvent, data: bytes) -> bytes:
-    """An event for the SDK: id and delay, to resume the stream, and `data` where it ends the request."""
+    """An event for the SDK: the id and delay with which it resumes the stream, and `data`.
+
+    `data`: a placeholder if the event ends the request, otherwise empty.
+    """
     fields = [
         f"{name}: {value}\n"
         for name, value in (("id", event.id), ("retry", event.retry))

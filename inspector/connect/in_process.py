@@ -1,4 +1,7 @@
-"""MCP to a server object of this process, over the memory streams of the Python SDK; and to anything that answers messages."""
+"""Transports without a process or a socket: to a server object in this process, or to a function that answers messages.
+
+The server object is reached over the memory streams of the Python SDK.
+"""
 
 import asyncio
 import contextlib
@@ -20,7 +23,7 @@ PATIENCE_S = 2.0
 """Time limit for a server to end after its input is closed."""
 
 Answerer = Callable[[JsonText | Malformed], Json]
-"""The answer to a message; None where none is due."""
+"""Called with a message; returns the answer, or None if it needs none."""
 
 
 def is_server(value: object) -> bool:
@@ -29,10 +32,10 @@ def is_server(value: object) -> bool:
 
 
 def _lowlevel(value: object) -> "Server[Any] | None":
-    """The low-level server of the SDK inside a `Server`, an `MCPServer` or a `FastMCP`."""
+    """The SDK's low-level server inside a `Server`, an `MCPServer` or a `FastMCP`; None for any other value."""
     from mcp.server.lowlevel import Server  # noqa: PLC0415 - the SDK loads late
 
-    # The SDK's own tests and FastMCP reach it by these names; neither offers another way.
+    # The SDK's own tests and FastMCP use these private names; there are no public ones.
     candidates = (value, getattr(value, "_lowlevel_server", None), getattr(value, "_mcp_server", None))
     return next((cast("Server[Any]", each) for each in candidates if isinstance(each, Server)), None)
 
@@ -50,7 +53,7 @@ class InProcess:
         self._ready = asyncio.Event()
 
     async def start(self) -> None:
-        """Raises UsageError for what is no server of the Python SDK."""
+        """Start the server. Raises UsageError for an object that is not a server of the Python SDK."""
         server = _lowlevel(self._server)
         if server is None:
             raise UsageError(
@@ -62,7 +65,7 @@ class InProcess:
         await self._ready.wait()
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
-        """Raises OSError where the server has ended."""
+        """Send one message. Raises OSError if the server has ended."""
         _ = headers
         import anyio  # noqa: PLC0415 - loaded with the SDK
         from mcp.shared.message import SessionMessage  # noqa: PLC0415 - as above
@@ -82,7 +85,7 @@ class InProcess:
             raise BrokenPipeError("the server has ended") from error
 
     async def close(self) -> None:
-        """Close its input, wait for its lifespan to end, then cancel it."""
+        """Close the server's input, wait for its lifespan to end, then cancel it."""
         if self._running is None:
             return
         if self._streams is not None:
@@ -118,7 +121,7 @@ class InProcess:
         with contextlib.suppress(anyio.ClosedResourceError):
             async for received in streams[0]:
                 if not isinstance(received, Exception):
-                    # As the SDK writes it to stdout.
+                    # This is the line that the SDK would write to stdout.
                     line = received.message.model_dump_json(by_alias=True, exclude_unset=True)
                     self._dispatcher.take(
                         await self._tap.take(Direction.RECEIVED, Channel.STDIO, line.encode())
@@ -126,14 +129,14 @@ class InProcess:
 
 
 def _described(error: BaseException) -> str:
-    """An error, or the first one of a group."""
+    """The type and text of an error, or of the first one in a group."""
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]  # pyright: ignore[reportUnknownVariableType, reportUnknownMemberType]
     return f"{type(error).__name__}: {error}"  # pyright: ignore[reportUnknownArgumentType]
 
 
 class Answering:
-    """Answers of a function in place of a server: of a recording."""
+    """A transport to a function in place of a server, such as the answers of a recording."""
 
     def __init__(self, answer: Answerer, tap: Tap, dispatcher: Dispatcher) -> None:
         self._answer = answer
@@ -141,7 +144,7 @@ class Answering:
         self._dispatcher = dispatcher
 
     async def start(self) -> None:
-        """Nothing is started."""
+        """Note that answers come from a recording. There is nothing to start."""
         self._tap.note("answers come from a recording")
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
@@ -153,4 +156,4 @@ class Answering:
             self._dispatcher.take(await self._tap.take(Direction.RECEIVED, Channel.STDIO, dump(answer)))
 
     async def close(self) -> None:
-        """Nothing was started."""
+        """Do nothing: nothing was started."""

@@ -24,7 +24,7 @@ HANDSHAKE_REVISION = "2025-11-25"
 MODERN_REVISIONS = ("2026-07-28",)
 UNSUPPORTED_PROTOCOL_VERSION = -32022
 PROBE_S = 1.5
-"""After this silence on the probe, the server also gets `initialize`, in the same process."""
+"""The seconds of silence on the probe after which the server also gets `initialize`, in the same process."""
 
 _VERSION_META = "io.modelcontextprotocol/protocolVersion"
 _CLIENT_META = "io.modelcontextprotocol/clientInfo"
@@ -47,7 +47,7 @@ class NegotiatedProtocol(Struct, frozen=True, kw_only=True):
     revision: str
     result: JsonObject
     notes: tuple[str, ...] = ()
-    """What was asked for and cannot be had, in Sightline's sentences."""
+    """Sentences on what was requested and is not available, such as a log level."""
 
 
 class NoAgreement(Struct, frozen=True, kw_only=True):
@@ -58,7 +58,7 @@ class NoAgreement(Struct, frozen=True, kw_only=True):
 
 
 class _Client:
-    """What every message says of the client."""
+    """The identity and the capabilities that the client sends with its messages."""
 
     def __init__(self, announced: Announcement) -> None:
         self.info: JsonObject = {"name": announced.client_name or CLIENT_NAME, "version": __version__}
@@ -183,7 +183,7 @@ async def _adopt(
     over_http: bool,
     timeout_s: float,
 ) -> str:
-    """Set the stamp, and the log level; why the level could not be set, in a sentence, or an empty text."""
+    """Set the stamp and the log level. Returns why the level could not be set, in a sentence, or an empty text."""
     if agreement.era is Era.MODERN:
         dispatcher.stamp = modern_stamp(agreement.revision, client)
         return ""
@@ -207,7 +207,7 @@ def _handshake_stamp(revision: str) -> Stamp:
 
 
 def modern_stamp(revision: str, client: _Client) -> Stamp:
-    """Identity and capabilities in each request's `_meta`, and routing headers, as 2026-07-28 requires."""
+    """A stamp that adds identity and capabilities to `_meta`, and routing headers, as 2026-07-28 requires."""
 
     def stamp(method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
         own: JsonObject = {
@@ -228,7 +228,7 @@ def modern_stamp(revision: str, client: _Client) -> Stamp:
 
 
 def header_value(text: str) -> str:
-    """A name as an HTTP field value, in base64 (`=?base64?…?=`) where plain text would not survive."""
+    """A name as an HTTP field value; in base64 (`=?base64?…?=`) if plain text would not survive."""
     if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="

@@ -1,4 +1,4 @@
-"""Whether an HTTP server is there, by a connection on which nothing is sent."""
+"""Finds out whether an HTTP server is running, with a connection on which nothing is sent."""
 
 import asyncio
 import contextlib
@@ -8,15 +8,15 @@ from inspector.urls.origin import Origin
 _TRY_S = 2.0
 """Time limit for one attempt to connect."""
 _FIRST_S, _LONGEST_S = 0.05, 2.0
-"""The wait between two attempts doubles from the one to the other."""
+"""The first and the longest wait between two attempts, in seconds. The wait doubles after each attempt."""
 RETURN_S = 600.0
-"""How long a server that is away is waited for."""
+"""The time to wait for a server that is away."""
 
 
 async def until_gone(origin: Origin) -> float | None:
-    """Wait until the server closes an idle connection, as all of its connections where it ends.
+    """Wait until the server closes an idle connection, as it does with all connections when it ends.
 
-    The seconds that it was open; None where there was no connection.
+    Returns the seconds that the connection was open; None if there was no connection.
     """
     loop = asyncio.get_running_loop()
     try:
@@ -46,7 +46,7 @@ async def is_there(origin: Origin) -> bool:
 
 
 async def until_back(origin: Origin) -> bool:
-    """Wait until the server accepts connections; False where it does not within `RETURN_S`."""
+    """Wait until the server accepts connections. Returns False if it does not within `RETURN_S`."""
     loop = asyncio.get_running_loop()
     ends_s, wait_s = loop.time() + RETURN_S, _FIRST_S
     while not await is_there(origin):

@@ -27,9 +27,9 @@ POLL_S = 0.02
 DAEMON_PATIENCE_S = 0.5
 """Time limit for a process that left its group to end after SIGTERM."""
 _ROUNDS = 50
-"""How often to look for processes that appear while others are ended."""
+"""The maximum number of times to look for processes that appear while others are ended."""
 _HIGHEST_MARK = 1 << 62
-"""Microseconds. A limit this high has no effect."""
+"""Microseconds. A resource limit this high has no effect."""
 _MARK_LINE = re.compile(r"^Max realtime timeout +(\d+) ", re.MULTILINE)
 
 
@@ -47,7 +47,10 @@ class LeftBehind(Struct, frozen=True, kw_only=True):
 
 
 class _Protocol(asyncio.subprocess.SubprocessStreamProtocol):
-    """Streams, and an event for the exit of the process: asyncio also waits for pipes, which a grandchild may hold open."""
+    """The pipes of a process, and an event for its exit.
+
+    asyncio's own wait for the exit also waits for the pipes, which a grandchild may hold open.
+    """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(limit=1 << 16, loop=loop)
@@ -105,17 +108,17 @@ class Program:
                 _signal_group(self.pid, signal.SIGTERM)
                 await self.has_ended(patience_s)
         finally:
-            # Children may outlive it; they are in its group or carry its mark.
+            # Children may outlive the program; they are in its group or carry its mark.
             _signal_group(self.pid, signal.SIGKILL)
             await self.has_ended(patience_s)
             left = await self._end_daemons()
-            # Another process may hold the pipes open; do not wait for it.
+            # Another process may hold the pipes open, so they are closed without waiting for their end.
             self._transport.close()
             await asyncio.sleep(0)
         return left
 
     async def _end_daemons(self) -> tuple[LeftBehind, ...]:
-        """End the processes that carry the mark, including those that start meanwhile."""
+        """End the processes that carry this program's mark (see `_new_mark`), including those that start meanwhile."""
         names: dict[int, str] = {}
         grace_ends_s = asyncio.get_running_loop().time() + DAEMON_PATIENCE_S
         number = signal.SIGTERM
@@ -148,7 +151,7 @@ async def start(
 ) -> Program:
     """Start a command in its own session. Raises OSError, or ValueError for an argument that cannot be passed.
 
-    `pipes`: which of `stdin`, `stdout` and `stderr` are pipes; the others are closed.
+    `pipes`: which of `stdin`, `stdout` and `stderr` are pipes; the others are /dev/null.
     """
     loop = asyncio.get_running_loop()
     mark = _new_mark()
@@ -171,7 +174,7 @@ async def start(
 
 
 def marked(mark: int) -> tuple[int, ...]:
-    """The processes that carry a mark, without zombies. None where there is no /proc."""
+    """The ids of the processes that carry a mark, without zombies; empty if there is no /proc."""
     pids: list[int] = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -184,10 +187,11 @@ def marked(mark: int) -> tuple[int, ...]:
 
 
 def _new_mark() -> int:
-    """A limit on real-time computing without effect, drawn for one program; 0 where the system sets a lower one.
+    """Draw a mark for one program: a limit on real-time computing so high that it has no effect.
 
-    Processes inherit it through double forks, new sessions and an emptied environment, and can only lower it.
-    A variable would change the environment that the server is promised.
+    0 if the system sets too low a limit. Processes inherit the mark through double forks, new sessions and an
+    emptied environment, and can only lower it. An environment variable would not do: it would change the
+    environment that the server is promised.
     """
     if sys.platform != "linux":
         return 0
@@ -197,7 +201,10 @@ def _new_mark() -> int:
 
 
 def _before_program(mark: int) -> Callable[[], None]:
-    """Runs in the child before exec: sets the mark, and ends the child with Sightline, even if Sightline is killed."""
+    """Return the function that the child runs before exec.
+
+    It sets the mark, and has the child killed when Sightline ends, even if Sightline is killed.
+    """
 
     def prepare() -> None:
         if sys.platform == "linux":
@@ -221,14 +228,17 @@ def _name_of(pid: int) -> str:
 
 
 class ErrorLines:
-    """The first and the last stderr lines of a program: usage text may push the cause out of the last ones."""
+    """The first and the last stderr lines of a program.
+
+    Only the last lines would not do: usage text may follow the cause.
+    """
 
     FIRST = LAST = 20
     LONGEST = 400
-    """Characters kept of one line; the timeline has all of it."""
+    """The maximum number of characters kept of one line. The timeline has the whole line."""
 
     def __init__(self, cover: Callable[[str], str] = str) -> None:
-        """`cover`: covers the user's credentials."""
+        """`cover`: masks the user's credentials."""
         self._cover = cover
         self._first: list[str] = []
         self._last: deque[str] = deque(maxlen=self.LAST)
@@ -243,7 +253,7 @@ class ErrorLines:
             self._last.append(text)
 
     def quoted(self) -> list[str]:
-        """A heading and the indented lines; empty where there are none."""
+        """A heading and the indented lines; empty if the program wrote none."""
         if not self._count:
             return []
         left_out = self._count - len(self._first) - len(self._last)

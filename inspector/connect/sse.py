@@ -14,9 +14,9 @@ class ServerSentEvent(Struct, frozen=True, kw_only=True):
     """One event: its bytes and its fields."""
 
     raw: bytes
-    """Up to and including the blank line."""
+    """The bytes of the event, up to and including the blank line."""
     event: str
-    """The type; `message` where the event names none."""
+    """The type; `message` if the event names none."""
     data: bytes
     id: str | None
     retry: str | None = None
@@ -30,7 +30,7 @@ class EventSplitter:
         self._parts: list[bytes] = []
         self._tail = b""
         self.size = 0
-        """Bytes since the last whole event."""
+        """The number of bytes since the last whole event."""
 
     def feed(self, chunk: bytes) -> list[ServerSentEvent]:
         # The end of an event may straddle two chunks; only the last three bytes can matter.

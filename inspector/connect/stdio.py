@@ -35,7 +35,7 @@ class StdioProcess:
     ) -> None:
         """A line of more than `max_message_bytes` ends the connection.
 
-        `patience_s`: how long the server may take to end after its input is closed, before SIGTERM.
+        `patience_s`: the time that the server has to end after its input is closed, before SIGTERM.
         """
         self._target = target
         self._tap = tap
@@ -47,7 +47,7 @@ class StdioProcess:
         self._writing = asyncio.Lock()
         self._stderr = processes.ErrorLines(tap.cover)
         self.printed: str | None = None
-        """A description of the first line on stdout that is not a message."""
+        """A description of the first line on stdout that is not a message; None if there is none."""
         self._closing = False
 
     async def start(self) -> None:
@@ -69,7 +69,7 @@ class StdioProcess:
             ]
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:
-        """Write one line. Raises OSError where the server is gone."""
+        """Write one line. Raises OSError if the server is gone."""
         _ = headers
         if self._process is None or self._process.stdin is None or self._dispatcher.lost:
             raise BrokenPipeError("the server's input is closed")
@@ -85,7 +85,7 @@ class StdioProcess:
             raise BrokenPipeError(self.describe("the server closed its input")) from error
 
     async def close(self) -> None:
-        """Close its input, wait, then end it and its descendants."""
+        """Close the server's input, wait, then end the server and its descendants."""
         self._closing = True
         process = self._process
         if process is None:
@@ -129,17 +129,17 @@ class StdioProcess:
             "`message_mb` in the table [limits] of your config.toml sets another limit"
         )
         self._tap.note(how)
-        # Not CONNECTION_LOST, after which the server would be started again.
+        # Not CONNECTION_LOST, because the server would then be started again.
         self._dispatcher.fail_all(Failure(kind=FailureKind.PROTOCOL, detail=self.describe(how)))
 
     async def _report_end(self) -> None:
-        """The output has ended: report the exit status and the last lines of stderr."""
+        """Report the exit status and the last lines of stderr, after the output has ended."""
         process = self._process
         if process is None:
             return
         ended = await process.has_ended(PATIENCE_S)
         if ended:
-            # The last lines of stderr explain most, and may arrive later than the end of stdout.
+            # The last lines of stderr are the most helpful ones, and may arrive after the end of stdout.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._readers[1]), PATIENCE_S)
         how = how_it_ended(process.returncode) if ended else "the server closed its output"
@@ -147,7 +147,7 @@ class StdioProcess:
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """`what`, with the command, a line that it printed to stdout, and the first and last lines of its stderr."""
+        """Return `what`, with the command, a line that it printed to stdout, and its first and last stderr lines."""
         printed = [self.printed] if self.printed else []
         return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
 
@@ -163,7 +163,7 @@ class StdioProcess:
 
 
 def how_it_ended(code: int | None) -> str:
-    """An exit status in words."""
+    """The exit status in words. `code`: negative for a signal; None for a running server."""
     if code is None:
         return "the server is still running"
     if code < 0:
@@ -198,7 +198,7 @@ async def _each_line(
         if size > limit_bytes:
             if not split_long:
                 return False
-            # No word is split: it may be a credential, which is found as a whole only.
+            # No word is split: it may be a credential, which is recognized only as a whole.
             line = await _joined(parts, size)
             end = line.rfind(b" ", -_LONGEST_WORD) + 1 or size
             await take(line[:end])
@@ -209,5 +209,5 @@ async def _each_line(
 
 
 async def _joined(parts: list[bytes], size: int) -> bytes:
-    """The joined parts, in a thread where they are large: allocating the memory takes time."""
+    """Join the parts; in a thread if they are large, because allocating the memory takes time."""
     return await asyncio.to_thread(b"".join, parts) if size > LARGE_BYTES else b"".join(parts)

@@ -9,10 +9,10 @@ from inspector.protocol.exchanges import Exchanges, Matched
 from inspector.protocol.frames import Channel, Direction, Frame
 
 LARGE_BYTES = 128 * 1024
-"""Larger bodies are parsed in a thread, to keep the event loop free."""
+"""The maximum size of a body that is parsed on the event loop. Larger ones are parsed in a thread."""
 
 MAX_MESSAGE_BYTES = 256 * 1024 * 1024
-"""The longest message that is read; a longer one ends the connection."""
+"""The default limit for one message. A longer one ends a stdio connection, or fails its HTTP request."""
 
 JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP})
 
@@ -21,7 +21,7 @@ class Tap:
     """Numbers, times, parses and matches each frame once, and passes them to `sink` in order."""
 
     def __init__(self, sink: Callable[[Matched], None], cover: Callable[[str], str] = str) -> None:
-        """`cover`: covers the user's credentials in notes and failures, which may quote the server."""
+        """`cover`: masks the user's credentials in notes and failures, which may quote the server."""
         self._sink = sink
         self.cover = cover
         self._exchanges = Exchanges()
@@ -61,7 +61,7 @@ class Tap:
         )
 
     def note(self, text: str, *, ends: str | None = None) -> None:
-        """Record an event that sent nothing. `ends`: the request that stays without answer because of it."""
+        """Record an event that sent nothing. `ends`: the key of the request that gets no answer because of it."""
         self._emit(
             Frame(
                 number=self._next(),

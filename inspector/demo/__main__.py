@@ -1,4 +1,4 @@
-"""`python -m inspector.demo stdio`, `python -m inspector.demo http [--port N]` and `python -m inspector.demo web [--port N]`."""
+"""The command `python -m inspector.demo` with `stdio`, `http [--port N]` or `web [--port N]`."""
 
 import argparse
 import sys
@@ -11,7 +11,7 @@ from inspector.protocol.targets import Era
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the demo; its exit code."""
+    """Run the demo. Returns the exit code."""
     parsed = _parser().parse_args(arguments)
     options = DemoOptions(
         seed=parsed.seed if parsed.seed is not None else environment_seed(),

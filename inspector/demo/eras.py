@@ -1,6 +1,6 @@
 """The two eras of the protocol: handshake revisions up to 2025-11-25, and stateless ones since 2026-07-28.
 
-Source: the schemas of both revisions, as `mcp_types` 2.3.0 carries them.
+Source: the schemas of both revisions in `mcp_types` 2.3.0.
 """
 
 from inspector.demo.jsonrpc import Code, RefusedError
@@ -34,20 +34,20 @@ _CACHEABLE = frozenset(
 
 
 def request_meta(params: Json) -> JsonObject:
-    """`_meta` of a request's parameters; empty where it is missing or not an object."""
+    """The member `_meta` of a request's parameters; empty if it is missing or not an object."""
     meta = params.get("_meta") if isinstance(params, dict) else None
     return meta if isinstance(meta, dict) else {}
 
 
 def era_of(request: Request) -> Era:
-    """The era of a request: only stateless requests name their revision."""
+    """The era of a request. Only stateless requests name their revision."""
     if request.method != "initialize" and VERSION_KEY in request_meta(request.params):
         return Era.MODERN
     return Era.LEGACY
 
 
 def check_envelope(params: JsonObject) -> None:
-    """Raises RefusedError where a stateless request lacks the client's revision or capabilities."""
+    """Raise RefusedError if a stateless request lacks the client's revision or capabilities."""
     meta = request_meta(params)
     missing = [key for key in (VERSION_KEY, CAPABILITIES_KEY) if key not in meta]
     if missing:
@@ -62,7 +62,7 @@ def check_envelope(params: JsonObject) -> None:
 
 
 def unsupported_version(requested: str) -> RefusedError:
-    """The error that names the supported revisions."""
+    """The error for an unsupported revision, which names the supported ones."""
     supported: list[Json] = [*STATELESS_VERSIONS]
     return RefusedError(
         Code.UNSUPPORTED_PROTOCOL_VERSION,
@@ -77,7 +77,7 @@ def negotiated(requested: str) -> str:
 
 
 def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObject:
-    """A result with the members that stateless revisions require: type, cache hints and the server's name."""
+    """`result` with the members that stateless revisions require: type, cache hints and the server's name."""
     meta = result.get("_meta")
     return {
         "resultType": "complete",
@@ -88,5 +88,5 @@ def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObj
 
 
 def logged_at(threshold: str | None, level: str) -> bool:
-    """Whether a client that asked for `threshold` gets messages of `level`; None asks for none."""
+    """Whether a client that requested `threshold` gets messages of `level`. None requests no messages."""
     return threshold in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)

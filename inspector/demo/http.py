@@ -21,10 +21,10 @@ class HttpSite:
     def __init__(
         self, server: DemoServer | None = None, *, port: int = 0, secrets_only: bool = False
     ) -> None:
-        """`port`: 0 for any free one. `secrets_only`: serve only the redemption endpoint."""
+        """`port`: 0 for any free port. `secrets_only`: serve only the redemption endpoint."""
         self.server = server or DemoServer(DemoOptions())
         self.origin = ""
-        """Scheme, host and port; empty until it runs."""
+        """The scheme, host and port; empty until the server runs."""
         self._port = port
         self._secrets_only = secrets_only
         self._streamable = StreamableHttp(self.server)
@@ -61,7 +61,7 @@ class HttpSite:
         task.add_done_callback(self._connections.discard)
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer a request from this machine."""
+        """Answer a request that `serve` has let through, because it comes from this machine."""
         if request.path.startswith(_SECRETS):
             await self.redeem(request, connection)
             return
@@ -117,11 +117,11 @@ class HttpSite:
 
 
 class _OlderSession:
-    """A client of the older transport: it posts messages, and reads every answer from one stream."""
+    """A client of the older transport: it posts messages, and reads all answers from one stream."""
 
     def __init__(self, server: DemoServer) -> None:
         self.waiting: asyncio.Queue[Json] = asyncio.Queue()
-        """Messages to send; None once the client has hung up."""
+        """The messages to send; None ends the stream when the client has hung up."""
         self._peer = Peer(server)
         self._running: set[asyncio.Task[None]] = set()
 

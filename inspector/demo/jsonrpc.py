@@ -1,4 +1,4 @@
-"""JSON-RPC 2.0 as MCP uses it: checks of requests, and responses."""
+"""JSON-RPC 2.0 as MCP uses it: checks of requests, and the making of responses."""
 
 from enum import IntEnum
 
@@ -15,16 +15,16 @@ class Code(IntEnum):
     INVALID_PARAMS = -32602
     INTERNAL_ERROR = -32603
     RESOURCE_NOT_FOUND = -32002
-    """Handshake revisions only; later ones use INVALID_PARAMS."""
+    """Used in handshake revisions only; later ones use INVALID_PARAMS."""
     HEADER_MISMATCH = -32020
     UNSUPPORTED_PROTOCOL_VERSION = -32022
 
 
 class RefusedError(Exception):
-    """A request that is answered with a JSON-RPC error."""
+    """A request is refused: it gets a JSON-RPC error as its answer."""
 
     def __init__(self, code: Code, message: str, data: Json = None) -> None:
-        """`data`: the error's `data` member; None leaves it out."""
+        """`data`: the error's member `data`; None leaves it out."""
         super().__init__(message)
         self.code = code
         self.message = message
@@ -32,7 +32,7 @@ class RefusedError(Exception):
 
 
 def read(raw: bytes) -> JsonText | Malformed:
-    """`raw` as strict JSON: malformed where `parse` would only note a fault."""
+    """Parse `raw` as strict JSON. Text for which `parse` only notes a fault is malformed."""
     body = parse(raw)
     match body:
         case JsonText(faults=(first, *_)):
@@ -49,7 +49,7 @@ def answer(identity: Json, result: JsonObject) -> JsonObject:
 
 
 def refusal(identity: Json, error: RefusedError) -> JsonObject:
-    """A response with an error; `identity` is None where the request's id is unknown."""
+    """A response with an error. `identity`: the request's id; None if it is unknown."""
     member: JsonObject = {"code": int(error.code), "message": error.message}
     if error.data is not None:
         member["data"] = error.data
@@ -62,12 +62,12 @@ def notification(method: str, params: JsonObject) -> JsonObject:
 
 
 def is_identity(value: Json) -> bool:
-    """Whether `value` is a valid MCP request id: text or an integer, never null."""
+    """Whether `value` is a valid MCP request id: a text or an integer, never null."""
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 
 def sound_params(request: Request) -> JsonObject:
-    """The parameters of a request, empty where there are none. Raises RefusedError for an invalid request."""
+    """The parameters of a request; empty if there are none. Raises RefusedError for an invalid request."""
     if request.value.get("jsonrpc") != "2.0":
         raise RefusedError(Code.INVALID_REQUEST, 'Invalid request: jsonrpc is not "2.0"')
     if request.params is None and "params" not in request.value:
@@ -78,7 +78,7 @@ def sound_params(request: Request) -> JsonObject:
 
 
 def text_param(params: JsonObject, key: str) -> str:
-    """A required text parameter. Raises RefusedError."""
+    """The value of a required text parameter. Raises RefusedError."""
     value = params.get(key)
     if not isinstance(value, str):
         raise RefusedError(Code.INVALID_PARAMS, f"Invalid params: {key} has to be a string")
@@ -86,7 +86,7 @@ def text_param(params: JsonObject, key: str) -> str:
 
 
 def object_param(params: JsonObject, key: str) -> JsonObject:
-    """An optional object parameter. Raises RefusedError."""
+    """The value of an optional object parameter; empty if it is missing. Raises RefusedError."""
     value = params.get(key, {})
     if not isinstance(value, dict):
         raise RefusedError(Code.INVALID_PARAMS, f"Invalid params: {key} has to be an object")

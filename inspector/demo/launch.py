@@ -1,4 +1,7 @@
-"""Run the demo as a program, on standard streams, over HTTP, or as a page, until its client leaves or a signal stops it."""
+"""Runs the demo as a program on standard streams, over HTTP, or as a page.
+
+It runs until its client leaves or a signal stops it.
+"""
 
 import asyncio
 import os
@@ -18,7 +21,7 @@ from inspector.errors import UnreachableError
 from inspector.json.exact import Json, dump
 
 GRACE_S = 0.5
-"""Time limit for running calls and pending answers once the client has closed its side."""
+"""The time limit for running calls and pending answers after the client has closed its side."""
 
 _CHUNK_BYTES = 65_536
 
@@ -26,7 +29,8 @@ _CHUNK_BYTES = 65_536
 async def serve_streams(options: DemoOptions, port: int = 0) -> None:
     """Serve one client until it closes its side, or until this task is cancelled.
 
-    `port`: for the redemption endpoint on 127.0.0.1; 0 for any free one. Raises UnreachableError where it cannot listen.
+    `port`: the port of the redemption endpoint on 127.0.0.1; 0 for any free one. Raises UnreachableError if
+    it cannot listen.
     """
     server = DemoServer(options)
     async with HttpSite(server, port=port, secrets_only=True) as site:
@@ -54,8 +58,8 @@ async def _take(peer: Peer, line: bytes, writer: "_Writer") -> None:
 
 
 async def _lines() -> AsyncIterator[bytes]:
-    # A thread instead of asyncio's pipes: those refuse regular files, and make a terminal shared with
-    # the client non-blocking.
+    # A thread instead of asyncio's pipes: those refuse regular files, and make a terminal that the client
+    # shares non-blocking.
     loop = asyncio.get_running_loop()
     chunks: asyncio.Queue[bytes] = asyncio.Queue()
     threading.Thread(target=_read_into, args=(loop, chunks), name="stdin", daemon=True).start()
@@ -73,7 +77,7 @@ async def _lines() -> AsyncIterator[bytes]:
 
 
 def _read_into(loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes]) -> None:
-    # The loop may be closed while this waits for input.
+    # The loop may be closed while the thread waits for input.
     with suppress(RuntimeError):
         while True:
             try:
@@ -86,7 +90,7 @@ def _read_into(loop: asyncio.AbstractEventLoop, chunks: asyncio.Queue[bytes]) ->
 
 
 class _Writer:
-    """Writes messages to standard output in a thread, so that a client that does not read blocks nothing else."""
+    """Writes messages to standard output in a thread, so that only the thread blocks if the client does not read."""
 
     def __init__(self) -> None:
         self._waiting: queue.SimpleQueue[bytes] = queue.SimpleQueue()
@@ -101,7 +105,7 @@ class _Writer:
         self._thread.join(GRACE_S)
 
     def _run(self) -> None:
-        # The client may be gone; the end of standard input reports that.
+        # If the client is gone, the end of standard input reports that.
         with suppress(OSError):
             while line := self._waiting.get():
                 view = memoryview(line)
@@ -112,25 +116,28 @@ class _Writer:
 def serve_stdio(options: DemoOptions | None = None, port: int = 0) -> None:
     """Serve on standard streams until the end of input, SIGTERM or SIGINT.
 
-    `port`: for the redemption endpoint. Raises UnreachableError where it cannot listen.
+    `port`: the port of the redemption endpoint. Raises UnreachableError if it cannot listen.
     """
     asyncio.run(_until_stopped(serve_streams(options or DemoOptions(seed=environment_seed()), port)))
 
 
 def serve_http(port: int = 0, options: DemoOptions | None = None) -> None:
-    """Serve on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
+    """Serve on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError if it cannot listen."""
     site = HttpSite(DemoServer(options or DemoOptions(seed=environment_seed())), port=port)
     asyncio.run(_until_stopped(_serve(site)))
 
 
 def serve_page(port: int = 0, options: DemoOptions | None = None) -> None:
-    """Serve the page on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError where it cannot listen."""
+    """Serve the page on 127.0.0.1 until SIGTERM or SIGINT. Raises UnreachableError if it cannot listen."""
     asyncio.run(_until_stopped(_serve(_page(port, options))))
 
 
 @contextmanager
 def page_beside(options: DemoOptions | None = None, port: int = 0) -> Generator[str]:
-    """Serve the page in a thread while the block runs; its URL. Raises UnreachableError where it cannot listen."""
+    """Serve the page in a thread while the block runs. Yields its URL.
+
+    Raises UnreachableError if it cannot listen.
+    """
     ready: Future[tuple[str, asyncio.AbstractEventLoop, asyncio.Event]] = Future()
     site = _page(port, options)
     thread = threading.Thread(

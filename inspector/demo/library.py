@@ -10,7 +10,7 @@ from inspector.json.exact import Json, JsonObject, dump_text
 
 
 def picture(side: int = 16) -> str:
-    """A square gradient as PNG, in base64."""
+    """A square gradient of `side` pixels as PNG, in base64."""
     rows = b"".join(
         b"\0" + bytes(channel for x in range(side) for channel in (x * 255 // side, y * 255 // side, 128))
         for y in range(side)
@@ -21,7 +21,7 @@ def picture(side: int = 16) -> str:
 
 
 def sound(samples: int = 800) -> str:
-    """A tenth of a second of a square wave as WAV, 8 kHz, 8 bits, one channel, in base64."""
+    """A square wave as WAV, in base64: 8 kHz, 8 bits, one channel; a tenth of a second by default."""
     wave = bytes(96 if index // 10 % 2 else 160 for index in range(samples))
     form = struct.pack("<HHIIHH", 1, 1, 8000, 8000, 1, 8)
     body = b"WAVEfmt " + struct.pack("<I", len(form)) + form + b"data" + struct.pack("<I", len(wave)) + wave

@@ -1,4 +1,4 @@
-"""The protocol for one client over any transport: takes messages, returns answers and notifications."""
+"""The protocol for one client over any transport: takes messages, and returns answers and notifications."""
 
 import asyncio
 from collections.abc import Callable
@@ -27,11 +27,11 @@ from inspector.protocol.frames import Message, Notification, Request, Response, 
 from inspector.protocol.targets import Era
 
 Notify: TypeAlias = Callable[[JsonObject], None]
-"""Receives the notifications that belong to the message being answered."""
+"""Called with each notification that belongs to the message being answered."""
 
 _LISTS = {kind.method: kind for kind in Kind if kind is not Kind.SKILL}
 _SHARED = frozenset({*_LISTS, "tools/call", "tools/resolve", "resources/read", "prompts/get"})
-"""Methods of both eras."""
+"""The methods that both eras have."""
 
 
 class _Exchange(Struct, frozen=True, kw_only=True):
@@ -48,7 +48,7 @@ class Peer:
     """One client: its negotiated protocol and its running requests."""
 
     def __init__(self, server: DemoServer, era: Era | None = None) -> None:
-        """`era`: as the transport knows it; None for the server's option, or the request's own."""
+        """`era`: the era that the transport implies; None for that of the server's options, or of each request."""
         self.version: str | None = None
         """The negotiated handshake revision; None before, and for a stateless client."""
         self._server = server
@@ -57,9 +57,9 @@ class Peer:
         self._running: dict[str, _Exchange] = {}
 
     async def receive(self, body: JsonText | Malformed, notify: Notify) -> Json:
-        """Answer one message or batch; None where no answer is due.
+        """Answer one message or batch. Returns None if it needs no answer. Never raises.
 
-        Calls `notify` only before it returns. Never raises.
+        Calls `notify` only before it returns.
         """
         if isinstance(body, Malformed):
             return refusal(None, RefusedError(Code.PARSE_ERROR, f"Parse error: {body.reason}"))
@@ -94,7 +94,7 @@ class Peer:
 
     def _take_notification(self, message: Notification) -> None:
         if message.method == "notifications/cancelled" and isinstance(message.params, dict):
-            # The id is free at once, even before the call ends.
+            # The id may be reused at once, even before the call ends.
             exchange = self._running.pop(dump_text(message.params.get("requestId")), None)
             if exchange:
                 exchange.cancelled.set()
@@ -223,7 +223,7 @@ class Peer:
             exchange.notify(notification("notifications/message", params))
 
     async def _finished(self, exchange: _Exchange, result: JsonObject | Slow) -> JsonObject | None:
-        """Wait for the result and send progress; None where the client cancelled."""
+        """Wait for the result and send progress. Returns None if the client cancelled."""
         if not isinstance(result, Slow):
             return result
         token = eras.request_meta(exchange.params).get("progressToken")

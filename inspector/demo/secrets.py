@@ -1,6 +1,6 @@
 """Fake secrets, and the redemption endpoint: one GET returns one secret, once, for a limited time.
 
-Source: WebMCP issue 110, section 4a. Nothing here reads a clock or a socket.
+Source: WebMCP issue 110, section 4a. Nothing here uses a clock or a socket of its own.
 """
 
 import hashlib
@@ -16,9 +16,9 @@ from msgspec import Struct
 from inspector.json.exact import JsonObject
 
 MARK = "DEMO-SECRET-"
-"""The prefix of every plain fake."""
+"""The prefix of every fake that does not imitate a real credential."""
 SHAPED_MARK = "DEMOSECRET"
-"""Part of every fake in the shape of a real credential."""
+"""A part of every fake in the shape of a real credential."""
 
 _ALPHABET = string.ascii_letters + string.digits
 
@@ -58,7 +58,7 @@ TRIES_A_SECOND = 5
 
 
 class Reference(Struct, frozen=True, kw_only=True):
-    """Where a deposited secret can be redeemed."""
+    """An id of a deposited secret, and the URL at which it can be redeemed."""
 
     id: str
     redeem_url: str
@@ -75,7 +75,7 @@ class Redemption(Struct, frozen=True, kw_only=True):
 @dataclass(slots=True, kw_only=True)
 class _Deposit:
     value: str | None
-    """None once it was redeemed."""
+    """The secret; None after its redemption."""
     expires_at_s: float
 
 
@@ -83,16 +83,19 @@ class DemoVault:
     """Secrets that wait to be redeemed."""
 
     def __init__(self, clock: Callable[[], float], bearer_token: str | None = None) -> None:
-        """`clock`: monotonic seconds. `bearer_token`: required of each request; None requires nothing."""
+        """`clock`: returns monotonic seconds.
+
+        `bearer_token`: the token that each request must have; None for none.
+        """
         self.origin = ""
-        """Scheme, host and port of the endpoint; empty until it listens."""
+        """The scheme, host and port of the endpoint; empty until it listens."""
         self._clock = clock
         self._bearer_token = bearer_token
         self._deposits: dict[str, _Deposit] = {}
         self._tries: deque[float] = deque()
 
     def deposit(self, identifier: str, value: str, ttl_s: int) -> Reference:
-        """Keep `value` for `ttl_s` seconds under an unguessable identifier."""
+        """Keep `value` for `ttl_s` seconds under `identifier`, which must be unguessable."""
         self._deposits[identifier] = _Deposit(value=value, expires_at_s=self._clock() + ttl_s)
         return Reference(id=identifier, redeem_url=f"{self.origin}/secrets/{identifier}")
 

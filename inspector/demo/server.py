@@ -1,4 +1,4 @@
-"""The server behind every transport: one workspace, and its methods."""
+"""The server behind all transports: one workspace, and its methods."""
 
 import os
 import time
@@ -23,22 +23,22 @@ BEARER_TOKEN = "demo"
 
 
 class DemoOptions(Struct, frozen=True, kw_only=True):
-    """Settings of one server, with the defaults of `python -m inspector.demo`."""
+    """The options of one server, with the defaults of `python -m inspector.demo`."""
 
     seed: str | None = None
-    """Makes generated secrets and ids repeatable and stops the clock; None for random ones."""
+    """A seed that makes generated secrets and ids repeatable and stops the clock; None for random ones."""
     auth: bool = False
     """Whether HTTP requests need `Authorization: Bearer demo`."""
     era: Era = Era.AUTO
-    """AUTO serves both eras, the others refuse one."""
+    """AUTO serves both eras; another value refuses the other era."""
     page_size: int = 100
-    """Items on one page of a listing."""
+    """The number of items on one page of a listing."""
     sound_only: bool = False
-    """Leaves out the tools that make strict clients reject a whole listing."""
+    """Whether to leave out the tools that make strict clients reject a whole listing."""
 
 
 def environment_seed() -> str | None:
-    """The seed in the environment; None where it is not set."""
+    """The seed in the environment; None if it is not set."""
     return os.environ.get(SEED_VARIABLE) or None
 
 
@@ -59,7 +59,7 @@ class DemoServer:
     """One workspace with its tools, shared by all connections."""
 
     def __init__(self, options: DemoOptions, monotonic: Callable[[], float] = time.monotonic) -> None:
-        """`monotonic`: the clock, in seconds, for the expiry of secrets."""
+        """`monotonic`: returns the seconds with which the expiry of secrets is measured."""
         self.options = options
         self.vault = DemoVault(monotonic, BEARER_TOKEN if options.auth else None)
         self.mint = Mint(options.seed)
@@ -85,7 +85,7 @@ class DemoServer:
         return page
 
     def call(self, params: JsonObject, log: Callable[[str, Json], None]) -> JsonObject | Slow:
-        """Call a tool. Raises RefusedError for a faulty request."""
+        """Call a tool. Raises RefusedError for an invalid request."""
         tool, arguments = self._named(params)
         log("info", {"event": "tool called", "tool": tool.name})
         problem = tool.problem(arguments)
@@ -101,7 +101,7 @@ class DemoServer:
         return tool.handle(arguments, self.workspace, context)
 
     def resolve(self, params: JsonObject) -> JsonObject:
-        """Predict the effect of a call. Raises RefusedError."""
+        """The predicted effect of a call. Raises RefusedError."""
         tool, arguments = self._named(params)
         if tool.resolve is None:
             raise RefusedError(Code.INVALID_PARAMS, f"Tool is not resolvable: {tool.name}")

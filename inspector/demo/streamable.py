@@ -1,6 +1,6 @@
 """Streamable HTTP: POST and DELETE on one path, for both eras.
 
-Source: the transport chapters of revisions 2025-11-25 (sessions) and 2026-07-28 (one exchange a request).
+Source: the transport chapters of revisions 2025-11-25 (sessions) and 2026-07-28 (one exchange per request).
 """
 
 import asyncio
@@ -35,7 +35,7 @@ _NAMED_BY = {"tools/call": "name", "prompts/get": "name", "resources/read": "uri
 
 
 class _Signal(Enum):
-    """Events of an exchange other than notifications."""
+    """The events of an exchange that are not notifications."""
 
     ANSWERED = "answered"
     GONE = "gone"
@@ -45,7 +45,7 @@ _Event: TypeAlias = JsonObject | _Signal
 
 
 class StreamableHttp:
-    """The endpoint and its sessions."""
+    """The endpoint `/mcp`, and its sessions."""
 
     def __init__(self, server: DemoServer) -> None:
         self._server = server
@@ -59,7 +59,7 @@ class StreamableHttp:
             case "DELETE":
                 await self._delete(request, connection)
             case _:
-                # The server never sends first, so it has no stream of its own.
+                # The server never sends requests, so it has no stream of its own.
                 await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED, headers=[("Allow", "POST, DELETE")])
 
     async def close(self) -> None:
@@ -126,7 +126,7 @@ class StreamableHttp:
             await peer.receive(body, _drop)
             await connection.respond(HTTPStatus.ACCEPTED)
             return
-        # A client with a session cancels by a notification; its call continues when it hangs up.
+        # A client with a session cancels by a notification; if it hangs up, its call continues.
         await self._exchange(peer, body, connection, status=_session_status, on_gone=lambda: None)
 
     async def _open_session(self, body: JsonText, connection: HttpConnection) -> None:
@@ -142,7 +142,7 @@ class StreamableHttp:
         )
 
     async def _session(self, request: HttpRequest, connection: HttpConnection) -> Peer | None:
-        """The session that a request names; otherwise answers the request."""
+        """The session that a request names. Without one, answers the request and returns None."""
         session = request.header(SESSION_HEADER.lower())
         if session is None:
             await _refuse(connection, HTTPStatus.BAD_REQUEST, f"{SESSION_HEADER} is missing")
@@ -227,13 +227,13 @@ def _status(answer: Json) -> HTTPStatus:
 
 
 def _session_status(answer: Json) -> HTTPStatus:
-    """Errors are sent with status 200, except for bodies that are not requests."""
+    """The status of an answer within a session: errors have status 200, unless the body is not a request."""
     is_rejected = isinstance(answer, dict) and "error" in answer and answer.get("id") is None
     return HTTPStatus.BAD_REQUEST if is_rejected else HTTPStatus.OK
 
 
 def _header_mismatch(request: Request, http: HttpRequest) -> Json:
-    """The error for a request whose headers contradict its body; None where they agree."""
+    """The error for a request whose headers contradict its body; None if they agree."""
     version = eras.request_meta(request.params).get(eras.VERSION_KEY)
     wrong = None
     if version is not None and http.header("mcp-protocol-version") != version:
@@ -250,7 +250,7 @@ def _header_mismatch(request: Request, http: HttpRequest) -> Json:
 
 
 def _decoded(value: str | None) -> str | None:
-    """A header's value, decoded from `=?base64?…?=` where needed."""
+    """The value of a header, decoded if it is in base64 (`=?base64?…?=`); None if that is invalid."""
     if value is None or not (value.startswith("=?base64?") and value.endswith("?=")):
         return value
     try:

@@ -17,7 +17,7 @@ class Person(Struct, frozen=True, kw_only=True):
     role: str
     email: str
     salary_eur: int
-    """Per year, before tax."""
+    """Euros a year, before tax."""
     diagnosis: str
     next_checkup: str
 
@@ -50,7 +50,7 @@ class Mail(Struct, frozen=True, kw_only=True):
     body: str
     received: str
     outside: bool
-    """Whether it came from outside the team."""
+    """Whether the sender is outside the team."""
     suspicious: bool = False
     """Whether the workspace's own filter considers it an attack."""
 
@@ -64,9 +64,9 @@ class Workspace:
     drafts: tuple[MailDraft, ...]
     inbox: tuple[Mail, ...]
     documents: dict[str, str]
-    """Text by path."""
+    """The texts of the documents, by path."""
     sent: list[str] = field(default_factory=list[str])
-    """Recipients of sent mail, in order."""
+    """The recipients of sent mail, in order."""
 
     def remove_project(self, identifier: str) -> Project | None:
         return self.projects.pop(identifier, None)
@@ -79,7 +79,7 @@ class Workspace:
 
 
 def opened(handover_password: str) -> Workspace:
-    """The workspace on its first day. One of the drafts holds `handover_password`."""
+    """The workspace on its first day. One of the drafts contains `handover_password`."""
     return Workspace(
         people={person.id: person for person in _PEOPLE},
         projects={project.id: project for project in _PROJECTS},

@@ -1,4 +1,7 @@
-"""Read configuration files of MCP clients, each in its dialect (`dialects.py`): JSON with comments and trailing commas, or TOML."""
+"""Reads configuration files of MCP clients, each in its dialect (`dialects.py`).
+
+A file is JSON with comments and trailing commas, or TOML.
+"""
 
 import os
 import re
@@ -30,7 +33,7 @@ from inspector.protocol.targets import COVERED, HttpTarget, StdioTarget, parse_t
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
 MAX_DEPTH = 200
 MAX_NAMES = 20
-"""The most servers and keys that a message names."""
+"""The maximum number of servers or keys that a message names."""
 
 _LOOKED_FOR = f"Sightline looks for {TABLES}."
 _PLACEHOLDER = re.compile(r"\$\{([^}]*)\}")
@@ -38,7 +41,7 @@ _ANY_PLACEHOLDER = re.compile(r"\$\{([^}]*)\}|\$([A-Za-z_][A-Za-z0-9_]*)")
 _VARIABLE = re.compile(r"(?:env:)?([A-Za-z_][A-Za-z0-9_]*)(?::-(.*))?", re.DOTALL)
 _BARE_VARIABLE = re.compile(r"\$([A-Za-z_][A-Za-z0-9_]*)")
 _NAMED = re.compile(r"(?:[A-Za-z]{1,10} )?\$\{(?:env:|input:)?[A-Za-z_][\w.-]*\}")
-"""A value that is a name, and at most a word such as Bearer before it."""
+"""A value that is only a placeholder, or a placeholder after one word such as Bearer."""
 # NAME=value lines that Docker, VS Code, Node and python-dotenv read alike. Other lines are refused.
 _ENV_LINE = re.compile(
     r"""(?:export[ \t]++)?(?P<name>[A-Za-z_][\w.-]*+)[ \t]*+=[ \t]*+"""
@@ -82,7 +85,7 @@ _OF_CLIENTS = frozenset(
         "version",
     }
 )
-"""Keys about how a client uses a server, not about how to start or reach it."""
+"""Keys that describe how a client uses a server, not how to start or reach the server."""
 
 
 class _Entry(msgspec.Struct, rename="camel"):
@@ -107,7 +110,10 @@ class ConfiguredServer(Struct, frozen=True, kw_only=True):
 
     target: StdioTarget | HttpTarget
     notes: tuple[str, ...] = ()
-    """What the entry requests and Sightline does not support. Foreign text."""
+    """Notes about parts of the entry that Sightline does not support, ignores or passes unchanged.
+
+    Foreign text.
+    """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -118,13 +124,13 @@ class Input:
     id: str
     description: str = ""
     is_password: bool = True
-    """True too where the file does not describe the input."""
+    """True also if the file does not describe the input."""
     options: tuple[str, ...] = ()
     default: str | None = None
 
 
 Ask: TypeAlias = Callable[[Input], str | None]
-"""Asks the user for an input; None where there is no user to ask."""
+"""Asks the user for an input; returns None if there is no user to ask."""
 
 
 def _ask_no_user(_: Input) -> None:
@@ -132,25 +138,25 @@ def _ask_no_user(_: Input) -> None:
 
 
 class FoundServer(Struct, frozen=True, kw_only=True):
-    """A server in a configuration file, not yet made a target. Its texts are foreign."""
+    """A server found in a configuration file, before it is made a target. Its texts are foreign."""
 
     client: str
     path: Path
     name: str
     problem: str = ""
-    """Why the entry, or the whole file, cannot be read; empty where it can."""
+    """The reason why the entry, or the whole file, cannot be read; empty if it can."""
     is_disabled: bool = False
     reading: "_Reading | None" = None
-    """None where the whole file cannot be read."""
+    """Reads the entry; None if the whole file cannot be read."""
 
     @property
     def word(self) -> str:
-        """The target as on a command line."""
+        """The target in the words of a command line."""
         return f"{self.path}:{self.name}" if self.name else str(self.path)
 
     @property
     def shown(self) -> str:
-        """What is started or connected to, in one line, with secrets covered and placeholders as written. Raises UsageError."""
+        """The command or URL in one line, with secrets masked and placeholders as written. Raises UsageError."""
         target = self.covered()
         if isinstance(target, StdioTarget):
             folder = f" (in {target.cwd})" if target.cwd else ""
@@ -160,27 +166,30 @@ class FoundServer(Struct, frozen=True, kw_only=True):
         return f"{'sse+' if target.older_sse else ''}{target}{f' ({headers})' if headers else ''}"
 
     def server(self, ask: Ask = _ask_no_user) -> ConfiguredServer:
-        """The target, from what was read of the file. Raises UsageError."""
+        """The server's target, from the content already read. Raises UsageError."""
         if self.reading is None:
             raise UsageError(self.problem)
         return replace(self.reading, ask=ask).server()
 
     def covered(self) -> StdioTarget | HttpTarget:
-        """The target with all values of variables and headers covered, and placeholders as written. Raises UsageError."""
+        """The target with all values of variables and headers masked, and placeholders as written.
+
+        Raises UsageError.
+        """
         if self.reading is None:
             raise UsageError(self.problem)
         return self.reading.covered()
 
 
 class _Written(Struct, frozen=True, kw_only=True):
-    """One entry as written."""
+    """One entry as written in the file."""
 
     value: object
     inputs: tuple[dict[str, object], ...] = ()
     project: str = ""
-    """The folder of the project that it is for; empty for the file's own."""
+    """The folder of the project that the entry is for; empty if it is not for a certain project."""
     is_elsewhere: bool = False
-    """Whether that project is another than the current folder's."""
+    """True if the entry is for another project than the current folder."""
 
 
 class _File(Struct, frozen=True, kw_only=True):
@@ -194,7 +203,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
     @property
     def project(self) -> Path:
-        """The folder that holds `.vscode`, `.cursor` or the like; otherwise the file's own folder."""
+        """The folder that contains `.vscode`, `.cursor` or the like; otherwise the file's own folder."""
         return self.folder.parent if self.folder.name.startswith(".") else self.folder
 
 
@@ -207,8 +216,8 @@ def read_target(
 ) -> ConfiguredServer:
     """The server called `name` in `path`; a file with one entry needs no name. Raises UsageError.
 
-    `environment`, `headers`: names of variables and headers that the command line sets. The entry's values for them
-    are ignored, so their placeholders need not be filled in.
+    `environment`, `headers`: the names of variables and headers that the command line sets. The entry's
+    values for them are ignored, so their placeholders need no value.
     """
     file = _read(path)
     reading = _reading(file, _chosen(file, name))
@@ -222,7 +231,10 @@ def read_target(
 
 
 def server_names(path: str) -> tuple[str, ...]:
-    """The servers in `path`, in its order, without those that it disables or has for other projects. Raises UsageError."""
+    """The names of the servers in `path`, in file order. Raises UsageError.
+
+    Servers that are disabled, or that are for another project, are left out.
+    """
     entries = _read(path).entries
     return tuple(
         name
@@ -232,9 +244,9 @@ def server_names(path: str) -> tuple[str, ...]:
 
 
 def installed() -> Iterator[FoundServer]:
-    """The servers in the usual places of clients: of the current folder, then of the user. Starts nothing.
+    """The servers in the usual places of clients: first of the current folder, then of the user.
 
-    A file that cannot be read is one server without a name.
+    Starts nothing. A file that cannot be read yields one server without a name.
     """
     for dialect, path in usual_places():
         try:
@@ -341,7 +353,7 @@ def _decoded(path: str, text: str) -> dict[str, object]:
 
 
 def _reason(text: str, message: str) -> str:
-    """The parser's message with line and column instead of offsets, and characters instead of code points."""
+    """The parser's message, with line and column in place of offsets, and characters in place of code points."""
 
     def place(near: "re.Match[str]") -> str:
         offset = max(int(near[1]) - 1, 0)
@@ -366,7 +378,7 @@ def _chosen(file: _File, name: str | None) -> str:
 
 
 def _has(file: _File) -> str:
-    """The servers in a file; unreadable ones last, with the reason."""
+    """The names of the servers in a file; unreadable ones come last, with the reason."""
     readable: list[str] = []
     unreadable: list[str] = []
     for name in file.entries:
@@ -393,7 +405,7 @@ def _is_list(value: object) -> TypeGuard[list[object]]:
 def _env_file(path: str) -> dict[str, str]:
     """The variables in a file of `NAME=value` lines with quotes, comments and `export`. Raises UsageError.
 
-    Values may be secrets: error messages name the line without quoting it.
+    Values may be secrets, so error messages name the line without quoting it.
     """
     variables: dict[str, str] = {}
     for number, written in enumerate(re.split(r"\r\n?|\n", _text(path)), 1):
@@ -446,7 +458,10 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return ConfiguredServer(target=target, notes=tuple(self._notes(entry, target)))
 
     def covered(self) -> StdioTarget | HttpTarget:
-        """The target with all values of variables and headers covered, and placeholders as written. Reads no other file."""
+        """The target with all values of variables and headers masked, and placeholders as written.
+
+        Reads no other file.
+        """
         return replace(self, is_covered=True).server().target
 
     def _entry(self) -> _Entry:
@@ -459,14 +474,14 @@ class _Reading(Struct, frozen=True, kw_only=True):
             ) from error
 
     def _renamed(self) -> object:
-        """The entry with the keys of most clients."""
+        """The entry, with the keys that most clients use."""
         written, renames = self.written.value, self.file.dialect.renames
         if not is_object(written):
             return written
         if "unreadable" in written and self.file.dialect.entries:
             raise self._wrong(str(written["unreadable"]), "Write an entry of your own for it.")
         entry = {renames.get(key, key): value for key, value in written.items()}
-        # Zed once wrote a command as an object.
+        # Older versions of Zed write a command as an object.
         if is_object(command := entry.get("command")):
             entry |= {"command": command.get("path")} | {
                 key: command[key] for key in ("args", "env") if command.get(key) is not None
@@ -477,7 +492,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return UsageError(f"{self.where}: {problem}", hint)
 
     def _transport(self, entry: _Entry) -> str | None:
-        """`stdio`, `http` or `sse`; None where the entry names no transport."""
+        """`stdio`, `http` or `sse`; None if the entry names no transport."""
         known = set[str]()
         for written in (entry.type, entry.transport):
             if written is not None:
@@ -529,7 +544,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         [(key, written)] = addresses.items()
         url = self._filled(key, written)
         if self.is_covered and url.startswith("${"):
-            # Only the filled-in address shows whether it is one.
+            # Only the filled-in address shows whether it is a URL.
             return HttpTarget(url=url, older_sse=older_sse)
         # The filled-in URL may hold a credential, so messages quote the URL as written.
         quoted = "" if self.is_covered else f": {written}"
@@ -545,7 +560,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return replace(target, headers=tuple(self._headers(entry)))
 
     def _headers(self, entry: _Entry) -> Iterator[tuple[str, str]]:
-        """The headers of an entry; those from variables replace those that are written."""
+        """The headers of an entry. A header whose value comes from a variable replaces a written one."""
         variables = dict(entry.env_headers)
         if entry.bearer_variable is not None:
             variables["Authorization"] = entry.bearer_variable
@@ -583,10 +598,10 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return self.file.dialect.placeholders is not Placeholders.BARE or match[1] not in os.environ
 
     def _filled(self, what: str, text: str, option: str = "", *, is_private: bool = False) -> str:
-        """`text` with its placeholders filled in. Raises UsageError for one without a value.
+        """`text` with its placeholders filled in. Raises UsageError for a placeholder without a value.
 
-        `option`: the command line option that can set the value instead. `is_private`: covered where values are, unless
-        it is a placeholder without a default.
+        `option`: the command line option that can set the value instead. `is_private`: whether to mask the
+        text if `is_covered` is set; a text that is only a placeholder is never masked.
         """
         if self.is_covered:
             is_name = _NAMED.fullmatch(text) is not None
@@ -634,7 +649,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return value
 
     def _input(self, what: str, name: str, option: str) -> str:
-        """A value that clients prompt for: from the environment, or asked for."""
+        """A value that clients prompt for, from the environment or from the user."""
         variable = f"SIGHTLINE_INPUT_{re.sub('[^A-Za-z0-9]', '_', name).upper()}"
         described = self._described(name)
         value = os.environ.get(variable)
@@ -650,7 +665,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         return value
 
     def _described(self, name: str) -> Input | None:
-        """An input as the file describes it; None for one that a command of the client answers."""
+        """An input as the file describes it; None if a command of the client answers it."""
         found = next((one for one in self.written.inputs if one.get("id") == name), dict[str, object]())
         if found.get("type") == "command":
             return None
@@ -666,5 +681,5 @@ class _Reading(Struct, frozen=True, kw_only=True):
 
 
 def _option(option: object) -> str:
-    """An option of a `pickString`: a text, or an object with `value`."""
+    """The text of a `pickString` option: the option itself, or its `value`."""
     return str(option.get("value", "")) if is_object(option) else str(option)

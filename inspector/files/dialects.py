@@ -1,4 +1,4 @@
-"""How each MCP client writes its configuration: where the files are, what holds the servers, which placeholders it fills in.
+"""The configurations of MCP clients: places of the files, tables of servers, and placeholders.
 
 Sources, read in November 2026:
 - Claude Desktop: https://modelcontextprotocol.io/docs/develop/connect-local-servers
@@ -26,42 +26,45 @@ from msgspec import Struct, field
 from inspector.files.server_json import described_servers
 
 Table: TypeAlias = tuple[str, ...]
-"""The keys from the root of a file to an object of servers; `*` is any key."""
+"""The keys that lead from the root of a file to an object of servers; `*` is any key."""
 
 ANY = "*"
 
 
 class Placeholders(Enum):
-    """What a client replaces in the values of a file."""
+    """The placeholders that a client fills in."""
 
     NONE = auto()
     INPUTS = auto()
-    """`${input:ID}` alone."""
+    """`${input:ID}` only."""
     BRACED = auto()
-    """`${NAME}` and its forms."""
+    """`${NAME}` and its forms, such as `${NAME:-default}`."""
     BARE = auto()
-    """`$NAME` too."""
+    """`$NAME` as well as `${NAME}`."""
 
 
 class Dialect(Struct, frozen=True, kw_only=True):
-    """The configuration of one client."""
+    """The configuration files of one client."""
 
     client: str
     tables: tuple[Table, ...] = (("mcpServers",),)
     project: tuple[str, ...] = ()
-    """Files relative to a project."""
+    """Paths of a project's files, relative to the project."""
     linux: tuple[str, ...] = ()
-    """Files of the user, from `~` or `/`."""
+    """Paths of the user's files, from `~` or `/`."""
     macos: tuple[str, ...] = ()
     moved_by: tuple[str, str] | None = None
-    """A variable that names another place for the user's file, and the file in that folder; empty for the file itself."""
+    """The variable that moves the user's file, and the file's name in the folder that the variable names.
+
+    An empty file name means that the variable names the file itself.
+    """
     placeholders: Placeholders = Placeholders.BRACED
     is_sse: bool = False
-    """Whether a URL without transport is HTTP+SSE."""
+    """Whether a URL without a transport is HTTP+SSE."""
     renames: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Keys of entries that other clients call differently."""
+    """The client's own keys of entries, each with the key that most clients use."""
     entries: Callable[[dict[str, object]], dict[str, object]] | None = None
-    """The entries of a file that has no table of them."""
+    """Returns the entries of a file that has no table of servers."""
 
 
 _CODE = ("~/.config/Code/User", "~/Library/Application Support/Code/User")
@@ -75,7 +78,7 @@ DIALECTS = (
     ),
     Dialect(
         client="Claude Code",
-        # A server of the current project has precedence over one of the user with its name.
+        # The last table wins: a project's server has precedence over the user's server of the same name.
         tables=(("mcpServers",), ("projects", ANY, "mcpServers")),
         project=(".mcp.json",),
         linux=("~/.claude.json",),
@@ -151,10 +154,10 @@ DIALECTS = (
     ),
 )
 _ANY_FILE = Dialect(client="mcp.json", tables=(("mcpServers",), ("servers",)), project=("mcp.json",))
-"""A file in no usual place that has the tables of most clients."""
+"""The dialect of a file outside the usual places, with the tables of most clients."""
 
 TABLES = "mcpServers, servers (VS Code), context_servers (Zed), mcp_servers (Codex), or packages and remotes (server.json)"
-"""What a file of servers has, for messages."""
+"""The names of the tables of servers, for messages."""
 
 
 class FoundTable(Struct, frozen=True, kw_only=True):
@@ -162,13 +165,13 @@ class FoundTable(Struct, frozen=True, kw_only=True):
 
     entries: object
     beside: dict[str, object]
-    """The object that holds the table, and `inputs`."""
+    """The object that contains the table; it may contain `inputs` too."""
     project: str = ""
-    """The folder of the project that the table is for; empty for the file's own."""
+    """The folder of the project that the table is for; empty if it is not for a certain project."""
 
 
 def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
-    """The dialect of a file: by its place where it has that client's tables, otherwise by its tables."""
+    """The dialect of a file: by its path if the file has that client's tables, otherwise by its tables."""
     written = path.absolute().as_posix()
     for dialect in DIALECTS:
         places = (*dialect.project, *dialect.linux, *dialect.macos)
@@ -182,7 +185,7 @@ def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
 
 
 def tables_in(dialect: Dialect, root: dict[str, object]) -> Iterator[FoundTable]:
-    """The tables of a file, in the order of their precedence, the least first."""
+    """The tables of servers in a file, in rising order of precedence."""
     if dialect.entries is not None:
         described = dialect.entries(root)
         if described:
@@ -209,7 +212,10 @@ def _has(dialect: Dialect, root: dict[str, object]) -> bool:
 
 
 def usual_places() -> Iterator[tuple[Dialect, Path]]:
-    """Where clients keep their servers: in the current folder, then in the user's home. The files may not exist."""
+    """The files where clients keep their servers: in the current folder, then in the user's home.
+
+    They may not exist.
+    """
     for dialect in (_ANY_FILE, *DIALECTS):
         for name in dialect.project:
             yield dialect, Path(name)

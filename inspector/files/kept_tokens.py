@@ -1,4 +1,4 @@
-"""Keeps tokens in the system's keyring, through the optional package keyring. No file has them."""
+"""Keeps tokens in the system's keyring, through the optional package keyring. No file contains them."""
 
 from typing import TYPE_CHECKING
 
@@ -15,10 +15,13 @@ _INSTALL = "Install it with: pip install 'mcp-sightline[keyring]'."
 
 
 class KeptTokens:
-    """A token store that reads the keyring when a server first asks, and writes to it what the user wants kept."""
+    """A token store that reads the keyring when a server first asks, and writes the tokens that the user wants kept."""
 
     def __init__(self, *, remember: bool) -> None:
-        """`remember`: whether new tokens are kept too. Kept ones are always renewed. Raises UsageError with `remember`."""
+        """`remember`: whether new tokens are kept too. Tokens that are kept already are always updated.
+
+        With `remember`, raises UsageError if there is no keyring.
+        """
         self._memory = MemoryStore()
         self._is_kept = remember
         self._keyring = _keyring() if remember else None
@@ -58,7 +61,7 @@ class KeptTokens:
 
 
 def _keyring() -> "KeyringBackend":
-    """The system's keyring. Raises UsageError where there is none."""
+    """The system's keyring. Raises UsageError if there is none."""
     try:
         import keyring  # noqa: PLC0415 - an extra, which looks for backends when it is imported
     except ImportError as error:

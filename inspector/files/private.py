@@ -1,4 +1,4 @@
-"""Files for the user alone: written with mode 0600, and read only if no other user can write them."""
+"""Files for the user only: written with mode 0600, and read only if no other user can write them."""
 
 import os
 import secrets
@@ -24,13 +24,13 @@ class Content(Struct, frozen=True, kw_only=True):
 
     raw: bytes
     warning: str
-    """A warning that others can read the file, with the remedy; empty where they cannot."""
+    """A warning that others can read the file, with the remedy; empty if they cannot."""
 
 
 def read(path: Path, max_bytes: int) -> Content | None:
-    """Read a file that only its owner can write; None where there is none.
+    """Read a file that only its owner can write. Returns None if there is no file.
 
-    Raises UsageError where others can write it, where it is too large, or cannot be read.
+    Raises UsageError if others can write the file, or if it is too large or cannot be read.
     """
     try:
         # Without O_NONBLOCK, opening a pipe would block.
@@ -77,7 +77,10 @@ def create(path: Path) -> BinaryIO:
 
 
 def write_new(path: Path, pieces: Iterable[bytes]) -> int:
-    """Write a new file whole or not at all, as `create` does; its size in bytes. Raises UsageError."""
+    """Write a new file, whole or not at all, with the guarantees of `create`. Returns its size in bytes.
+
+    Raises UsageError.
+    """
     written = 0
     file = create(path)
     try:
@@ -93,9 +96,9 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
 
 
 def appending(path: Path, hint: str) -> int:
-    """Open a file to append to, made with mode 0600 if there is none; its descriptor. Follows no link.
+    """Open a file to append to, created with mode 0600 if needed. Returns its descriptor. Follows no link.
 
-    `hint`: what to do where it is not the user's alone, or cannot be written. Raises UsageError.
+    `hint`: what to do if others can access the file, or if it cannot be written. Raises UsageError.
     """
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
     try:
@@ -117,13 +120,13 @@ def appending(path: Path, hint: str) -> int:
 
 
 def keep(path: Path, raw: bytes) -> None:
-    """`replace` a file in the user's data folder, which is created if needed. Raises UsageError."""
+    """Write a file in the user's data folder with `replace`. Creates the folder if needed. Raises UsageError."""
     make_folder(path)
     replace(path, raw)
 
 
 def make_folder(path: Path) -> None:
-    """Make the folder of a file in the user's data folder, if needed. Raises UsageError."""
+    """Create the folder of a file in the user's data folder, if needed. Raises UsageError."""
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
@@ -135,7 +138,7 @@ def make_folder(path: Path) -> None:
 def replace(path: Path, raw: bytes) -> None:
     """Write a file of mode 0600 atomically; an older file keeps its content until then.
 
-    Raises UsageError, also where the name belongs to something other than a file.
+    Raises UsageError, also if the path is something other than a regular file.
     """
     try:
         is_another = path.is_symlink() or (path.exists() and not path.is_file())
@@ -174,5 +177,5 @@ def _cannot_write(path: Path, error: OSError | ValueError) -> UsageError:
 
 
 def _reason(error: OSError | ValueError) -> str:
-    """The reason without the name: Python quotes a name with a zero byte, or one that cannot be encoded."""
+    """The reason without the file name: Python quotes a name with a zero byte, or one that cannot be encoded."""
     return error.strerror or type(error).__name__ if isinstance(error, OSError) else "no path"

@@ -1,6 +1,6 @@
-"""Targets that the user opened, the last one first: one file in the user's data folder.
+"""The targets that the user opened, the latest first, in one file in the user's data folder.
 
-It holds what the user can type again, and no credential: a target with a secret in it is not kept.
+The file contains no credential: a target with a secret in it is not kept.
 """
 
 import json
@@ -18,16 +18,16 @@ _MAX_BYTES = 1 << 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTarget:
-    """One target, as written on a command line."""
+    """One target, in the words of a command line."""
 
     words: tuple[str, ...]
     """One word, or `--` and a command."""
     folder: str
-    """The working folder, which relative paths of the words start from."""
+    """The working folder, against which relative paths in `words` are resolved."""
 
 
 def recent_targets() -> tuple[RecentTarget, ...]:
-    """The targets opened last. None where the file cannot be read or trusted."""
+    """The targets opened last; empty if the file cannot be read or trusted."""
     try:
         content = private.read(_path(), _MAX_BYTES)
         return msgspec.json.decode(content.raw, type=tuple[RecentTarget, ...]) if content else ()
@@ -36,7 +36,7 @@ def recent_targets() -> tuple[RecentTarget, ...]:
 
 
 def remember_target(words: tuple[str, ...]) -> None:
-    """Put a target first. A file that cannot be written is no reason to fail."""
+    """Put a target first. If the file cannot be written, nothing happens."""
     latest = RecentTarget(words=words, folder=str(Path.cwd()))
     targets = (latest, *(each for each in recent_targets() if each != latest))[:MAX_TARGETS]
     try:

@@ -1,4 +1,4 @@
-"""Folders as they are announced to servers."""
+"""Folders that are announced to servers."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from inspector.protocol.client import Root
 
 
 def root_of(folder: str | Path) -> Root:
-    """A folder as it is announced to servers. Raises UsageError if there is none."""
+    """A folder in the form that is announced to servers. Raises UsageError if it does not exist."""
     path = full(str(folder))
     if not path.is_dir():
         raise UsageError(f"--root {folder}: no folder", "Name a folder that exists.")

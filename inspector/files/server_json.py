@@ -1,7 +1,8 @@
 """Servers that a `server.json` of the MCP registry describes, as entries of a configuration file.
 
-Its packages become the commands that run them, its remotes become addresses. Values that the user has to give become
-`${input:NAME}`. Both spellings of keys are read: `registryType`, and `registry_type` as until September 2025.
+Packages become the commands that run them, remotes become addresses. Values that the user must give become
+`${input:NAME}`. Both spellings of keys are read: `registryType`, and `registry_type`, which was used until
+September 2025.
 """
 
 import re
@@ -15,13 +16,13 @@ _RUNNERS = {
     "nuget": ("dnx", "@"),
     "oci": ("docker", ":"),
 }
-"""What runs a package of each registry, and what separates its version."""
+"""For each registry, the program that runs its packages, and the separator before the version."""
 _BEFORE = {"npx": ("-y",), "docker": ("run", "-i", "--rm")}
 _VARIABLE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_.-]*)\}")
 
 
 def described_servers(root: dict[str, object]) -> dict[str, object]:
-    """An object with `servers` and `inputs`; empty where the file describes no server."""
+    """An object with `servers` and `inputs`; empty if the file describes no server."""
     packages, remotes = _objects(root, "packages"), _objects(root, "remotes")
     if not isinstance(root.get("name"), str) or not (packages or remotes):
         return {}
@@ -38,7 +39,7 @@ def described_servers(root: dict[str, object]) -> dict[str, object]:
 
 @dataclass(slots=True)
 class _Asked:
-    """The inputs that entries need, by their id."""
+    """Collects the inputs that entries need, by id."""
 
     inputs: dict[str, dict[str, object]] = field(default_factory=dict[str, dict[str, object]])
 
@@ -110,7 +111,7 @@ def _remote(remote: dict[str, object], kind: str, asked: _Asked) -> dict[str, ob
 
 
 def _named(held: dict[str, object], key: str, asked: _Asked) -> dict[str, str]:
-    """Variables or headers by name, without optional ones that have no value."""
+    """The values of variables or headers by name, without optional ones that have no value."""
     values = {name: asked.value(each, name) for each in _objects(held, key) if (name := _text(each, "name"))}
     return {name: value for name, value in values.items() if value is not None}
 

@@ -1,8 +1,8 @@
 """The user's settings: `config.toml` in the configuration folder.
 
-No project file and no server can change them. Keys: `allow_copy`, `history`, `audit` with `file`, `handlers` and `formatters`, `limits`
-with `message_mb`, for each `[[servers]]` the keys `command`, `redeem_origin`, `cwd` and `environment`, and for each `[[ignore]]`
-the keys `rule`, `reason` and `tool`; `client` with `as`, `roots` and `log_level`.
+No project file and no server can change them. Keys: `allow_copy`, `history`, `audit` (`file`, `handlers`,
+`formatters`), `limits` (`message_mb`), `client` (`as`, `roots`, `log_level`), each `[[servers]]` (`command`,
+`redeem_origin`, `cwd`, `environment`) and each `[[ignore]]` (`rule`, `reason`, `tool`).
 """
 
 import re
@@ -72,7 +72,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RedemptionOrigin(Struct, frozen=True, kw_only=True):
-    """The origin at which the secrets of one command may be redeemed."""
+    """A pin from the settings: the origin at which the secrets of one command may be redeemed."""
 
     command: tuple[str, ...]
     origin: str
@@ -80,10 +80,10 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
     cwd: Path | None = None
     """The only folder in which the pin applies; None for the folder in which Sightline runs."""
     environment: frozenset[str] = frozenset()
-    """The variables that the command may get. Any other could change which program runs."""
+    """The variables that the command may get. Any other one could change which program runs."""
 
     def obstacle(self, target: StdioTarget) -> str:
-        """Why the pin does not apply to a target with this command; empty where it applies."""
+        """The reason why the pin does not apply to a target with this command; empty if it applies."""
         if other := sorted(target.environment.keys() - self.environment):
             return f"not with the variables {', '.join(other)}"
         if self.cwd is None:
@@ -92,7 +92,7 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
 
 
 class AuditSettings(Struct, frozen=True, kw_only=True):
-    """Where calls are logged, in addition to the command line's options."""
+    """The logs of calls, in addition to the log that an option names."""
 
     file: Path | None = None
     handlers: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -107,9 +107,9 @@ class IgnoredFindings(Struct, frozen=True, kw_only=True):
     """The id of a rule. The review checks that the rule exists."""
     reason: str
     tool: str | None
-    """None for all tools."""
+    """The tool that the entry is about; None for all tools."""
     place: str
-    """The place in the file, for errors."""
+    """The place of the entry in the file, for errors."""
 
 
 class Settings(Struct, frozen=True, kw_only=True):
@@ -121,47 +121,47 @@ class Settings(Struct, frozen=True, kw_only=True):
     """Whether the interface keeps calls beyond a run."""
     audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[RedemptionOrigin, ...] = ()
-    """Pins with a folder come first."""
+    """The pins of commands. Those with a folder come first."""
     ignored: tuple[IgnoredFindings, ...] = ()
     max_message_bytes: int | None = None
-    """Size limit for one message of a server; None for the default."""
+    """The maximum size of one message of a server; None for the default."""
     client: str | None = None
-    """The name of a client profile; None for the usual one."""
+    """The name of a client profile; None for the default."""
     roots: tuple[Path, ...] = ()
     """Folders that servers may work in."""
     log_level: str | None = None
-    """One of `protocol.client`; None for the usual one."""
+    """One of the levels in `protocol.client`; None for the default."""
     warning: str = ""
     """A warning about the file, with the remedy; empty for none."""
 
     def redeem_origin(self, target: Target) -> str | None:
-        """The origin that the user pinned for a command; None for other targets."""
+        """The origin that the user pinned for a target's command; None if no pin applies."""
         origins = (pin.origin for pin, obstacle in self._pinned(target) if not obstacle)
         return next(origins, None)
 
     def why_unpinned(self, target: Target) -> str:
-        """Why a pin of the same command does not apply, in one sentence; empty where one applies or none exists."""
+        """The reason why no pin of the target's command applies, in a sentence; empty if one applies or none exists."""
         obstacles = [obstacle for _, obstacle in self._pinned(target)]
         if not obstacles or "" in obstacles:
             return ""
         return f"redeem_origin of {target} is not used: it is pinned, but {obstacles[0]}."
 
     def _pinned(self, target: Target) -> list[tuple[RedemptionOrigin, str]]:
-        """The pins of a target's command, each with the reason why it does not apply."""
+        """The pins of a target's command, each with its obstacle, which is empty if the pin applies."""
         if not isinstance(target, StdioTarget):
             return []
         return [(pin, pin.obstacle(target)) for pin in self.pins if pin.command == target.command]
 
 
 def settings() -> Settings:
-    """Read the user's settings. Raises UsageError where the file is invalid, or others can write it."""
+    """Read the user's settings. Raises UsageError if the file is invalid, or others can write it."""
     path = paths.own_settings()
     content = private.read(path, MAX_BYTES)
     return parse(content.raw, str(path), warning=content.warning) if content else Settings()
 
 
 def parse(raw: bytes, where: str, *, warning: str = "") -> Settings:
-    """Parse a settings file. Raises UsageError that names the line and what is expected.
+    """Parse a settings file. Raises UsageError, which names the line and the expected value.
 
     `where`: the file's name in errors.
     """
@@ -222,7 +222,7 @@ def _ignored(entries: list[dict[str, object]], text: str, where: str) -> Iterato
 
 
 def _places(text: str, name: str, count: int) -> list[str]:
-    """The line of each `[[name]]`; its number where lines cannot be matched."""
+    """The line of each `[[name]]`; its number if the lines cannot be matched to the entries."""
     lines = [text.count("\n", 0, match.end()) + 1 for match in _ENTRIES[name].finditer(text)]
     if len(lines) != count:
         return [f"{name}, number {number}" for number in range(1, count + 1)]

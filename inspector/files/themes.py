@@ -1,6 +1,6 @@
-"""Themes: colours by meaning, one TOML file each; shipped ones and the user's own.
+"""Themes: colours by meaning, in one TOML file each, either shipped or the user's own.
 
-A file holds `name`, `dark`, `primary` and any other of `COLOURS`, and a table `variables`.
+A file contains `name`, `dark`, `primary` and any others of `COLOURS`, and a table `variables`.
 """
 
 import re
@@ -44,7 +44,7 @@ class ThemeFile(Struct, frozen=True, kw_only=True):
     name: str
     dark: bool
     colours: tuple[tuple[str, str], ...]
-    """Pairs of a name in `COLOURS` and `#rrggbb`; `primary` is always there."""
+    """Pairs of a name in `COLOURS` and `#rrggbb`; `primary` is always included."""
     variables: tuple[tuple[str, str], ...] = ()
     path: Path
 
@@ -68,7 +68,7 @@ def _folders() -> Iterator[Path]:
 
 
 def read(path: Path) -> ThemeFile:
-    """Parse one file. Raises UsageError that names the file, the key and what is expected."""
+    """Parse one file. Raises UsageError, which names the file, the key and the expected value."""
     try:
         content = cast("dict[str, Toml]", tomllib.loads(path.read_text("utf-8")))
     except OSError as error:

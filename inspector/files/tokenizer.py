@@ -1,4 +1,4 @@
-"""The tokenizer that this machine has: `o200k_base` of tiktoken, where its vocabulary is on the disk. Nothing is fetched."""
+"""The tokenizer of this machine: `o200k_base` of tiktoken if its vocabulary is on disk. Nothing is fetched."""
 
 import hashlib
 import os
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 ENCODING = "o200k_base"
 _URL = f"https://openaipublic.blob.core.windows.net/encodings/{ENCODING}.tiktoken"
 _SHA256 = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"
-"""Of the vocabulary. Source: tiktoken 0.14, `tiktoken_ext/openai_public.py`."""
+"""The digest of the vocabulary. Source: tiktoken 0.14, `tiktoken_ext/openai_public.py`."""
 _NOT_INSTALLED = f"{ESTIMATE}; pip install mcp-sightline[tokens] counts by {ENCODING}"
 _NO_FILE = f"{ESTIMATE}; the vocabulary of {ENCODING} is not on this machine: see docs/commands.md"
 
@@ -27,30 +27,33 @@ class _Encoding(Protocol):
 
 @cache
 def tokenizer() -> Tokenizer:
-    """The tokenizer, or the estimate, with the reason in its label. Takes a second the first time."""
+    """The tokenizer of this machine, or the estimate, whose label names the reason.
+
+    Takes a second the first time.
+    """
     try:
         module = import_module("tiktoken")
     except ImportError:
         return Tokenizer(label=_NOT_INSTALLED)
-    # tiktoken fetches a vocabulary that is not there, or is another.
+    # tiktoken would fetch a vocabulary that is missing or differs.
     if not _is_there():
         return Tokenizer(label=_NO_FILE)
     try:
         get = cast("Callable[[str], _Encoding]", module.get_encoding)
         encoding = get(ENCODING)
-    except Exception:  # noqa: BLE001 - another library, and a number that can be estimated
+    except Exception:  # noqa: BLE001 - any error of the library; the number can be estimated
         return ESTIMATED
     return Tokenizer(label=f"{ENCODING}, of tiktoken", exact=lambda text: len(encoding.encode_ordinary(text)))
 
 
 def _is_there() -> bool:
-    """Whether the vocabulary is where tiktoken looks for it."""
+    """Whether the right vocabulary is in the folder where tiktoken looks for it."""
     named = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     folder = Path(tempfile.gettempdir(), "data-gym-cache") if named is None else Path(named)
     if named == "":
         return False
     try:
-        # tiktoken names it by this digest.
+        # tiktoken names the file by this digest.
         content = (folder / hashlib.sha1(_URL.encode(), usedforsecurity=False).hexdigest()).read_bytes()
     except OSError:
         return False

@@ -1,4 +1,4 @@
-"""Which files of a server are watched, and when one of them is saved. Imported only with `--watch`."""
+"""Decides which files of a server are watched, and reports when one is saved. Imported only with `--watch`."""
 
 import asyncio
 import os
@@ -14,41 +14,41 @@ from inspector.errors import UsageError
 from inspector.protocol.targets import HttpTarget, StdioTarget, Target
 
 _STEP_MS = 20
-"""A save counts once no other has come for this long: editors write a file in several steps."""
+"""The milliseconds without another change after which a save counts: editors write a file in several steps."""
 _DEBOUNCE_MS = 400
-"""The longest wait for that."""
+"""The maximum number of milliseconds in which changes are collected."""
 _GIT_S = 10.0
 MAX_FOLDERS = 5_000
-"""A change of one of them is noticed by the system itself, which allows no more for long."""
+"""The maximum number of watched folders. The operating system watches them, and may not allow many more."""
 
 _IGNORED_FOLDERS = frozenset({"__pycache__", "node_modules", "venv"})
-"""Beside those whose names begin with a dot, where git does not know better."""
+"""Folders that are always ignored. Outside of git repositories, those whose names begin with a dot are too."""
 _IGNORED_FILES = re.compile(
     r"~$|\.(?:py[cod]|sw.|log|jsonl|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$|^sightline-"
 )
-"""What editors, interpreters, servers and Sightline write for themselves."""
+"""Names of files that editors, interpreters, servers and Sightline write for themselves."""
 _INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
-"""A program that is no file of the server."""
+"""Names of programs that are not files of the server."""
 _FOLDER_OPTIONS = frozenset({"--directory", "--project", "--prefix"})
 """Options of launchers, such as uv and npm, whose value is the folder of the server."""
 
 
 class Watching(Struct, frozen=True, kw_only=True):
-    """What is watched: absolute paths."""
+    """The watched folders and files, as absolute paths."""
 
     folders: tuple[str, ...] = ()
-    """With all below that git does not ignore."""
+    """The folders, watched with everything below them that git does not ignore."""
     files: frozenset[str] = frozenset()
-    """Also where git ignores them."""
+    """The single files, watched even if git ignores them."""
 
     def __bool__(self) -> bool:
         return bool(self.folders or self.files)
 
 
 def watching_of(target: Target, named: Sequence[str]) -> Watching:
-    """What the user named; else the command's own files and the working folder. Nothing for a URL.
+    """The paths that the user named; without any, the command's own files and the working folder.
 
-    Raises UsageError for a path that does not exist.
+    Nothing for a URL. Raises UsageError for a path that does not exist.
     """
     if named:
         missing = [word for word in named if not Path(word).exists()]
@@ -64,7 +64,7 @@ def watching_of(target: Target, named: Sequence[str]) -> Watching:
 
 
 def _watching(paths: Iterable[Path]) -> Watching:
-    # As the system names what changed: by real paths. A link may be replaced, or what it leads to.
+    # The system reports changes by real paths. Both a link and its destination may be replaced.
     found = list(paths)
     folders = dict.fromkeys(os.path.realpath(path) for path in found if path.is_dir())
     files = [path for path in found if not path.is_dir()]
@@ -75,7 +75,7 @@ def _watching(paths: Iterable[Path]) -> Watching:
 
 
 def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
-    """The files that a command names, and the folders of its first one and of launchers' options."""
+    """The files that a command names, and the folders of the first one and of launchers' options."""
     program, *words = command
     if "/" in program and not _INTERPRETER.match(program.rpartition("/")[2]):
         yield cwd / program
@@ -94,7 +94,10 @@ def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
 
 
 async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
-    """The paths that were saved, together where they were saved at once. Raises UsageError where nothing can be watched."""
+    """Yield the paths that were saved; paths saved at once come together.
+
+    Raises UsageError if nothing can be watched.
+    """
     from watchfiles import awatch  # noqa: PLC0415 # pyright: ignore[reportUnknownVariableType] - loads a compiled library
 
     since_ns = time.time_ns()
@@ -115,7 +118,7 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
             )
             first = asyncio.ensure_future(anext(changes))
             try:
-                # What was saved between two watches, or with a new folder, no watch has seen.
+                # Saves between two watches, or together with a new folder, were reported by neither watch.
                 missed = (
                     ()
                     if before is None
@@ -126,13 +129,13 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
                     yield missed
                 found = await first
                 while True:
-                    # Counted from a little before: the clocks of file systems are coarse.
+                    # Counted from 50 ms before: the clocks of file systems are coarse.
                     since_ns = time.time_ns() - 50_000_000
                     paths = {path for _, path in found}
                     saved = await asyncio.to_thread(_counting, watching, paths)
                     if saved:
                         yield saved
-                    if any(os.path.isdir(path) and path not in folders for path in paths):  # noqa: ASYNC240, PTH112 - as fast as it gets
+                    if any(os.path.isdir(path) and path not in folders for path in paths):  # noqa: ASYNC240, PTH112 - the fastest check
                         break
                     found = await anext(changes)
             finally:
@@ -151,8 +154,8 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
 
 
 def _folders_of(watching: Watching) -> frozenset[str]:
-    """The folders to watch, each for itself. Raises UsageError where they are too many."""
-    found = {os.path.dirname(file) for file in watching.files}  # noqa: PTH120 - many
+    """The folders to watch, each without its subfolders. Raises UsageError if there are too many."""
+    found = {os.path.dirname(file) for file in watching.files}  # noqa: PTH120 - faster for many paths
     for root in watching.folders:
         for folder in _below(root):
             found.add(folder)
@@ -188,7 +191,7 @@ def _is_ignored_folder(name: str) -> bool:
 def _missed(
     watching: Watching, folders: Iterable[str], new: frozenset[str], since_ns: int
 ) -> tuple[str, ...]:
-    """What was saved while nothing was watched: all files of new folders, and the new ones of others."""
+    """The files saved while nothing was watched: all files of new folders, and changed files of the others."""
     found: set[str] = set()
     for folder in folders:
         least_ns = 0 if folder in new else since_ns
@@ -203,13 +206,13 @@ def _missed(
 
 
 def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
-    """Those of the changed paths that are files of the server."""
+    """The changed paths that are files of the server."""
     own = [path for path in paths if path in watching.files]
     others = [path for path in paths if path not in watching.files and not os.path.isdir(path)]  # noqa: PTH112 - as above
     for root in watching.folders:
         inside = [path for path in others if path.startswith(f"{root}{os.sep}") and _may_count(path, root)]
         ignored = _ignored(root, [root, *inside]) if inside else frozenset[str]()
-        # A folder that the user named counts, though git ignores it with all that is in it.
+        # A folder that the user named counts with its content, even if git ignores it.
         own += [path for path in inside if root in ignored or path not in ignored]
     return tuple(sorted(set(own)))
 
@@ -221,13 +224,13 @@ def _may_count(path: str, root: str) -> bool:
 
 
 def _ignored(folder: str, paths: Iterable[str]) -> frozenset[str]:
-    """Those of the paths that git ignores; none outside of a repository."""
+    """The given paths that git ignores; empty outside of a repository."""
     answer = _git(folder, "check-ignore", "-z", "--stdin", asked="\0".join(paths))
     return frozenset(answer.split("\0")) if answer else frozenset()
 
 
 def _git(folder: str, *words: str, asked: str = "") -> str | None:
-    """What git answers; None where it fails or is not installed."""
+    """The output of git; None if it fails or is not installed."""
     try:
         done = subprocess.run(  # noqa: S603 - fixed words
             ["git", "-c", "core.fsmonitor=false", "-C", folder, *words],  # noqa: S607 - as the user's shell finds it

@@ -1,4 +1,7 @@
-"""The history on disk: one file for each server in the user's data folder, mode 0600, one call a line after a header."""
+"""The history on disk: one file for each server in the user's data folder, mode 0600.
+
+A file has a header line, then one line for each call.
+"""
 
 import fcntl
 import os
@@ -26,7 +29,7 @@ VERSION = 1
 MAX_CALLS = 10_000
 MAX_BYTES = 8 * 1024 * 1024
 _LEFT = 0.9
-"""The share of both bounds that is kept where one is passed, so that it is not passed again by the next call."""
+"""The share of both limits that is kept when one is exceeded, so that the next call does not exceed it again."""
 _LONGEST_HEADER = 64 * 1024
 _PATIENCE_S = 3.0
 _PAUSE_S = 0.02
@@ -34,25 +37,28 @@ _KEPT_AS_IT_IS = "Nothing is added to it. Move the file away, or start with --no
 
 
 class Stored(Struct, frozen=True, kw_only=True):
-    """What a file holds."""
+    """The content of a history file."""
 
     calls: tuple[PastCall, ...] = ()
-    """The oldest first."""
+    """The calls, the oldest first."""
     unreadable: int = 0
-    """Lines that hold no call. They stay in the file."""
+    """The number of lines that contain no call. They stay in the file."""
 
 
 class HistoryFile:
-    """The calls of one server. The methods wait for other processes, and read and write: not on the event loop."""
+    """The calls of one server. The methods block: they wait for other processes, and read and write files."""
 
     def __init__(self, identity: Identity) -> None:
         self._identity = identity
         self.path = paths.data() / "history" / f"{identity.key}.jsonl"
         self._lines = 0
-        """About how many there are: other processes add some."""
+        """The approximate number of lines: other processes add some."""
 
     def read(self) -> Stored:
-        """All calls. Raises UsageError for a file that is not a history, or of another version or server."""
+        """Read all calls.
+
+        Raises UsageError for a file that is not a history, or is of another version or server.
+        """
         content = private.read(self.path, 2 * MAX_BYTES)
         if content is None or not content.raw:
             return Stored()
@@ -70,7 +76,10 @@ class HistoryFile:
         return Stored(calls=tuple(calls[-MAX_CALLS:]), unreadable=unreadable)
 
     def append(self, call: PastCall) -> None:
-        """Add a call; where there are too many, remove the oldest. Raises UsageError: then the file is as it was."""
+        """Add a call; if there are too many, remove the oldest.
+
+        Raises UsageError, and then leaves the file unchanged.
+        """
         line = inert(dump(_json_of(call))) + b"\n"
         with self._locked() as descriptor:
             size = os.fstat(descriptor).st_size
@@ -83,7 +92,7 @@ class HistoryFile:
                 self._shorten()
 
     def forget(self) -> None:
-        """Remove the file. Raises UsageError for one that is not a history of this server."""
+        """Remove the file. Raises UsageError if it is not a history of this server."""
         with self._locked() as descriptor:
             if os.fstat(descriptor).st_size:
                 self._check_header()
@@ -127,13 +136,13 @@ class HistoryFile:
         raise UsageError(f"{self.path} {reason}", _KEPT_AS_IT_IS)
 
     def _ends_whole(self, size: int) -> bool:
-        """Whether the last line was written to its end."""
+        """Whether the last line is complete."""
         with self.path.open("rb") as file:
             file.seek(size - 1)
             return file.read(1) == b"\n"
 
     def _shorten(self) -> None:
-        """Remove the oldest lines. Other processes wait for the lock, and then find the new file."""
+        """Remove the oldest lines. Other processes that wait for the lock then find the new file."""
         content = private.read(self.path, 2 * MAX_BYTES)
         if content is None:
             return
@@ -150,7 +159,7 @@ class HistoryFile:
 
     @contextmanager
     def _locked(self) -> "Generator[int]":
-        """The descriptor of the file while no other process writes it. Raises UsageError after some seconds."""
+        """Lock the file against other processes and yield its descriptor. Raises UsageError after some seconds."""
         private.make_folder(self.path)
         until_s = time.monotonic() + _PATIENCE_S
         while True:
@@ -160,14 +169,14 @@ class HistoryFile:
                     yield descriptor
                     return
             finally:
-                # This unlocks it too.
+                # Closing unlocks the file too.
                 os.close(descriptor)
             if time.monotonic() > until_s:
                 raise UsageError(f"{self.path} is in use by another process", "The call is not kept.")
             time.sleep(_PAUSE_S)
 
     def _is_same(self, descriptor: int) -> bool:
-        """Whether `path` still is the file that is open."""
+        """Whether `path` is still the open file."""
         try:
             return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except OSError:
@@ -189,10 +198,10 @@ def _lock(descriptor: int) -> bool:
 
 
 def _write(descriptor: int, size: int, raw: bytes) -> None:
-    """Append all of it, or nothing."""
+    """Append all bytes, or none. Raises UsageError."""
     try:
         if os.write(descriptor, raw) < len(raw):
-            raise OSError(None, "no room")  # noqa: TRY301 - reported as any other failure
+            raise OSError(None, "no room")  # noqa: TRY301 - reported like any other failure
     except OSError as error:
         os.ftruncate(descriptor, size)
         raise UsageError(f"the history of calls cannot be written: {error.strerror}", "Make room.") from error
@@ -216,7 +225,7 @@ def _call_in(line: bytes) -> PastCall | None:
         pass
     parsed = parse(line)
     try:
-        # A name may hold half a character, which msgspec does not read.
+        # A name may contain a lone surrogate, which msgspec does not read.
         return msgspec.convert(parsed.value, PastCall) if isinstance(parsed, JsonText) else None
     except (msgspec.ValidationError, RecursionError):
         return None

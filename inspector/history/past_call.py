@@ -1,4 +1,4 @@
-"""One call of a tool as the history keeps it, and what is left out of it."""
+"""One call of a tool as the history keeps it, and the parts that are left out of it."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -24,11 +24,11 @@ if TYPE_CHECKING:
     from inspector.session.call_record import CallRecord
 
 MAX_CHARACTERS = 32_000
-"""Of all arguments of a call, as JSON; the longest are left out."""
+"""The maximum number of characters of all arguments of a call, as JSON; the longest ones are left out."""
 
 
 class Ended(StrEnum):
-    """How a call ended, in words that may be shown."""
+    """The ways in which a call ends. The values are safe to show."""
 
     OK = "ok"
     ERROR = "error"
@@ -38,7 +38,7 @@ class Ended(StrEnum):
 
 
 class Why(StrEnum):
-    """Why an argument is not kept, in words that may be shown."""
+    """The reasons why an argument is not kept. The values are safe to show."""
 
     SECRET = "secret"  # noqa: S105 - a word
     LONG = "too long"
@@ -48,53 +48,59 @@ class LeftOut(Struct, frozen=True, kw_only=True):
     """An argument without its value."""
 
     name: str
-    """Empty where the name itself may be secret."""
+    """The name of the argument; empty if the name itself may be secret."""
     why: Why
 
 
 class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """One call that has ended. Nothing of it is text that a server returned."""
+    """One call that has ended. It contains no text that a server returned."""
 
     at: str
-    """When it began: RFC 3339 in UTC, with milliseconds."""
+    """The time when the call began: RFC 3339 in UTC, with milliseconds."""
     tool: str
     arguments: str = "{}"
-    """Those that are kept, as JSON."""
+    """The arguments that are kept, as JSON."""
     left_out: tuple[LeftOut, ...] = ()
     ended: Ended
     error: str = ""
-    """The code of its error; empty where it has none."""
+    """The code of its error; empty if there is none."""
     fits: bool | None = None
-    """Whether the result fits the output schema; None where that was not compared."""
+    """Whether the result fits the output schema; None if that was not compared."""
     withheld: int = 0
-    """What `declared` withholds, as the verdict of the call counts it."""
+    """The number of removals at `declared`, as in the verdict of the call."""
     duration_s: float = 0.0
     size_bytes: int = 0
-    """Of the frame with the answer."""
+    """The size of the frame with the answer."""
 
     @property
     def kept(self) -> JsonObject:
-        """The arguments that are kept. Never raises: a file may hold anything."""
+        """The arguments that are kept. Never raises: a file may contain anything."""
         parsed = parse(self.arguments)
         value = parsed.value if isinstance(parsed, JsonText) else None
         return value if isinstance(value, dict) else {}
 
     @property
     def lacks(self) -> str:
-        """Which arguments are not kept: `token (secret)`; empty where all are. Foreign text."""
+        """The arguments that are not kept, such as `token (secret)`; empty if all are kept. Foreign text."""
         return ", ".join(f"{each.name or 'an argument'} ({each.why})" for each in self.left_out)
 
 
 class Keeper:
-    """Makes the past calls of one run. What was withheld once is left out of all later ones. Not for several threads."""
+    """Makes the past calls of one run.
+
+    A value that was withheld once is left out of all later calls. Not safe for use in several threads.
+    """
 
     def __init__(self, key: bytes, secrets: "Iterable[str]") -> None:
-        """`key`: random bytes that are kept nowhere. `secrets`: the values with which the target is reached."""
+        """`key`: random bytes that are kept nowhere. `secrets`: the credentials for the target."""
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, secrets)
 
     def answered(self, record: "CallRecord", at: str) -> PastCall:
-        """A call that was answered, or that failed. Linear in the size of the result. Never raises for its content."""
+        """The past call for a call that was answered or that failed.
+
+        Linear in the size of the result. Never raises, whatever the result contains.
+        """
         judgement, outcome = record.judgement, record.outcome
         if not isinstance(outcome, Failure):
             self._bounder.judged(record.tool, raw_of(outcome), judgement.secrets(record.policy))
@@ -118,7 +124,7 @@ class Keeper:
     def cancelled(
         self, name: str, tool: "Tool | None", arguments: JsonObject, at: str, duration_s: float
     ) -> PastCall:
-        """A call that was sent, and given up before its answer."""
+        """The past call for a call that was sent, and cancelled before its answer."""
         past = PastCall(at=at, tool=name, ended=Ended.CANCELLED, duration_s=duration_s)
         return self._made(tool, arguments, past)
 
@@ -135,7 +141,7 @@ class Keeper:
         return replace(past, arguments=dump_text(kept), left_out=tuple(left_out))
 
     def _secret(self, tool: "Tool | None", arguments: JsonObject) -> frozenset[str]:
-        # Nothing says which arguments of a tool that is not listed are secret.
+        # Without a listed tool, no schema says which arguments are secret.
         if tool is None:
             return frozenset(arguments)
         secret = may_be_secret(arguments, tool.input_schema)
@@ -159,7 +165,7 @@ def _ended(outcome: Outcome) -> Ended:
 
 
 def _too_long(texts: "Mapping[str, str]") -> set[str]:
-    """The longest arguments, without which the others are short enough."""
+    """The longest arguments, which have to be left out so that the others are short enough."""
     long = set[str]()
     length = sum(len(name) + len(text) for name, text in texts.items())
     for name in sorted(texts, key=lambda each: -len(texts[each])):

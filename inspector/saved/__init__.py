@@ -1,1 +1,1 @@
-"""Saved calls: what they expect of results and of the model's view, and the calls of recordings sent again."""
+"""Saved calls: their expectations of results and of the model's view, and recorded calls that are made again."""

@@ -1,4 +1,4 @@
-"""One saved call, and what it expects."""
+"""One saved call, and its expectations."""
 
 import shlex
 from collections.abc import Mapping
@@ -12,60 +12,70 @@ ALL_HOSTS = "all hosts"
 
 
 def saved_server(words: tuple[str, ...] | None) -> str:
-    """A target as saved calls have it; empty for one that cannot be written. `words`: as on a command line."""
+    """A target in the form that saved calls store; empty if it cannot be written.
+
+    `words`: the words of a command line; None for a target that holds a credential.
+    """
     if words is None:
         return ""
     return f"-- {shlex.join(words[1:])}" if words[0] == "--" else words[0]
 
 
 class Expectations(Struct, frozen=True, kw_only=True):
-    """What a result, and what a model sees of it, has to be like. Pointers go into the structured content.
+    """The expectations of a result and of the model's view of it. Pointers lead into the structured content.
 
-    Where a pointer begins with a member of the whole result, such as `/content` or `/isError`, it goes into that. Those of
-    `equals` and `matches` may go on into a text that is JSON, `/content/0/text/name`; where there is no structured content
-    and one such text, into that text without its name.
+    A pointer that begins with a member of the whole result, such as `/content` or `/isError`, leads into the
+    whole result. A pointer of `equals` or `matches` may continue into a text that is JSON, as
+    `/content/0/text/name` does; if there is no structured content and only one such text, the part that leads
+    to the text may be left out.
     """
 
     fits_schema: bool = False
     equals: Mapping[str, Json] = field(default_factory=dict[str, Json])
-    """Values by pointer."""
+    """Expected values by pointer."""
     contains: tuple[str, ...] = ()
     """Texts that occur in values of the result."""
     matches: Json = None
-    """A JSON Schema for the structured content, or for the whole result where there is none; or schemas by pointer."""
+    """A JSON Schema, or schemas by pointer.
+
+    One schema is for the structured content, or for the whole result if there is none.
+    """
     withheld: tuple[str, ...] = ()
-    """Pointers to what the boundary withholds."""
+    """Pointers to values that the boundary must withhold."""
     absent_for: tuple[str, ...] = ()
-    """Hosts whose model gets no copy of what is withheld; `ALL_HOSTS` for all."""
+    """The hosts whose model must not get a copy of a withheld value; `ALL_HOSTS` for all."""
     at_most_tokens: int | None = None
     at_most_ms: float | None = None
     error: str = ""
-    """The code of the error that is expected; empty for a result."""
+    """The expected error code; empty if a result is expected."""
 
 
 def schemas_by_pointer(matches: Json) -> JsonObject | None:
-    """What `matches` expects at each pointer; None where it is one schema: no keyword of JSON Schema begins with a slash."""
+    """The schemas of `matches` by pointer; None if it is one schema.
+
+    No keyword of JSON Schema begins with a slash.
+    """
     if isinstance(matches, dict) and matches and all(key.startswith("/") for key in matches):
         return matches
     return None
 
 
 class SavedCall(Struct, frozen=True, kw_only=True):
-    """A call under a name."""
+    """A call saved under a name."""
 
     name: str
     tool: str
     arguments: JsonObject = field(default_factory=dict[str, Json])
     secrets: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Where the values of arguments come from, by the argument's name: `env:NAME` or `keyring:SERVICE/USER`."""
+    """The sources of secret arguments, by the argument's name: `env:NAME` or `keyring:SERVICE/USER`."""
     server: str = ""
-    """A target as on a command line, `-- COMMAND` included; empty where the command line names it."""
+    """The target as on a command line, `-- COMMAND` included; empty if the command line must name it."""
     expect: Expectations = field(default_factory=Expectations)
 
     def whole_arguments(self, values: Mapping[str, str]) -> JsonObject:
-        """The arguments with their secrets. `values`: the values of the secrets, by argument."""
+        """All arguments of the call. `values`: the values of the secret ones, by name."""
         return {**self.arguments, **values}
 
     def with_server(self, server: str) -> "SavedCall":
-        """The same call, of that server."""
+        """This call for another server."""
         return replace(self, server=server)

@@ -1,4 +1,4 @@
-"""A saved call as source code: curl, the Python SDK, the TypeScript SDK, pytest. No secret is in it."""
+"""A saved call as source code: curl, the Python SDK, the TypeScript SDK, pytest. It contains no secret."""
 
 import json
 import re
@@ -25,16 +25,16 @@ _PROTOCOL = "2025-11-25"
 
 
 class Generated(Struct, frozen=True, kw_only=True):
-    """Source code, and what the user has to add to it."""
+    """Source code, and notes on what the user has to add."""
 
     lines: tuple[str, ...]
     notes: tuple[str, ...] = ()
 
 
 def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[str, ...]) -> Generated:
-    """The code of one call. Raises UsageError where that language cannot make it.
+    """The code of one call. Raises UsageError if the language cannot make the call.
 
-    `words`: its target as on a command line, for pytest.
+    `words`: the target in the words of a command line, for pytest.
     """
     if isinstance(target, (StdioTarget, HttpTarget)):
         _check_plain(target)
@@ -57,7 +57,7 @@ def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[s
 
 
 def _check_plain(target: StdioTarget | HttpTarget) -> None:
-    """Raises UsageError for a target with a secret in it: code is kept and shared."""
+    """Raise UsageError for a target with a secret in it, because code is kept and shared."""
     secrets = secret_words(target.command) if isinstance(target, StdioTarget) else secrets_of_url(target.url)
     if any(secrets):
         raise UsageError(
@@ -75,7 +75,7 @@ def _notes(saved: SavedCall, target: StdioTarget | HttpTarget | None = None) -> 
 
 
 def _variable(source: str, argument: str) -> str:
-    """The variable that a secret comes from; of one in the keyring, the argument's name."""
+    """The environment variable with a secret's value. A secret from the keyring gets the argument's name."""
     kind, _, name = source.partition(":")
     return name if kind == "env" else _as_variable(argument)
 
@@ -86,7 +86,7 @@ def _as_variable(name: str) -> str:
 
 
 def _headers(target: HttpTarget) -> dict[str, str]:
-    """Headers, each with the variable that its value comes from."""
+    """The headers of a target, each with the environment variable for its value."""
     return {name: _as_variable(name) for name, _ in target.headers}
 
 
@@ -187,7 +187,7 @@ def _typescript(saved: SavedCall, target: StdioTarget | HttpTarget) -> Iterator[
 
 
 def _curl(saved: SavedCall, target: HttpTarget) -> Iterator[str]:
-    """A shell script in the handshake era, which every server over Streamable HTTP speaks."""
+    """A shell script that uses the handshake era, which every server over Streamable HTTP supports."""
     yield "#!/bin/sh"
     yield f"# Made by sightline codegen. Needs curl{' and jq' if saved.secrets else ''}."
     yield "set -eu"
@@ -217,12 +217,15 @@ def _curl(saved: SavedCall, target: HttpTarget) -> Iterator[str]:
         f".params.arguments[{_literal(argument)}] = env[{_literal(_variable(source, argument))}]"
         for argument, source in saved.secrets.items()
     )
-    # By a pipe: arguments of a program are in the list of processes.
+    # Through a pipe, because a program's arguments are visible in the list of processes.
     yield f"printf '%s' {body} | jq -c {shlex.quote(filled)} | post \"$@\" -d @-"
 
 
 def _pytest(saved: SavedCall, words: tuple[str, ...]) -> Iterator[str]:
-    """A test with the plugin of this distribution. `words`: the target; empty where the configuration of pytest names it."""
+    """A test that uses the pytest plugin of this package.
+
+    `words`: the target; empty if the configuration of pytest names it.
+    """
     function = re.sub(r"\W+", "_", saved.name, flags=re.ASCII).strip("_").lower() or "call"
     yield '"""Made by sightline codegen. Needs: pip install mcp-sightline pytest."""'
     yield ""
@@ -254,7 +257,7 @@ def _pytest(saved: SavedCall, words: tuple[str, ...]) -> Iterator[str]:
 
 
 def _expected(expect: Expectations) -> JsonObject:
-    """What differs from no expectation, as `assert_meets` takes it."""
+    """The expectations that differ from the defaults, as arguments of `assert_meets`."""
     shape: JsonObject = {
         "fits_schema": expect.fits_schema,
         "equals": dict(expect.equals),

@@ -1,4 +1,4 @@
-"""What of a saved call's expectations is not met, in sentences that quote nothing that is withheld."""
+"""Checks the expectations of a saved call. Reports failures in sentences that quote nothing withheld."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -29,13 +29,13 @@ from inspector.schema.validation import violations
 from inspector.secrets.own_credentials import OwnCredentials
 
 _MOST_QUOTED = 200
-"""Characters of a value in a sentence."""
+"""The maximum number of characters of a value quoted in a sentence."""
 _WHOLE = frozenset({"content", "structuredContent", "isError", "_meta", "error", "resultType"})
 _STRUCTURED = "/structuredContent"
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """A call that was made, and how it is looked at."""
+    """A call that was made, and the settings of its views."""
 
     judgement: Judgement
     duration_s: float
@@ -44,11 +44,11 @@ class Made(Struct, frozen=True, kw_only=True):
     host: Host
     call: Call
     own: OwnCredentials = OwnCredentials(())
-    """Values that no sentence quotes, in any spelling: the user's own."""
+    """The user's own values, which no sentence quotes in any spelling."""
 
 
 def failures(expect: Expectations, made: Made) -> Iterator[str]:
-    """Every expectation that is not met. Never raises. Takes seconds for large results."""
+    """A sentence for each expectation that is not met. Never raises. Takes seconds for large results."""
     shown = _projected(made)
     reason = unfinished(made.judgement.outcome)
     if reason is not None:
@@ -86,9 +86,10 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
 
 
 def proposed(made: Made) -> Expectations:
-    """Expectations that an answer meets and a wrong one does not: the schema it fits, what is withheld, the code of its error.
+    """Expectations that this answer meets and a wrong one would not: its schema, withheld values, its error code.
 
-    Where there is no schema, or one that says nothing: the shape of its JSON, the first words of its text. No value of it.
+    If there is no schema, or one that says nothing: the shape of its JSON, or the first words of its text.
+    They contain no value of the result.
     """
     shown = _projected(made)
     code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)
@@ -107,7 +108,7 @@ def proposed(made: Made) -> Expectations:
 
 
 def _by_shape(shown: Projection, made: Made) -> Expectations:
-    """What is likely to be the same in the next result, of what is neither withheld nor the user's."""
+    """Expectations from the shape of a result, without withheld values and the user's own."""
     hidden = {removal.pointer for removal in (*shown.bounded.removals, *shown.sensitive)}
     result = _quotable(shown, made.own)
 
@@ -133,7 +134,7 @@ def _by_shape(shown: Projection, made: Made) -> Expectations:
     texts = [
         text_at(block, "text") for index, block in enumerate(content) if is_shown(f"/content/{index}/text")
     ]
-    # Of a tool that returns secrets, words may be one.
+    # If a tool returns secrets, the words of its result may be one of them.
     for text in () if names_secret(words_of(made.call.tool)) else texts:
         words = first_words(text or "")
         if words:
@@ -144,7 +145,10 @@ def _by_shape(shown: Projection, made: Made) -> Expectations:
 
 
 def output_of(made: Made) -> OutputCheck:
-    """The result compared with the output schema of its tool. Quotes nothing that is withheld, and no value of the user's."""
+    """The comparison of the result with its tool's output schema.
+
+    Quotes nothing that is withheld, and none of the user's own values.
+    """
     return _output(_projected(made), made.own)
 
 
@@ -153,12 +157,12 @@ def _projected(made: Made) -> Projection:
 
 
 def _quotable(shown: Projection, own: OwnCredentials) -> Json:
-    """The result as sentences may quote it."""
+    """The result with masked values, as sentences may quote it."""
     return own.covered(shown.masked)[0]
 
 
 def _output(shown: Projection, own: OwnCredentials) -> OutputCheck:
-    """The result compared with the output schema, without words that quote a value of the user's."""
+    """The comparison of the result with its output schema, without messages that quote a value of the user's."""
     compared = shown.output
     if own.is_empty or not compared.violations:
         return compared
@@ -175,7 +179,7 @@ def _repeats(shown: Projection, pointer: str, own: OwnCredentials) -> bool:
     try:
         return own.covered(resolve(shown.raw, pointer))[1] > 0
     except (LookupError, ValueError):
-        # A missing member: the message names it.
+        # The member is missing; the message names it.
         return False
 
 
@@ -199,7 +203,7 @@ def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) 
 
 
 def _as(expected: Json, found: Json) -> Json:
-    """What is found, opened where it is a text and no text is expected."""
+    """The value found; a text is opened as JSON if an object or a list is expected."""
     if isinstance(expected, (dict, list)) and isinstance(found, str):
         inside = opened(found)
         return found if inside is None else inside
@@ -243,7 +247,7 @@ def _breaches(value: Json, schema: Json, masked: Json, above: str) -> Iterator[s
     found = violations(value, schema)
     if not found:
         return
-    # A message may quote a value: it is said only where the masked value has it too.
+    # A message may quote a value, so it is used only if the masked value produces it too.
     known = {(each.pointer, each.message) for each in violations(masked, schema)}
     for each in found:
         message = each.message if (each.pointer, each.message) in known else "does not match"
@@ -261,7 +265,7 @@ def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
         try:
             resolve(shown.raw, pointer)
         except (LookupError, ValueError):
-            # What is not there cannot leak, and says nothing of what will be.
+            # A missing value cannot leak, but that says nothing about later results.
             yield f"withheld: {written} is missing"
             continue
         if not any(_covers(each, pointer) for each in removed):
@@ -269,7 +273,10 @@ def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
 
 
 def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
-    """The hosts whose model gets a copy of what is withheld, in any spelling that the boundary knows."""
+    """A sentence for each host whose model gets a copy of a withheld value.
+
+    Finds every spelling that the boundary knows.
+    """
     contract = made.judgement.contract
     if expect.withheld:
         secrets = [*_at(shown, expect.withheld)]
@@ -313,7 +320,7 @@ def _at(shown: Projection, pointers: tuple[str, ...]) -> Iterator[Secret]:
 
 
 def _into_result(shown: Projection, pointer: str) -> str:
-    """A pointer into the whole result."""
+    """A pointer of an expectation, as a pointer into the whole result."""
     raw = shown.raw
     if not pointer:
         return pointer
@@ -323,9 +330,10 @@ def _into_result(shown: Projection, pointer: str) -> str:
 
 
 def _into_opened(shown: Projection, pointer: str) -> str:
-    """The same, where it may go into JSON in a text: that of the only such text, where there is no structured content.
+    """A pointer of an expectation, as a pointer that may also lead into JSON in a text.
 
-    What leads somewhere in the result as it was sent leads there.
+    If there is no structured content and only one text is JSON, the pointer leads into that text, unless it
+    already leads somewhere in the result as sent.
     """
     raw = shown.raw
     place = _into_result(shown, pointer)

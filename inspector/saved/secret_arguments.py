@@ -1,4 +1,4 @@
-"""Which arguments of a call may be secret: neither saved calls nor the history hold their values."""
+"""Finds the arguments of a call that may be secret. Neither saved calls nor the history contain their values."""
 
 from inspector.asks.private import asks_for_secret
 from inspector.credentials.find import sightings
@@ -11,9 +11,10 @@ from inspector.schema.fields import form_of
 
 
 def may_be_secret(arguments: JsonObject, schema: Json) -> frozenset[str]:
-    """The names of the arguments that the schema marks, whose name says so, or that look like a credential.
+    """The names of arguments that the schema marks, that are named like a secret, or that look like a credential.
 
-    An argument with such a value inside it is one of them. All are where the schema cannot be judged. Never raises.
+    An argument that contains such a value counts too. If the schema cannot be judged, all arguments count.
+    Never raises.
     """
     places = [split(removal.pointer) for removal in sensitive_arguments(arguments, schema)]
     if () in places:

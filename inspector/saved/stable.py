@@ -1,4 +1,7 @@
-"""What of one result is likely to be the same in the next: the shape of its JSON, the first words of a text. Quotes no value of JSON."""
+"""Finds what is likely to be the same in the next result: the shape of its JSON, the first words of a text.
+
+Quotes no value of JSON.
+"""
 
 import re
 from collections.abc import Callable, Iterable
@@ -12,15 +15,15 @@ from inspector.safe_text import is_plain
 _KEY = re.compile(r"[A-Za-z_][\w.-]{0,63}", re.ASCII)
 _AS_AN_ID = re.compile(r"\d{3}")
 _MEMBERS = 40
-"""An object of more is a table of its keys, which change."""
+"""The maximum number of members of an object. One with more is taken for a table, whose keys change."""
 _ITEMS = 20
-"""Items of a list whose shapes are joined."""
+"""The maximum number of list items whose shapes are joined."""
 _DEEPEST = 3
-"""Containers inside one another that are described."""
+"""The maximum depth of nested containers that are described."""
 _WORD = r"[^\W\d_]+"
 _FIRST_WORDS = re.compile(rf"(?<![^\s#*>(-]){_WORD}(?: {_WORD}){{0,3}}(?:[:.,!?](?!\S)|(?!\S))")
 _LEAST = 4
-"""Characters of words that do not occur by chance."""
+"""The minimum number of characters of words: shorter ones occur by chance."""
 _DATES = re.compile(
     r"\b(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?\b"
     r"|\b(?:jan|feb|mar|apr|may|june?|july?|aug|sept?|oct|nov|dec)(?:uary|ruary|ch|il|ust|ember|ober)?\b",
@@ -29,9 +32,9 @@ _DATES = re.compile(
 
 
 def shape_of(value: Json, is_shown: Callable[[str], bool], pointer: str = "", depth: int = 0) -> JsonObject:
-    """A JSON Schema of the keys and the types of a value; empty for null and for what is masked.
+    """A JSON Schema of the keys and types of a value; empty for null and for masked values.
 
-    `is_shown`: whether the value at a pointer may be described. `pointer`: of the value.
+    `is_shown`: whether the value at a pointer may be described. `pointer`: the pointer of the value.
     """
     match value:
         case bool():
@@ -57,7 +60,7 @@ def shape_of(value: Json, is_shown: Callable[[str], bool], pointer: str = "", de
 
 
 def _members(value: JsonObject, is_shown: Callable[[str], bool], pointer: str, depth: int) -> JsonObject:
-    # Of a table, and of keys that look like data, nothing is known of the next result.
+    # The keys of a table, or keys that look like data, say nothing about the next result.
     if len(value) > _MEMBERS or not all(map(_is_name, value)):
         return {}
     names = [key for key in value if is_shown(f"{pointer}/{key}")]
@@ -74,7 +77,7 @@ def _is_name(key: str) -> bool:
 
 
 def _joined(shapes: Iterable[JsonObject]) -> JsonObject:
-    """What several shapes have in common."""
+    """The part that several shapes have in common."""
     first, *others = shapes
     common = first
     for shape in others:
@@ -104,9 +107,10 @@ def _joined(shapes: Iterable[JsonObject]) -> JsonObject:
 
 
 def first_words(text: str) -> str:
-    """The first words of a text's first line, up to a colon: what a program writes in front of a value. Empty where there are none.
+    """The first words of a text's first line, up to a colon; empty if none are fit.
 
-    None that are masked, that look like a credential, that name a day or a month, or that are not safe to show.
+    A program writes such words before a value. Words are not fit if the line is masked in part or has a
+    credential, if they name a day or a month, or if they are not safe to show.
     """
     line = next((each for each in text[:2_000].splitlines() if each.strip()), "")
     found = _FIRST_WORDS.search(line)

@@ -1,4 +1,4 @@
-"""An answer compared with the one that was recorded, by pointer."""
+"""Compares an answer with the recorded one, by pointer."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -14,12 +14,12 @@ from inspector.recording.known import QUERY
 from inspector.recording.replaying import stands_for_something
 
 MAX_DIFFERENCES = 100
-"""Of one call; more are counted."""
+"""The maximum number of differences of one call that are listed; more are counted."""
 
 _ANY = "*"
 _QUERY = re.compile(rf"\[withheld {QUERY} [0-9a-f]{{16}}\]")
 _MOST_QUOTED = 100
-"""Characters of a value in a sentence."""
+"""The maximum number of characters of a value quoted in a sentence."""
 _NO_POINTER = "Write it as /structuredContent/time, /content/*/text or TOOL:/POINTER; * is any one member."
 
 
@@ -27,11 +27,11 @@ class IgnoredPlace(Struct, frozen=True, kw_only=True):
     """A place whose differences do not count."""
 
     tool: str
-    """Empty for every tool."""
+    """The name of a tool; empty for every tool."""
     tokens: tuple[str, ...]
 
     def covers(self, tool: str, pointer: str) -> bool:
-        """Whether a place, or what it is in, is ignored."""
+        """Whether a place, or one that contains it, is ignored."""
         place = split(pointer)
         return (
             self.tool in {"", tool}
@@ -44,7 +44,7 @@ class IgnoredPlace(Struct, frozen=True, kw_only=True):
 
 
 class AnswerDifference(Struct, frozen=True, kw_only=True):
-    """One place in which an answer is not what it was."""
+    """One place in which an answer differs from the recorded one."""
 
     pointer: str
     what: str
@@ -52,7 +52,7 @@ class AnswerDifference(Struct, frozen=True, kw_only=True):
 
 
 def ignored_of(word: str) -> IgnoredPlace:
-    """A place as written: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
+    """The place in a word: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
     tool, colon, pointer = word.rpartition(":/")
     try:
         tokens = split(f"/{pointer}" if colon else word)
@@ -72,10 +72,11 @@ def differences(
     removed: Iterable[str],
     ignored: Iterable[IgnoredPlace],
 ) -> Iterator[AnswerDifference]:
-    """Every place that differs and is not ignored, in JSON in a text too. Never raises.
+    """Every place that differs and is not ignored, also inside JSON in a text. Never raises.
 
-    `recorded`: as a recording has it, with texts in place of what was withheld; such a place is equal where it is
-    withheld now too. `masked`: `now` as it may be shown. `removed`: the pointers of what is withheld now.
+    `recorded`: the recorded result, with texts in place of withheld values. Such a place is equal if it is
+    withheld now too. `masked`: a copy of `now` that is safe to show. `removed`: the pointers of the values
+    withheld now.
     """
     withheld = frozenset(removed)
     places = tuple(ignored)
@@ -99,9 +100,9 @@ def differences(
 
 
 def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> Iterator[IgnoredPlace]:
-    """The places in which two answers to the same call differ: times, ids. Items of lists count as one place.
+    """The places in which two answers to the same call differ, such as times and ids.
 
-    `removed`: the pointers of what is withheld, which is not compared anyway.
+    List items count as one place. `removed`: the pointers of withheld values, which are not compared.
     """
     seen: set[IgnoredPlace] = set()
     withheld = frozenset(removed)
@@ -116,7 +117,10 @@ def proposed(tool: str, one: Json, other: Json, *, removed: Iterable[str]) -> It
 
 
 def _changes(before: Json, now: Json, withheld: frozenset[str]) -> Iterator[Change]:
-    """What differs. A text that is withheld is not opened: what is in it has no name either."""
+    """The changes between two results.
+
+    A withheld text is not opened, because its parts have no pointers in recordings.
+    """
     return changes(*opened_alike(before, now, lambda pointer: not _is_withheld(pointer, withheld)))
 
 
@@ -126,7 +130,7 @@ def _is_withheld(pointer: str, withheld: frozenset[str]) -> bool:
 
 
 def _is_but_for_queries(recorded: Json, now: Json) -> bool:
-    """Whether a text is the recorded one, but for the queries of URLs: recordings hold none, declared or not."""
+    """Whether a text equals the recorded one, except for the queries of URLs, which recordings never contain."""
     if not isinstance(recorded, str) or not isinstance(now, str):
         return False
     first, *others = _QUERY.split(recorded)
@@ -147,7 +151,7 @@ def _shown(masked: Json, pointer: str) -> str:
     try:
         return _quoted(resolve_opened(masked, pointer))
     except (LookupError, ValueError):
-        # A part of what is masked as a whole.
+        # The place is inside a value that is masked as a whole.
         return "another value"
 
 

@@ -1,4 +1,4 @@
-"""The parts of a call's result that the vault keeps: secret references and withheld values."""
+"""The secrets of a call's result that the vault keeps: secret references and withheld values."""
 
 from array import array
 from collections.abc import Iterable, Sequence
@@ -13,21 +13,21 @@ from inspector.json.exact import Json
 
 
 class LocatedReference(Struct, frozen=True, kw_only=True):
-    """A reference, and every place where the result has it."""
+    """A reference, and every pointer at which the result contains it."""
 
     reference: ListedReference
     pointers: tuple[str, ...]
 
 
 class WithheldPlaces:
-    """The removals whose values are secret, in order, each built on access."""
+    """The removals whose values are secret, in order. Each removal is looked up on access."""
 
     __slots__ = ("_places", "_removals")
 
     def __init__(self, removals: Sequence[Removal]) -> None:
-        """`removals`: those of `declared`."""
+        """`removals`: the removals of the boundary `declared`."""
         self._removals = removals
-        # References have their own rows, and the raw pane shows the other removals.
+        # References have rows of their own, and the raw pane shows the other removals.
         self._places = array(
             "Q",
             (
@@ -55,15 +55,15 @@ class Holdings(Struct, frozen=True, kw_only=True):
 
 
 def holdings_in(raw: Json, removals: Sequence[Removal]) -> Holdings:
-    """The secrets in a result.
+    """The secrets in a result. Never raises.
 
-    `removals`: those of `declared`, into `raw`. Linear in the size of both. Never raises.
+    `removals`: the removals of the boundary `declared`, with pointers into `raw`. Linear in the size of both.
     """
     return Holdings(references=_without_repeats(references_in(raw)), withheld=WithheldPlaces(removals))
 
 
 def _without_repeats(listed: Iterable[ListedReference]) -> tuple[LocatedReference, ...]:
-    """Servers repeat a reference in text and structure; list it once."""
+    """The references, each listed once: servers repeat a reference in text and structure."""
     located: dict[object, LocatedReference] = {}
     for place, reference in enumerate(listed):
         known = (

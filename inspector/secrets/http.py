@@ -18,7 +18,7 @@ from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed, resolve
 
 TIME_LIMIT_S = 10.0
-"""For a whole redemption: name resolution, connection, headers and body."""
+"""The time limit for a whole redemption: name resolution, connection, headers and body."""
 
 _FETCH = "inspector.secrets.redemption.fetch"
 _FIELD_VALUE = re.compile(r"[\x21-\x7e](?:[\t\x20-\x7e]*[\x21-\x7e])?")
@@ -36,9 +36,9 @@ class HttpServer:
     """The MCP server whose secrets are redeemed."""
 
     url: str | None = field(repr=False)
-    """Its endpoint, or the pinned origin; None refuses every redemption."""
+    """The server's endpoint, or the pinned origin; None refuses every redemption."""
     reached_at: AddressClass
-    """The class of the address through which the connection reached it."""
+    """The class of the address through which the connection reached the server."""
     authorization: str | None = field(default=None, repr=False)
     """The connection's own Authorization header."""
 
@@ -55,7 +55,10 @@ class HttpRedeemer:
         time_limit_s: float = TIME_LIMIT_S,
         authorities: str | None = None,
     ) -> None:
-        """`clock`: monotonic seconds. `authorities`: certificates (PEM) instead of the system's."""
+        """`clock`: returns monotonic seconds.
+
+        `authorities`: certificates (PEM) to trust instead of the system's.
+        """
         self._server = server
         self._clock = clock
         self._resolver = resolver
@@ -74,7 +77,7 @@ class HttpRedeemer:
         self._is_busy = True
         try:
             return await self._redeem(reference, received_s=received_s, revealed_before=revealed_before)
-        except Exception:  # noqa: BLE001 - its text could quote what was sent or received
+        except Exception:  # noqa: BLE001 - the exception's text could quote the request or the answer
             return Failed(cause=Cause.INTERNAL)
         finally:
             self._is_busy = False
@@ -123,8 +126,8 @@ class HttpRedeemer:
 def client_context(authorities: str | None = None) -> ssl.SSLContext:
     """A TLS context that verifies chain and name. Takes about 20 ms: do not call it on the event loop.
 
-    `authorities`: certificates (PEM) to trust instead of the system's. `ssl.create_default_context` would write keys
-    to SSLKEYLOGFILE; a plain context does not. Raises ssl.SSLError.
+    `authorities`: certificates (PEM) to trust instead of the system's. Raises ssl.SSLError. Unlike
+    `ssl.create_default_context`, it does not write keys to SSLKEYLOGFILE.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     if authorities is None:

@@ -1,6 +1,7 @@
-"""Outcomes of a redemption, and how to read them from an HTTP response.
+"""The outcomes of a redemption, and how they follow from an HTTP response.
 
-Source: WebMCP issue 110, section 4a; RFC 9110 and 9111 for the header fields. The server's prose has no influence.
+Source: WebMCP issue 110, section 4a; RFC 9110 and 9111 for the header fields. Free text of the server has no
+influence.
 """
 
 import re
@@ -25,20 +26,20 @@ _DATE = re.compile(
 
 
 class RedemptionFault(StrEnum):
-    """A fault in a response that contains the secret nevertheless."""
+    """A fault in a response that does contain the secret."""
 
     MAY_BE_STORED = "the answer lacks Cache-Control: no-store, so caches on the way may keep the secret"
 
 
 class ExpiredBy(StrEnum):
-    """How a reference expired."""
+    """The ways in which a reference expires."""
 
     TTL = "its time has run out"
     SERVER = "the server says that it is gone: used, perhaps by someone else, or revoked"
 
 
 class Cause(StrEnum):
-    """Reasons why a redemption failed."""
+    """The reasons why a redemption failed."""
 
     TIMEOUT = "the server did not answer in time"
     TOO_LARGE = "the answer is larger than 64 KiB"
@@ -69,7 +70,7 @@ class Expired(Struct, frozen=True, kw_only=True):
 
 
 class AlreadyUsed(Struct, frozen=True, kw_only=True):
-    """The server returned it once, to this session, and does not return it again."""
+    """The server returned the secret to this session once, and does not return it again."""
 
 
 class Denied(Struct, frozen=True, kw_only=True):
@@ -87,17 +88,17 @@ class RateLimited(Struct, frozen=True, kw_only=True):
     """The server limits the number of tries."""
 
     retry_after_s: int | None = None
-    """None where the server names no number of seconds."""
+    """The seconds to wait; None if the server names none."""
     retry_at: str | None = None
-    """An HTTP date in GMT, if the server names one."""
+    """An HTTP date in GMT; None if the server names none."""
 
 
 class Failed(Struct, frozen=True, kw_only=True):
-    """No response, or an invalid one."""
+    """There was no response, or an invalid one."""
 
     cause: Cause
     status: int | None = None
-    """Where the status is part of the cause."""
+    """The status, if it is part of the cause."""
 
 
 Outcome: TypeAlias = Revealed | Expired | AlreadyUsed | Denied | NotFound | RateLimited | RefusedUrl | Failed
@@ -111,16 +112,16 @@ class OutcomeWords(Struct, frozen=True, kw_only=True):
     why: str
     """One sentence."""
     next: str
-    """What the user can do."""
+    """An action for the user."""
 
 
 def of_status(
     status: int, *, retry_after: str | None = None, revealed_before: bool = False
 ) -> Outcome | None:
-    """The outcome for a status; None for 200, where the body decides.
+    """The outcome for a status; None for 200, for which the body decides.
 
-    `revealed_before`: whether this session already had the secret from this reference. Servers answer 410, 404 or 409
-    alike for used, expired and unknown references; only the session knows that it used one.
+    `revealed_before`: whether this session already had the secret from this reference. Servers answer 410,
+    404 or 409 alike for used, expired and unknown references; only the session knows that it used one.
     """
     match status:
         case 200:
@@ -225,7 +226,7 @@ class Head(Struct, frozen=True, kw_only=True):
 
 
 def of_head(head: Head, *, revealed_before: bool = False) -> Outcome | None:
-    """The outcome that status and headers decide; None where the body has to be read."""
+    """The outcome that status and headers decide; None if the body has to be read."""
     outcome = of_status(head.status, retry_after=head.retry_after, revealed_before=revealed_before)
     if outcome is not None:
         return outcome
@@ -275,7 +276,7 @@ def _names_a_key_twice(value: Json) -> bool:
 
 
 class Redeemer(Protocol):
-    """Redeems references for one connection, one at a time, at the user's request."""
+    """Redeems references for one connection, one at a time, when the user asks for it."""
 
     def preview(self, reference: SecretReference) -> Allowed | RefusedUrl:
         """The request that `redeem` would send, for the user's confirmation. Sends nothing."""
@@ -284,9 +285,9 @@ class Redeemer(Protocol):
     async def redeem(
         self, reference: SecretReference, *, received_s: float, revealed_before: bool = False
     ) -> Outcome:
-        """Send one request. Raises only CancelledError; only `Revealed` holds the value afterwards.
+        """Send one request. Raises only CancelledError; only `Revealed` contains the value afterwards.
 
-        `received_s`: when the reference arrived, on the redeemer's monotonic clock.
+        `received_s`: the time when the reference arrived, on the redeemer's monotonic clock.
         `revealed_before`: whether this session already had the secret from this reference.
         """
         ...

@@ -1,6 +1,6 @@
 """The user's own credentials: values in `--header`, `-e`, a configuration, a command line or a URL.
 
-A server may repeat them in errors and logs. Sightline covers them in its own texts, in every spelling that
+A server may repeat them in errors and logs. Sightline masks them in its own texts, in every spelling that
 `inspector.boundary.echoes` finds. docs/secrets.md defines which values count.
 """
 
@@ -28,18 +28,18 @@ from inspector.protocol.targets import (
 )
 
 LEAST_VARIABLE = 8
-"""Least length of a variable's value whose name marks it as a credential."""
+"""The minimum length of a variable's value if the variable's name marks it as a credential."""
 LEAST_UNNAMED = 16
-"""Least length of any other value that is not a path."""
+"""The minimum length of any other value that is not a path."""
 _HALVED = 20
-"""From this length on, each half is covered too: an excerpt may contain only one."""
+"""The length from which each half of a value is masked too: an excerpt may contain only one half."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*[ \t]+(?=\S)")
 _WORDS = re.compile(r"\S+")
 _CUT = "…"
 
 
 class OwnCredentials:
-    """Covers the user's credentials wherever a text repeats them."""
+    """Masks the user's credentials wherever a text repeats them."""
 
     def __init__(self, values: Iterable[str]) -> None:
         self._values: list[str] = []
@@ -48,11 +48,11 @@ class OwnCredentials:
 
     @property
     def values(self) -> tuple[str, ...]:
-        """What is covered, the longest first."""
+        """The values that are masked, the longest first."""
         return tuple(self._values)
 
     def add(self, values: Iterable[str]) -> None:
-        """Also cover these from now on. Shorter ones than the search finds are left out."""
+        """Mask these values too from now on. Values that are too short for the search are left out."""
         new = {value.strip() for value in values} - set(self._values)
         found = [value for value in new if len("".join(value.split())) >= SHORTEST]
         if not found and self._values:
@@ -66,19 +66,19 @@ class OwnCredentials:
         self._echoes = Echoes(part for value in self._values for part in _with_halves(value))
 
     def cover(self, text: str) -> str:
-        """Cover the words that repeat a credential; a whole line, or the text, where no single word does.
+        """Mask the words that repeat a credential; if no single word does, mask the whole line or text.
 
-        Never raises: a text that cannot be searched is covered as a whole.
+        Never raises: a text that cannot be searched is masked as a whole.
         """
         if self.is_empty or not text:
             return text
         try:
             return self._covered(text)
-        except Exception:  # noqa: BLE001 - a fault of the search must let nothing through
+        except Exception:  # noqa: BLE001 - if the search fails, nothing may get through
             return COVERED
 
     def covered(self, value: Json) -> tuple[Json, int]:
-        """Cover credentials in a JSON value; the value, and the number of covered places. Never raises."""
+        """Mask credentials in a JSON value. Returns the value and the number of masked places. Never raises."""
         if self.is_empty:
             return value, 0
         try:
@@ -96,7 +96,7 @@ class OwnCredentials:
         return COVERED if self._repeats(shown) else shown
 
     def _without_parts(self, text: str) -> str:
-        """`text` without the words that a cut, which `…` marks, has left of a credential."""
+        """`text` without the beginnings of credentials that a cut has left. A `…` marks each cut."""
         if _CUT not in text or not self._starts.search(text):
             return text
         *parts, rest = text.split(_CUT)
@@ -115,7 +115,7 @@ class OwnCredentials:
         return text[: text.rfind(words[-1])] + COVERED
 
     def _lines(self, lines: set[str]) -> dict[str, str]:
-        """The lines that repeat a credential, with their covered texts. One search covers all words."""
+        """The lines that repeat a credential, each with its masked text. One search handles all words."""
         repeating = self._echoes.matches(lines)
         words = {word for line in repeating for word in _WORDS.findall(line)}
         repeated = self._echoes.matches(words)
@@ -142,12 +142,12 @@ class OwnCredentials:
 
 
 def own_credentials(target: Target) -> OwnCredentials:
-    """The credentials in how a target is reached."""
+    """The user's credentials in a target."""
     return OwnCredentials(credentials_of(target))
 
 
 def credentials_of(target: Target) -> tuple[str, ...]:
-    """The values, the longest first."""
+    """The values of a target that are credentials, the longest first."""
     match target:
         case StdioTarget():
             values = [*_environment_credentials(target.environment), *secret_words(target.command)]
@@ -196,7 +196,7 @@ def _header_credentials(headers: Iterable[tuple[str, str]]) -> Iterator[str]:
 
 
 def _basic_credentials(credential: str) -> Iterator[str]:
-    """User and password together, and the password."""
+    """First the pair of user and password, then the password."""
     try:
         pair = b64decode(credential, validate=True).decode()
     except ValueError:

@@ -23,32 +23,33 @@ _NOT_REACHED = RefusedUrl(
 
 
 class Custody:
-    """The vault of one session, and how its references are redeemed."""
+    """The vault of one session, and the redeemer of its references."""
 
     def __init__(self) -> None:
         self.vault = Vault()
         self.now_s: Callable[[], float] = time.monotonic
         """The clock for the expiry of references."""
         self.peeked: VaultKey | None = None
-        """The item whose value is on the screen."""
+        """The item whose value is shown on the screen."""
         self._base: str | None = None
         self._redeemer: Redeemer | None = None
         self._redeemer_of: Callable[[int], Redeemer | None] | None = None
-        """For a page, whose frames redeem their own references: the redeemer by call number."""
+        """For a page: returns the redeemer for a call number, since each frame redeems its own references."""
 
     async def redeem_at_server(
         self, base: str | None, *, authorization: str | None, clock: Callable[[], float]
     ) -> None:
-        """Redeem at a server, whose address class is looked up now: redemption never goes to another class.
+        """Set up redemption at a server.
 
-        `base`: the address whose origin redeems; None for nowhere. `authorization`: the connection's own.
+        The server's address class is looked up now: redemption never goes to another class. `base`: the
+        address whose origin redeems; None to redeem nowhere. `authorization`: the connection's own header.
         """
         self._base = base
         self.now_s = clock
         origin = origin_of(base) if base is not None else None
         if not isinstance(origin, Origin):
             return
-        from inspector.secrets.http import HttpRedeemer, HttpServer  # noqa: PLC0415 - the wire loads late
+        from inspector.secrets.http import HttpRedeemer, HttpServer  # noqa: PLC0415 - only redemption needs the network code
         from inspector.secrets.redemption.addresses import class_of  # noqa: PLC0415
 
         server = HttpServer(url=base, reached_at=await class_of(origin), authorization=authorization)
@@ -57,13 +58,19 @@ class Custody:
     def redeem_in_page(
         self, redeemer_of: "Callable[[int], Redeemer | None]", *, clock: Callable[[], float]
     ) -> None:
-        """Redeem in a page, each reference in its own frame. `redeemer_of`: the redeemer by call number."""
+        """Set up redemption in a page, each reference in its own frame.
+
+        `redeemer_of`: returns the redeemer for a call number.
+        """
         self.now_s = clock
         self._redeemer_of = redeemer_of
 
     @property
     def is_guarding(self) -> bool:
-        """Whether a secret is revealed or shown: selecting, copying, screenshots and exports are disabled."""
+        """Whether a secret is revealed or shown.
+
+        Selecting, copying, screenshots and exports are disabled meanwhile.
+        """
         return self.vault.holds_revealed or self.peeked is not None
 
     def preview(self, kept: KeptReference) -> Allowed | RefusedUrl:
@@ -77,9 +84,10 @@ class Custody:
         return redeemer.preview(reference)
 
     async def reveal(self, key: VaultKey) -> None:
-        """Redeem a reference and store the outcome in the vault. Only after the user saw `preview` and agreed.
+        """Redeem a reference and store the outcome in the vault.
 
-        Raises ForgottenError where the vault has no such reference.
+        Call it only after the user agreed to `preview`. Raises ForgottenError if the vault has no such
+        reference.
         """
         kept = self.vault.of(key)
         reference = kept.located.reference if isinstance(kept, KeptReference) else None

@@ -1,4 +1,4 @@
-"""The vault of one session: the only place that holds redeemed values, with the state of every secret.
+"""The vault of one session: the only place that holds redeemed values. It also has the state of every secret.
 
 Source: docs/secrets.md. It reads no clock and sends nothing.
 """
@@ -26,7 +26,7 @@ class VaultKey(NamedTuple):
 
     call: int
     place: int
-    """Index within the call; references come first."""
+    """The index within the call; references come first."""
 
 
 class KeptReference(Struct, frozen=True, kw_only=True):
@@ -37,7 +37,7 @@ class KeptReference(Struct, frozen=True, kw_only=True):
     located: LocatedReference
     received_s: float
     outcome: Outcome | None
-    """Of the last try; None before the first."""
+    """The outcome of the last try; None before the first."""
     has_value: bool
     """Whether the vault has the value, from the last try or an earlier one."""
     is_busy: bool
@@ -68,20 +68,20 @@ class _Call:
     raw: Json = field(repr=False)
     holdings: Holdings
     outcomes: dict[int, Outcome] = field(default_factory=dict[int, Outcome], repr=False)
-    """Of the last tries, by the index of the reference."""
+    """The outcomes of the last tries, by the index of the reference."""
     values: dict[int, str] = field(default_factory=dict[int, str], repr=False)
     forgotten: set[int] = field(default_factory=set[int])
 
 
 class Vault:
-    """Every secret of the session, the newest call first. For one thread."""
+    """Every secret of the session, the newest call first. Not safe for use in several threads."""
 
     def __init__(self) -> None:
         self._calls: list[_Call] = []
         self._stops: tuple[int, ...] = ()
         self._busy: VaultKey | None = None
         self._had: set[tuple[str, str]] = set()
-        """Id and URL of every reference whose secret this session has had."""
+        """The id and URL of every reference whose secret this session has had."""
 
     def __repr__(self) -> str:
         return f"<Vault of {len(self)}>"
@@ -117,7 +117,10 @@ class Vault:
         return any(call.number == number for call in self._calls)
 
     def keep(self, number: int, tool: str, received_s: float, raw: Json, holdings: Holdings) -> None:
-        """Add the secrets of call `number`. `received_s`: on the clock of the other methods."""
+        """Add the secrets of call `number`.
+
+        `received_s`: the time of receipt, on the clock of the other methods.
+        """
         if not len(holdings) or self.has_call(number):
             return
         self._calls.append(_Call(number=number, tool=tool, received_s=received_s, raw=raw, holdings=holdings))
@@ -150,13 +153,19 @@ class Vault:
         return True
 
     def begin(self, key: VaultKey) -> bool:
-        """Note that a redemption runs; whether the session already had the secret. Raises ForgottenError."""
+        """Note that a redemption runs. Returns whether the session already had the secret.
+
+        Raises ForgottenError.
+        """
         is_known = _identity(self._call(key), key) in self._had
         self._busy = key
         return is_known
 
     def end(self, key: VaultKey, outcome: Outcome | None) -> None:
-        """Store the outcome of a redemption; None for a cancelled one. An earlier value stays unless a new one came."""
+        """Store the outcome of a redemption; None for a cancelled one.
+
+        An earlier value stays unless the outcome has a new one.
+        """
         self._busy = None
         call = next((call for call in self._calls if call.number == key.call), None)
         # The vault may have been emptied meanwhile.
@@ -245,9 +254,10 @@ STILL_HERE = " The value from before is still here."
 
 
 def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> OutcomeWords:
-    """The texts for an item. `request`: what redeeming would send. `now_s`: on the clock of its receipt.
+    """The texts for an item. `request`: the request that redeeming would send.
 
-    A withheld value's reason comes from the removal, and may quote foreign text; all else is safe.
+    `now_s`: the time, on the clock on which the item was received. The reason for a withheld value comes from
+    the removal, and may quote foreign text; all other texts are safe.
     """
     if isinstance(kept, KeptValue):
         if kept.is_forgotten:

@@ -1,7 +1,7 @@
-"""Tests of MCP servers: connect to one, call its tools, and say what a model may see of the results. docs/testing.md.
+"""Tests of MCP servers: connect to one, call its tools, and assert what a model may see. See docs/testing.md.
 
-The names in `__all__` are stable: they change with a major version only. Importing this package costs nothing; what a
-name needs is loaded when it is used.
+The names in `__all__` are stable: they change with a major version only. Importing this package loads nothing
+else; what a name needs is loaded when it is used.
 """
 
 from collections.abc import Mapping
@@ -49,7 +49,7 @@ _HOMES = {
 
 
 class Cassette:
-    """A recording that answers in place of a server."""
+    """A recording, used as a target that answers in place of a server."""
 
     def __init__(self, path: str) -> None:
         self.path = path
@@ -67,16 +67,16 @@ def connect(
     timeout_s: float = 60.0,
     record: "str | PathLike[str] | None" = None,
 ) -> "McpServer":
-    """A server, for a `with` statement: it is started at its beginning, and ended at its end.
+    """A server for a `with` statement, which starts it at the beginning and ends it at the end.
 
-    `target`: a text as on Sightline's command line (`"-- python server.py"`, a URL, `"mcp.json:NAME"`, `"demo"`), the words
-    of a command, a server object of the Python SDK or of FastMCP, or a `cassette`. `python` as the first word of a
-    command is the Python that runs the test. `boundary`: `open`, `declared` or `closed`. `environment`, `cwd`: of a
-    command. `record`: a file to record the session in, without withheld values; it replaces an older one.
-
-    Raises ValueError for arguments that mean nothing; entering it raises McpServerError where the server cannot be reached.
+    `target`: a text as on Sightline's command line (`"-- python server.py"`, a URL, `"mcp.json:NAME"`,
+    `"demo"`), the words of a command, a server object of the Python SDK or of FastMCP, or a `cassette`.
+    `python` as the first word of a command is the Python that runs the test. `boundary`: `open`, `declared`
+    or `closed`. `environment`, `cwd`: the variables and the working folder of a command. `record`: a file to
+    record the session in, without withheld values; it replaces an older one. Raises ValueError for invalid
+    arguments; entering the block raises McpServerError if the server cannot be reached.
     """
-    from inspector.testing.servers import McpServer  # noqa: PLC0415 - importing this package is to cost nothing
+    from inspector.testing.servers import McpServer  # noqa: PLC0415 - importing this package must load nothing else
 
     return McpServer(_engine(target, boundary, environment, cwd, timeout_s, record))
 
@@ -90,14 +90,14 @@ def connect_async(
     timeout_s: float = 60.0,
     record: "str | PathLike[str] | None" = None,
 ) -> "AsyncMcpServer":
-    """The same for an `async with` statement, on asyncio and trio."""
+    """A server for an `async with` statement, on asyncio and trio. Takes the arguments of `connect`."""
     from inspector.testing.servers import AsyncMcpServer  # noqa: PLC0415 - as above
 
     return AsyncMcpServer(_engine(target, boundary, environment, cwd, timeout_s, record))
 
 
 def cassette(path: "str | PathLike[str]") -> Cassette:
-    """A target that answers from a recording, without server, process or network."""
+    """A target that answers from a recording, without a server, process or network."""
     return Cassette(fspath(path))
 
 

@@ -1,4 +1,4 @@
-"""Values whose `repr` hides what is secret in them: pytest shows the `repr` of what an assertion compares."""
+"""Values whose `repr` hides secrets: pytest shows the `repr` of the values that an assertion compares."""
 
 from collections.abc import Iterable, Iterator
 from typing import Self, SupportsIndex, cast
@@ -23,20 +23,20 @@ from inspector.safe_text import safe
 from inspector.schema.fields import form_of
 
 LEAST = 4
-"""Characters of a text that is looked for: a shorter one occurs by chance."""
+"""The minimum number of characters of a text that is searched for: a shorter one occurs by chance."""
 
 
 class SecretText(str):
-    """A text that is what it is, and whose `repr` is a mask. Parts and lines of it are masked too.
+    """A text whose `repr` is a mask. Its parts and lines are masked too.
 
-    Give a secret argument of a call as one: then it is masked in the reports of the result too.
+    Pass a secret argument of a call as a `SecretText`, so that it is masked in reports about the result too.
     """
 
     __slots__ = ("_shown",)
     _shown: str
 
     def __new__(cls, text: str, shown: str = MASK) -> Self:
-        """`shown`: what takes the place of the text."""
+        """`shown`: the `repr`, in place of the text."""
         made = super().__new__(cls, text)
         made._shown = shown
         return made
@@ -48,7 +48,7 @@ class SecretText(str):
         return SecretText(super().__getitem__(key))
 
     def splitlines(self, keepends: bool = False) -> list[str]:  # noqa: FBT001, FBT002 - as `str` has it
-        """One line: what compares texts line by line shows the mask."""
+        """One line, the mask, so that a comparison of texts line by line shows no secret."""
         return [repr(self) + ("\n" if keepends else "")]
 
     def __reduce__(self) -> tuple[type["SecretText"], tuple[str]]:
@@ -66,7 +66,7 @@ class _SecretFloat(float):
 
 
 def cover(value: Json, masked: Json) -> Json:
-    """`value`, with a `repr` like `masked`."""
+    """Return `value` with a `repr` like that of `masked`."""
     if isinstance(value, dict) and isinstance(masked, dict):
         return {
             key if key in masked else SecretText(key): cover(inner, masked.get(key, MASK))
@@ -100,7 +100,10 @@ def _hidden(value: Json) -> Json:
 
 
 def plain(value: object) -> Json:
-    """An argument as JSON, without the types of this module. Raises TypeError for what JSON has not."""
+    """An argument as JSON, without the types of this module.
+
+    Raises TypeError for a value that JSON does not have.
+    """
     match value:
         case None | bool() | DuplicateKeys() | Number():
             return value
@@ -120,7 +123,10 @@ def plain(value: object) -> Json:
 
 
 def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:
-    """The texts among the arguments that may be secret: so marked by the schema, named so, or like a credential."""
+    """The texts among the arguments that may be secret.
+
+    They are marked by the schema, named like a secret, or look like a credential.
+    """
     marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
     found = set[str]()
     for argument, value in arguments.items():
@@ -132,7 +138,7 @@ def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:
 
 
 def secret_texts(value: object) -> frozenset[SecretText]:
-    """Every `SecretText` in arguments."""
+    """Every `SecretText` in `value`, which may be nested."""
     inner: Iterable[object] = ()
     match value:
         case SecretText():
@@ -147,9 +153,10 @@ def secret_texts(value: object) -> frozenset[SecretText]:
 
 
 class Cover:
-    """One result as it may be shown.
+    """Masks one result so that it may be shown.
 
-    Masked are: what it declares secret, what looks like a credential, and values in which a text of `named` is.
+    It masks values that are declared secret, texts that look like a credential, and values that contain a
+    text of `named`.
     """
 
     def __init__(self, judgement: Judgement, policy: BoundaryPolicy, named: frozenset[str]) -> None:
@@ -170,16 +177,16 @@ class Cover:
         self._masks = Masks(raw, declared, judgement.contract, strict)
 
     def sent(self) -> Json:
-        """The result, masked."""
+        """The result with masks."""
         return _without_sightings(self._masks.sent())
 
     def model(self, view: Json) -> Json:
-        """What a model sees of it, masked."""
+        """A model's view of the result with masks."""
         return _without_sightings(self._masks.model(view))
 
 
 def _without_sightings(value: Json) -> Json:
-    """The same without credentials: where a text is masked in part, another secret may be in the rest."""
+    """The value without credentials: in a text that is masked in part, the rest may contain another secret."""
     match value:
         case str():
             return _masked_credentials(value)
@@ -202,12 +209,12 @@ def _masked_credentials(text: str) -> str:
 
 
 def places_of(raw: Json, echoes: Echoes) -> Iterator[Tokens]:
-    """The leaves of a result, and the objects with a key, in which one of the texts is."""
+    """The places of leaves that contain one of the texts, and of objects with such a key."""
     return places(raw, lambda value: _names(value, echoes))
 
 
 def _names(value: Json, echoes: Echoes) -> bool:
-    """Whether a leaf, or a key of an object, has such a text."""
+    """Whether a leaf, or a key of an object, contains one of the texts."""
     if isinstance(value, dict):
         return bool(echoes.matches(value.keys()))
     if isinstance(value, DuplicateKeys):
@@ -216,5 +223,5 @@ def _names(value: Json, echoes: Echoes) -> bool:
 
 
 def without_credentials(text: str) -> str:
-    """A text with masks in place of what looks like a credential, safe to show."""
+    """A text with masks in place of credentials, safe to show."""
     return safe(_masked_credentials(text))

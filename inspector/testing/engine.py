@@ -1,7 +1,8 @@
-"""One session on the event loop of a thread of its own, for tests with and without an event loop of their own.
+"""Runs one session on the event loop of its own thread, for tests with and without an event loop.
 
-Exceptions of the session never reach a test: their frames hold arguments and results, and pytest shows the locals of
-frames. Each comes as a `Unavailable`, and is raised where nothing is at hand.
+Exceptions of the session never reach a test: their frames hold arguments and results, and pytest shows the
+locals of frames. Each one becomes an `Unavailable`, which is raised as a new error in a frame without such
+locals.
 """
 
 import asyncio
@@ -46,19 +47,19 @@ _PYTHONS = frozenset({"python", "python3"})
 
 
 class Unavailable(Struct, frozen=True, kw_only=True):
-    """Why something could not be done, safe to show."""
+    """The reason why an operation failed, safe to show."""
 
     reason: str
 
 
 class Pending(Generic[Value]):
-    """What is being done on the session's thread."""
+    """An operation that runs on the session's thread."""
 
     def __init__(self, future: "Future[Value | Unavailable]") -> None:
         self._future = future
 
     def done(self) -> Value:
-        """Wait for it. Raises McpServerError."""
+        """Wait for the operation and return its result. Raises McpServerError."""
         __tracebackhide__ = True
         try:
             found = self._future.result()
@@ -68,12 +69,12 @@ class Pending(Generic[Value]):
         return _checked(found)
 
     async def awaited(self) -> Value:
-        """The same on any event loop."""
+        """Wait for the operation on any event loop, as `done` does."""
         __tracebackhide__ = True
         try:
             asyncio.get_running_loop()
         except RuntimeError:
-            from anyio import to_thread  # noqa: PLC0415 - trio alone needs it
+            from anyio import to_thread  # noqa: PLC0415 - only trio needs it
 
             try:
                 found = await to_thread.run_sync(self._future.result, abandon_on_cancel=True)
@@ -93,7 +94,7 @@ def _checked(found: "Value | Unavailable") -> Value:
 
 
 class Engine:
-    """A target, and the session with it once it is started."""
+    """A target, and its session after the start."""
 
     def __init__(
         self,
@@ -105,13 +106,13 @@ class Engine:
         timeout_s: float,
         record: str | None,
     ) -> None:
-        """Raises ValueError for what is no target, and no boundary."""
+        """Raises ValueError for an invalid target or boundary."""
         if boundary not in set(Level):
             raise ValueError(f"no boundary {boundary}: {', '.join(Level)}")
         self.level = Level(boundary)
         self.options = Options(timeout_s=timeout_s, connect_timeout_s=min(timeout_s, 30.0), wait_s=WAIT_S)
         self._remarks: list[str] = []
-        """Of a cassette: calls that it does not have."""
+        """The calls that a cassette does not have, in sentences."""
         self._close_file: Callable[[], None] = lambda: None
         try:
             self.target, transport = self._resolved(target, environment, cwd)
@@ -125,13 +126,13 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_stale = False
-        """Whether the server said that its lists have changed."""
+        """Whether the server has announced changes of its lists."""
 
     def __repr__(self) -> str:
         return f"<{without_credentials(str(self.target))}>"
 
     def start(self) -> "Pending[None]":
-        """Start the thread, connect, and list."""
+        """Start the thread, connect, and list the tools."""
         if self._thread is not None:
             raise RuntimeError("this server is started already")
         self._loop = asyncio.new_event_loop()
@@ -146,7 +147,7 @@ class Engine:
         return self._submit(self._close())
 
     def join(self) -> None:
-        """End the thread, after `close`."""
+        """End the thread and wait for it. Call it after `close`."""
         if self._thread is not None and self._loop is not None:
             self._loop.call_soon_threadsafe(self._loop.stop)
             self._thread.join()
@@ -159,7 +160,7 @@ class Engine:
         return self._submit(self._listed())
 
     def on_session(self, work: Callable[[Session], Value]) -> "Pending[Value]":
-        """Do something with the session, and a current catalogue, on its thread."""
+        """Run `work` with the session on its thread, after a stale catalogue was listed again."""
 
         async def done() -> Value:
             await self._listed()
@@ -192,7 +193,7 @@ class Engine:
             await session.list_all()
         except BaseException as error:
             if isinstance(error, InspectorError) and self.options.transport is not None:
-                # It is about a command.
+                # The hint is about commands, but this server is an object or a cassette.
                 error.hint = ""
             await session.close()
             self._drop_recording()
@@ -243,7 +244,7 @@ class Engine:
         from inspector.recording.format import Lenses  # noqa: PLC0415 - as above
 
         path.parent.mkdir(parents=True, exist_ok=True)
-        # The older one stays until this one is whole.
+        # The older recording stays until the new one is complete.
         new = path.with_name(f".{path.name}.{os.getpid()}")
         new.unlink(missing_ok=True)
         lenses = Lenses(level=self.level)
@@ -258,13 +259,13 @@ class Engine:
     def _resolved(
         self, target: object, environment: dict[str, str], cwd: str | None
     ) -> "tuple[Target, TransportOf | None]":
-        """What is connected to, and over what. Raises UsageError."""
+        """The target to connect to, and the transport in place of its usual one. Raises UsageError."""
         if isinstance(target, Cassette):
             return self._of_recording(Path(target.path))
         words = _words(target)
         if words is None and is_server(target):
             name = str(getattr(target, "name", "") or "server")
-            # A task of this process: the name is for messages.
+            # The server is a task of this process; the name is used in messages only.
             return StdioTarget(command=(name,)), lambda tap, dispatcher: InProcess(target, tap, dispatcher)
         if words is None and not isinstance(target, str):
             raise UsageError(
@@ -333,7 +334,7 @@ def _words(target: object) -> tuple[str, ...] | None:
 
 
 def _own_secrets(target: Target) -> frozenset[SecretText]:
-    """Those of a target: of its variables, those whose name says so."""
+    """The secrets in a target. Among a command's variables, only those that are named like a secret count."""
     if isinstance(target, StdioTarget):
         secret = {name: value for name, value in target.environment.items() if SECRET_NAME.search(name)}
         target = replace(target, environment=secret)
@@ -345,7 +346,7 @@ async def _quietly(work: Coroutine[Any, Any, Value]) -> "Value | Unavailable":
         return await work
     except InspectorError as error:
         return Unavailable(reason=_said(error))
-    except Exception as error:  # noqa: BLE001 - its frames are not for a test's report
+    except Exception as error:  # noqa: BLE001 - its frames must not get into a test's report
         return Unavailable(reason=f"Sightline failed: {type(error).__name__}")
 
 

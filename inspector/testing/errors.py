@@ -2,4 +2,7 @@
 
 
 class McpServerError(Exception):
-    """The server could not be started or reached, or gave no answer. A tool that fails is a result, and no such error."""
+    """The server could not be started or reached, or gave no answer.
+
+    A tool that fails is a result, not an error.
+    """

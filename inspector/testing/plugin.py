@@ -1,4 +1,4 @@
-"""The pytest plugin. It imports nothing but pytest until a fixture of it is used: docs/testing.md."""
+"""The pytest plugin. It imports only pytest until one of its fixtures is used. See docs/testing.md."""
 
 import os
 from pathlib import Path
@@ -16,10 +16,10 @@ _Scope = Literal["session", "module", "function"]
 
 
 class _Chosen(NamedTuple):
-    """What the markers of a test say."""
+    """The target and the cassette that the markers of a test name."""
 
     target: object
-    """None where the configuration decides."""
+    """The target; None if the configuration names it."""
     cassette: str | None
 
     def __repr__(self) -> str:
@@ -30,7 +30,7 @@ _CHOSEN = pytest.StashKey[list[_Chosen]]()
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
-    """Options and settings."""
+    """Add the options and settings of the plugin."""
     group = parser.getgroup("mcp", "MCP servers (Sightline)")
     group.addoption(
         "--mcp-server", metavar="TARGET", help="The server of mcp_server, as on Sightline's command line."
@@ -58,7 +58,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Markers."""
+    """Register the markers of the plugin."""
     config.addinivalue_line(
         "markers", "mcp_server(target): the server of the fixture mcp_server in this test."
     )
@@ -73,12 +73,12 @@ def _scope(fixture_name: str, config: pytest.Config) -> _Scope:
     scope = str(config.getini("mcp_scope"))
     if scope not in _SCOPES:
         raise pytest.UsageError(f"mcp_scope is {scope}; it is one of {', '.join(_SCOPES)}")
-    # One recording holds one session.
+    # A recording contains only one session.
     return "session" if config.getoption("mcp_record") else scope
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """The target that a marker names, as a parameter: a fixture of a session sees no markers."""
+    """Pass the target that a marker names as a parameter, because a session fixture does not see markers."""
     if "mcp_server" not in metafunc.fixturenames:
         return
     target, cassette = (_marked(metafunc.definition, name) for name in ("mcp_server", "mcp_cassette"))
@@ -86,7 +86,7 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         return
     chosen = _Chosen(target, None if cassette is None else str(cassette))
     known = metafunc.config.stash[_CHOSEN]
-    # pytest keeps a fixture for the same parameter, not for an equal one.
+    # pytest reuses a fixture for the identical parameter, not for an equal one.
     same = next((each for each in known if each.target is target and each.cassette == cassette), None)
     same = same or next((each for each in known if isinstance(target, str) and each == chosen), None)
     if same is None:
@@ -127,7 +127,7 @@ def mcp_server(request: pytest.FixtureRequest, mcp_target: object) -> "Iterator[
 
 
 def _server(config: pytest.Config, chosen: _Chosen, usual: object) -> "McpServer":
-    """The server that a test wants, not yet started. Raises ValueError."""
+    """The server for a test, not yet started. Raises ValueError."""
     from inspector.testing import cassette, connect  # noqa: PLC0415 - as above
 
     is_other = chosen.target is not None
@@ -156,13 +156,13 @@ def _server(config: pytest.Config, chosen: _Chosen, usual: object) -> "McpServer
 
 @pytest.fixture(scope=_scope)
 def async_mcp_server(mcp_server: "McpServer") -> "AsyncMcpServer":
-    """The same server for asynchronous tests, with anyio (asyncio, trio) or pytest-asyncio."""
+    """The server of `mcp_server` for asynchronous tests, with anyio (asyncio, trio) or pytest-asyncio."""
     return mcp_server.asynchronous
 
 
 @pytest.fixture
 def mcp_snapshot(request: pytest.FixtureRequest) -> "McpSnapshots":
-    """Compares what a model sees of a result with a file: `mcp_snapshot(result, "claude-code")`."""
+    """Compares a host's model view of a result with a file: `mcp_snapshot(result, "claude-code")`."""
     from inspector.testing.snapshots import FOLDER, McpSnapshots  # noqa: PLC0415 - as above
 
     path: Path = request.path
@@ -173,14 +173,14 @@ def mcp_snapshot(request: pytest.FixtureRequest) -> "McpSnapshots":
 
 
 def _folder(config: pytest.Config) -> Path:
-    """Where paths of the configuration begin."""
+    """The folder that paths in the configuration are relative to."""
     return config.rootpath if config.inipath is None else config.inipath.parent
 
 
 def _cassette(config: pytest.Config, chosen: _Chosen) -> Path | None:
-    """The file of the cassette: that of the marker, else of the command line, else of the configuration.
+    """The cassette of a test: the marker's, else the command line's, else the configuration's.
 
-    The last two are of the configured server, and of no other.
+    The last two apply only to the configured server.
     """
     given = config.getoption("mcp_cassette")
     if chosen.cassette is None and chosen.target is not None:

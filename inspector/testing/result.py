@@ -1,4 +1,4 @@
-"""The result of a call in a test: what the server returned, what each host's model sees of it, and what is asserted of both."""
+"""The result of a call in a test: the server's result, the view of each host's model, and assertions about both."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -24,34 +24,34 @@ from inspector.session.call_record import CallRecord
 from inspector.testing.covered import LEAST, Cover, cover, places_of, secret_arguments
 
 _MOST_LINES = 400
-"""Lines of both views in a failure."""
+"""The maximum number of lines of both views in a failure message."""
 
 
 class ModelView:
-    """What a host gives its model of a result."""
+    """The view that a host's model gets of a result."""
 
     __slots__ = ("_size", "changes", "host", "masked", "text", "view")
 
     def __init__(self, shown: Projection, host: Host, masked: Json) -> None:
-        """`masked`: the view as it may be shown."""
+        """`masked`: the view with secrets masked."""
         self._size = shown.model_bytes
         self.host = host.name
         self.view = cover(shown.context.model, masked)
-        """In the host's own shape. Its `repr` masks secrets."""
+        """The view in the host's own shape. Its `repr` masks secrets."""
         self.masked = _text_of(masked)
         """The view as one text, with masks in place of secrets."""
-        self.text: str = cover(_text_of(shown.context.model), _text_of(masked))  # pyright: ignore[reportAttributeAccessIssue] - a text is covered as a text
+        self.text: str = cover(_text_of(shown.context.model), _text_of(masked))  # pyright: ignore[reportAttributeAccessIssue] - `cover` returns a text for a text
         """The view as one text: indented JSON, unless the host gives its model a text."""
         self.changes = tuple(safe_line(change.what) for change in shown.context.changes)
-        """What the host adds, leaves out or changes, in sentences."""
+        """Sentences on the parts that the host adds, leaves out or changes."""
 
     @property
     def tokens(self) -> int:
-        """About how many tokens it takes: a quarter of its bytes."""
+        """The approximate number of tokens of the view: a quarter of its bytes."""
         return tokens(self._size)
 
     def __contains__(self, text: str) -> bool:
-        """Whether a text is in it as it is. `assert_never_seen` finds other spellings too."""
+        """Whether the view contains a text in this spelling. `assert_never_seen` finds other spellings too."""
         return text in str(self.text)
 
     def __repr__(self) -> str:
@@ -59,14 +59,17 @@ class ModelView:
 
 
 class ToolResult:
-    """The result of one call. What it returns is the result as it was sent; the `repr` of each secret in it is a mask."""
+    """The result of one call.
+
+    Its values are those that the server sent; the `repr` of each secret in them is a mask.
+    """
 
     def __init__(self, record: CallRecord, level: Level, secrets: Iterable[str] = ()) -> None:
-        """`secrets`: texts among the arguments."""
+        """`secrets`: the secret texts among the arguments."""
         self._record = record
         self._level = level
         self._named: frozenset[str] = frozenset(secrets)
-        """Texts that are masked: secret arguments, and what no model may see, as the test says."""
+        """The texts that are masked: secret arguments, and texts that a test asserts to be never seen."""
 
     def __repr__(self) -> str:
         return (
@@ -80,17 +83,17 @@ class ToolResult:
 
     @property
     def boundary(self) -> str:
-        """The level that decides what is withheld."""
+        """The boundary that decides what is withheld."""
         return self._level.value
 
     @property
     def duration_s(self) -> float:
-        """From the call to the answer."""
+        """The seconds from the call to the answer."""
         return self._record.duration_s
 
     @property
     def error(self) -> str | None:
-        """The code of the error, such as `tool_error` or `invalid_arguments`; None for a result."""
+        """The code of the error, such as `tool_error` or `invalid_arguments`; None if there is none."""
         judgement = self._record.judgement
         return error_code(judgement.outcome, is_listed=judgement.contract.is_listed)
 
@@ -100,56 +103,57 @@ class ToolResult:
 
     @property
     def raw(self) -> Any:
-        """The result as it was sent, or `{"error": …}`."""
+        """The result as the server sent it, or `{"error": …}`."""
         return self._covered
 
     @property
     def structured(self) -> Any:
-        """`structuredContent`; None where there is none."""
-        # A test knows its shape better than a type checker.
+        """The member `structuredContent`; None if there is none."""
+        # `Any`, because a test knows the shape better than a type checker.
         sent = self._covered
         return sent.get("structuredContent") if isinstance(sent, dict) else None
 
     @property
     def text(self) -> str:
-        """The texts of `content`, one line each or more."""
+        """The texts of `content`, each beginning on a new line."""
         sent, masked = self._spec.raw, self._cover.sent()
         shown = cover(_content_text(sent), _content_text(masked))
         return shown if isinstance(shown, str) else ""
 
     @property
     def withheld(self) -> Mapping[str, str]:
-        """What the boundary withholds: the reason by pointer into `raw`. Each pointer has its first reason."""
+        """The places that the boundary withholds: pointers into `raw`, each with its first reason."""
         found: dict[str, str] = {}
         for removal in self._spec.bounded.removals:
             found.setdefault(removal.pointer, f"[{removal.rule}] {removal.detail}")
         return found
 
     def model(self, host: str = "spec") -> ModelView:
-        """What the model of a host sees; `spec` is the specification. Raises ValueError for a host that there is not."""
+        """The view of a host's model; `spec` is the specification. Raises ValueError for an unknown host."""
         profile = _host(host)
         shown = self._projection(profile)
         return ModelView(shown, profile, self._cover.model(shown.context.model))
 
     def assert_fits_schema(self) -> None:
-        """The tool has an output schema, the call succeeded, and the result fits it."""
+        """Assert that the tool has an output schema, that the call succeeded, and that the result fits the schema."""
         __tracebackhide__ = True
         self._check(self._unmet(Expectations(fits_schema=True)))
 
     def assert_withheld(self, *pointers: str) -> None:
-        """The boundary withholds each place.
+        """Assert that the boundary withholds each place.
 
-        A pointer goes into the structured content, as `/secret`; one that begins with a member of the result, such as
-        `/content/0`, into the whole result.
+        A pointer such as `/secret` leads into the structured content; one that begins with a member of the
+        result, such as `/content/0`, leads into the whole result.
         """
         __tracebackhide__ = True
         self._check(self._unmet(Expectations(withheld=pointers, error=self.error or "")))
 
     def assert_never_seen(self, *texts: str, hosts: Literal["all"] | Iterable[str] = "all") -> None:
-        """No model of these hosts sees the texts, in any spelling that the boundary knows.
+        """Assert that no model of these hosts sees the texts, in any spelling that the boundary knows.
 
-        Those are: other case, base64, hexadecimal, URL encoding, reversed, escaped, with white space or invisible
-        characters. Raises ValueError for a text of fewer than 4 characters, which occurs by chance.
+        These spellings are: other case, base64, hexadecimal, URL encoding, reversed, escaped, with white
+        space or invisible characters. Raises ValueError for a text of fewer than 4 characters, which occurs
+        by chance.
         """
         __tracebackhide__ = True
         self._check(self._seen(texts, hosts))
@@ -167,7 +171,10 @@ class ToolResult:
         at_most_ms: float | None = None,
         error: str = "",
     ) -> None:
-        """What `expect` says of a saved call, by the same names: docs/saved-calls.md."""
+        """Assert that the result meets expectations.
+
+        The names are those of a saved call's `expect`: docs/saved-calls.md.
+        """
         __tracebackhide__ = True
         self._check(
             self._unmet(
@@ -186,7 +193,7 @@ class ToolResult:
         )
 
     def described(self, host: str = "spec") -> list[str]:
-        """Both views side by side with the reasons, in lines that are safe to show. Secrets are masked."""
+        """Both views side by side, with the reasons, in lines that are safe to show. Secrets are masked."""
         profile = _host(host)
         shown = self._projection(profile)
         covering = self._cover
@@ -203,7 +210,7 @@ class ToolResult:
 
     @property
     def nonce(self) -> str:
-        """Random for each call: delimits untrusted text in views."""
+        """The marker around untrusted text in views, random for each call."""
         return self._record.nonce
 
     @property
@@ -235,7 +242,7 @@ class ToolResult:
         return Call(tool=self._record.name, nonce=self._record.nonce)
 
     def _unmet(self, expect: Expectations) -> tuple[tuple[str, ...], str]:
-        """What is not met, and the host whose view shows it."""
+        """A sentence for each expectation that is not met, and the host whose view shows the failure."""
         record = self._record
         made = Made(
             judgement=record.judgement,
@@ -279,7 +286,7 @@ class ToolResult:
         return tuple(reasons), first
 
     def _seen_by(self, host: Host, echoes: Echoes) -> str:
-        """How a text reaches the model of a host; empty where it does not."""
+        """How a text reaches the model of a host; empty if it does not."""
         context = self._projection(host).context
         if context.model is None and not context.observed:
             return "what the model gets is not known"
@@ -289,7 +296,7 @@ class ToolResult:
         return f"a model sees it {', '.join(sorted(set(matches.values())))}" if matches else ""
 
     def _check(self, found: tuple[tuple[str, ...], str]) -> None:
-        """Raises AssertionError, with both views."""
+        """Raise AssertionError with both views if there are reasons."""
         __tracebackhide__ = True
         reasons, host = found
         if not reasons:

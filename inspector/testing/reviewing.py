@@ -21,12 +21,12 @@ class ReviewFinding(Struct, frozen=True, kw_only=True):
     """One finding. All texts are safe to show."""
 
     rule: str
-    """`SL-`, the family, and three digits: docs/rules.md."""
+    """The id of the rule: `SL-`, the family, and three digits. See docs/rules.md."""
     severity: str
     subject: str
     """`tool`, `server`, `resource`, `template`, `prompt`, `listing` or `call`."""
     name: str
-    """Of the tool; empty for a server."""
+    """The name of the tool; empty for a server."""
     pointer: str
     message: str
     evidence: str
@@ -43,9 +43,9 @@ class McpReview:
         self.findings = tuple(findings)
 
     def at_least(self, severity: str, *, ignore: Iterable[str] = ()) -> list[ReviewFinding]:
-        """The findings of a severity (`info`, `low`, `medium`, `high`, `critical`) or worse.
+        """The findings of this severity (`info`, `low`, `medium`, `high`, `critical`) or a worse one.
 
-        `ignore`: rules, or `RULE@TOOL`. Raises ValueError for a severity that there is not.
+        `ignore`: ids of rules, or `RULE@TOOL`. Raises ValueError for an unknown severity.
         """
         if severity not in set(Severity):
             raise ValueError(f"no severity {severity}: {', '.join(Severity)}")
@@ -62,7 +62,7 @@ class McpReview:
 
 
 def review_of(session: Session) -> McpReview:
-    """A review of what a session has listed. Raises LookupError before it is connected."""
+    """A review of the definitions that a session has listed. Raises LookupError if it is not connected."""
     facts = session.server
     if facts is None:
         raise LookupError("not connected")

@@ -25,7 +25,7 @@ class ToolInfo:
 
     @property
     def description(self) -> str:
-        """Empty where it has none."""
+        """The description; empty if there is none."""
         return self._tool.description or ""
 
     @property
@@ -34,12 +34,12 @@ class ToolInfo:
 
     @property
     def output_schema(self) -> Json:
-        """None where it declares none."""
+        """The output schema; None if the tool declares none."""
         return self._tool.output_schema
 
     @property
     def definition(self) -> JsonObject:
-        """As it was on the wire."""
+        """The definition as the server sent it."""
         return self._tool.definition
 
     def __repr__(self) -> str:
@@ -47,7 +47,7 @@ class ToolInfo:
 
 
 class McpServer:
-    """A server in a test: the fixture `mcp_server`, or what `connect` returns."""
+    """A server in a test: the value of the fixture `mcp_server`, and of `connect`."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -74,7 +74,7 @@ class McpServer:
             self._engine.join()
 
     def call(self, tool: str, /, **arguments: object) -> ToolResult:
-        """Call a tool. A tool that fails is a result. Raises McpServerError where no answer came."""
+        """Call a tool. A tool that fails is a result. Raises McpServerError if there is no answer."""
         __tracebackhide__ = True
         asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         # pytest may show the locals of this frame.
@@ -87,20 +87,21 @@ class McpServer:
         return [ToolInfo(tool) for tool in self._engine.listed().done().tools]
 
     def review(self) -> McpReview:
-        """What `sightline review` finds in the definitions; no tool is called. Raises McpServerError."""
+        """The findings of `sightline review` in the definitions. Calls no tool. Raises McpServerError."""
         __tracebackhide__ = True
         return self._engine.on_session(review_of).done()
 
     @property
     def asynchronous(self) -> "AsyncMcpServer":
-        """The same server, for tests with an event loop."""
+        """This server, for tests with an event loop."""
         return AsyncMcpServer(self._engine)
 
 
 class AsyncMcpServer:
-    """The same for asyncio and trio: the fixture `async_mcp_server`, or what `connect_async` returns.
+    """A server in a test on asyncio or trio: the value of the fixture `async_mcp_server`, and of `connect_async`.
 
-    The session has an event loop of its own, so a server may outlive the loop of a test, and any loop can use it.
+    The session has an event loop of its own, so a server may outlive the loop of a test, and any loop can use
+    it.
     """
 
     def __init__(self, engine: Engine) -> None:
@@ -128,7 +129,7 @@ class AsyncMcpServer:
             self._engine.join()
 
     async def call(self, tool: str, /, **arguments: object) -> ToolResult:
-        """Call a tool. Cancelling it cancels the call. Raises McpServerError where no answer came."""
+        """Call a tool. Cancelling the task cancels the call. Raises McpServerError if there is no answer."""
         __tracebackhide__ = True
         asked, secrets = self._engine.call(tool, _json(arguments)), secret_texts(arguments)
         del arguments
@@ -140,7 +141,7 @@ class AsyncMcpServer:
         return [ToolInfo(tool) for tool in (await self._engine.listed().awaited()).tools]
 
     async def review(self) -> McpReview:
-        """What `sightline review` finds in the definitions; no tool is called. Raises McpServerError."""
+        """The findings of `sightline review` in the definitions. Calls no tool. Raises McpServerError."""
         __tracebackhide__ = True
         return await self._engine.on_session(review_of).awaited()
 

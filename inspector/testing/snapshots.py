@@ -1,4 +1,4 @@
-"""Snapshots of model views: a text file for each, that a person can read and review."""
+"""Snapshots of model views: one text file for each, which a person can read and review."""
 
 import difflib
 import re
@@ -14,15 +14,18 @@ from inspector.testing.result import ToolResult
 FOLDER = "mcp_snapshots"
 _UNUSUAL = re.compile(r"[^A-Za-z0-9_.=,\[\]-]+")
 _LONGEST = 120
-"""Characters of a test's name in that of a file."""
+"""The maximum number of characters of a test's name in a file name."""
 _NONCE = "NONCE"
 
 
 class McpSnapshots:
-    """The snapshots of one test: the fixture `mcp_snapshot`."""
+    """The snapshots of one test: the value of the fixture `mcp_snapshot`."""
 
     def __init__(self, folder: Path, test: str, *, update: bool) -> None:
-        """`folder`: of the test's file. `test`: the name of the test. `update`: whether files are written."""
+        """`folder`: the folder of snapshots for the test's file. `test`: the name of the test.
+
+        `update`: whether snapshots are written, not compared.
+        """
         self._folder = folder
         self._test = _file_name(test)
         self._update = update
@@ -32,10 +35,11 @@ class McpSnapshots:
         return f"<McpSnapshots of {self._test}>"
 
     def __call__(self, result: ToolResult, host: str = "spec", *, ignore: Iterable[str] = ()) -> None:
-        """Compare what a host's model sees with its snapshot.
+        """Compare a host's model view with its snapshot.
 
-        `ignore`: pointers to values that change, such as times and ids: a word takes their place wherever the view has them.
-        Raises AssertionError where they differ, or there is none; `--mcp-update` writes it.
+        `ignore`: pointers to values that change, such as times and ids. Everywhere in the view, the pointer
+        replaces the value. Raises AssertionError if the view differs, or if there is no snapshot;
+        `--mcp-update` writes it.
         """
         __tracebackhide__ = True
         path = self._path(host)
@@ -58,7 +62,7 @@ class McpSnapshots:
 
 
 def _file_name(test: str) -> str:
-    """A name for a file, other for each test."""
+    """A file name that is unique for each test."""
     name = _UNUSUAL.sub("_", test)[:_LONGEST]
     return name if name == test else f"{name}-{sha256(test.encode('utf-8', 'surrogatepass')).hexdigest()[:6]}"
 
@@ -76,7 +80,10 @@ def _difference(path: Path, now: str, host: str) -> list[str]:
 
 
 def _written(result: ToolResult, host: str, ignored: tuple[str, ...]) -> str:
-    """The file: what the model sees, then what is withheld and why. No withheld value is in it."""
+    """The content of a snapshot: the model's view, then the withheld places with reasons.
+
+    It has no withheld value.
+    """
     lines = [
         f"# {safe_line(result.tool)}: what the model of {host} sees at the boundary {result.boundary}",
         "",
@@ -93,7 +100,7 @@ def _written(result: ToolResult, host: str, ignored: tuple[str, ...]) -> str:
 
 
 def _ignored(result: ToolResult, pointers: tuple[str, ...]) -> list[tuple[str, str]]:
-    """The texts of values that change, the longest first."""
+    """The pointers of values that change, each with a text to replace. The longest text comes first."""
     found: list[tuple[str, str]] = []
     for written in pointers:
         for root in ("/structuredContent", ""):

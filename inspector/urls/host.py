@@ -14,10 +14,13 @@ _QUOTED_CHARACTERS = 60
 
 
 class RefusedUrl(Struct, frozen=True, kw_only=True):
-    """A refused URL. Nothing was sent."""
+    """A URL that is refused, with the reason. Nothing was sent to it."""
 
     reason: str
-    """In one line, without a full stop. Foreign text in it is safe and short; never part of a query."""
+    """The reason in one line, without a full stop.
+
+    Foreign text in it is safe and short, and never part of a query.
+    """
     hint: str = ""
     """A suggestion for the user; may be empty."""
 
@@ -39,7 +42,7 @@ _DEVIATING = re.compile("[ß\u1e9eς\u200c\u200d]")
 
 
 def normalised(written: str) -> str | RefusedUrl:
-    """Normalises a host from a URL: lower case, A-labels, no trailing dot, no brackets.
+    """A host in normal form: lower case, A-labels, no trailing dot, no brackets. Never raises.
 
     An IPv4-mapped IPv6 address stays IPv6: for a browser it is another host than the IPv4 address in it.
     """
@@ -81,7 +84,7 @@ def address_in(host: str) -> IPv4Address | IPv6Address | None:
 def is_on_this_machine(host: str) -> bool:
     """True if a normalised host is a loopback address or `localhost`.
 
-    A name may resolve to any address; the connection checks it.
+    Another name may resolve to a loopback address too; the connection checks that.
     """
     match address_in(host):
         case IPv4Address() as address:
@@ -114,7 +117,7 @@ def _is_ipv4(written: str) -> bool:
 
 
 def _to_ascii(host: str) -> str | None:
-    """The ASCII form; None if UTS 46 and plain IDNA 2008 in lower case disagree."""
+    """The ASCII form of a name; None if UTS 46 and plain IDNA 2008 in lower case disagree."""
     import idna  # noqa: PLC0415 - its tables take 10 ms to load, and few hosts need them
 
     if _DEVIATING.search(host):

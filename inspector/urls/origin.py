@@ -1,7 +1,7 @@
 """Restricts the redemption of secrets to the server's own origin.
 
 WHATWG URL and RFC 3986 read some URLs differently (white space, backslashes, `https:/host`, encoded dots).
-What they read differently is refused, so that no other reader on the way is led elsewhere.
+Such URLs are refused, so that no other program that reads the URL connects elsewhere.
 """
 
 import re
@@ -22,7 +22,7 @@ _PARTS = re.compile(r"(?://([^/?]*))?([^?]*)(?:\?(.*))?")
 _AUTHORITY = re.compile(r"(\[[^\]]*\]|[^\[\]:]*)(?::([0-9]{0,5}))?", re.ASCII)
 _ENCODED = r"%[0-9A-Fa-f]{2}"
 _PATH = re.compile(rf"(?:[A-Za-z0-9\-._~!$&'()*+,;=:@/]|{_ENCODED})*")
-# Browsers encode the apostrophe of a query; RFC 3986 readers do not.
+# Browsers encode an apostrophe in a query; programs that follow RFC 3986 do not.
 _QUERY = re.compile(rf"(?:[A-Za-z0-9\-._~!$&()*+,;=:@/?]|{_ENCODED})*")
 _ENCODED_DOT = re.compile("%2e", re.IGNORECASE)
 
@@ -32,7 +32,7 @@ class Origin(Struct, frozen=True, kw_only=True):
 
     scheme: str
     host: str
-    """As returned by `host.normalised`; IPv6 without brackets."""
+    """The host as `host.normalised` returns it; IPv6 without brackets."""
     port: int
 
     def __str__(self) -> str:
@@ -49,18 +49,18 @@ class Allowed:
     method: Literal["GET"] = "GET"
     origin: Origin
     path: str
-    """Printable ASCII, without dot segments and without the query."""
+    """The path in printable ASCII, without dot segments and without the query."""
     query: str | None = field(repr=False)
-    """Never shown, because it may contain a credential."""
+    """The query. It is never shown, because it may contain a credential."""
 
     @property
     def url(self) -> str:
-        """The complete URL, for sending only."""
+        """The whole URL, only for sending."""
         return f"{self.origin}{self.path}" + ("" if self.query is None else f"?{self.query}")
 
     @property
     def shown(self) -> str:
-        """Method, origin and path, for the user's confirmation."""
+        """The method, origin and path, for the user's confirmation."""
         return f"{self.method} {self.origin}{self.path}"
 
 
@@ -79,16 +79,16 @@ UNENCRYPTED = RefusedUrl(reason="http is not encrypted, and the server itself is
 
 
 def origin_of(url: str) -> Origin | RefusedUrl:
-    """The origin of an absolute http or https URL. Never raises."""
+    """The origin of an absolute http or https URL, or the reason for refusing it. Never raises."""
     parts = _split(url)
     return parts if isinstance(parts, RefusedUrl) else _origin(parts)
 
 
 def resolve(redeem_url: str, base: str | None) -> Allowed | RefusedUrl:
-    """The request that `redeem_url` asks for, if it stays at the origin of `base`. Never raises.
+    """The request for `redeem_url`, if it stays at the origin of `base`. Never raises.
 
-    `base`: the MCP endpoint, the URL of the frame that registered the tool, or the pinned origin; None where
-    there is none of them. Its fragment does not matter.
+    `base`: the MCP endpoint, the URL of the frame that registered the tool, or the pinned origin; None if
+    there is none of them. Its fragment is ignored.
     """
     if base is None:
         return NO_ORIGIN
@@ -124,7 +124,7 @@ def _request(origin: Origin, asked: _Parts, base: _Parts) -> Allowed | RefusedUr
 
 
 def _without_dots(path: str) -> str:
-    """Source: RFC 3986 section 5.2.4."""
+    """The path without dot segments. Source: RFC 3986 section 5.2.4."""
     result: list[str] = []
     *segments, last = path.removeprefix("/").split("/")
     for segment in (*segments, last):
@@ -162,7 +162,7 @@ def _split(url: str) -> _Parts | RefusedUrl:
 
 
 def _origin(parts: _Parts, *, scheme: str | None = None) -> Origin | RefusedUrl:
-    """`scheme`: used if the URL has none."""
+    """The origin of a split URL. `scheme`: used if the URL has none."""
     scheme = parts.scheme or scheme
     if scheme is None:
         return RefusedUrl(reason="it has no scheme")

@@ -1,1 +1,1 @@
-"""WebMCP pages: their documents, tools, and what the browser keeps of a declaration."""
+"""WebMCP pages: their documents, their tools, and the part of a declaration that the browser keeps."""

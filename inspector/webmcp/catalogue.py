@@ -1,8 +1,8 @@
-"""Build the catalogue of a page: each tool as the page declared it, as the browser kept it, and as agents see it.
+"""Builds the catalogue of a page: each tool as the page declared it, as the browser kept it, and as agents see it.
 
-Claims and boundaries read one joined definition. Declarations of either side count: what the browser dropped still says
-how the page wants results treated. Sources: docs/decisions/0006-pages.md; WebMCP draft, sections 3 and 4.2;
-https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
+Claims and boundaries read one joined definition. Declarations of either side count, because what the browser
+dropped still says how the page wants results to be treated. Sources: docs/decisions/0006-pages.md; WebMCP
+draft, sections 3 and 4.2; https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
 """
 
 import re
@@ -45,7 +45,10 @@ _WITH_ORIGIN = frozenset({"http", "https", "ws", "wss", "ftp"})
 
 
 def exposure_of(text: str, own_origin: str) -> Exposure:
-    """Whom one entry of `exposedTo` exposes the tool to. `own_origin`: the document's, serialized. Never raises."""
+    """The sites to which one entry of `exposedTo` exposes the tool. Never raises.
+
+    `own_origin`: the document's origin, serialized.
+    """
     return Exposure(text=text, reach=_reach(text, own_origin))
 
 
@@ -68,18 +71,18 @@ def _reach(text: str, own_origin: str) -> Reach:
 
 
 _NO_HOST = "opaque"
-"""Replaces the host of an opaque origin."""
+"""The text in place of an opaque origin's host."""
 
 
 class Handles:
     """The handles of a page's tools: the name, the name with the document's host, or both with the frame's position.
 
-    A handle is as short as uniqueness allows. A form that several documents share belongs to none of them, so that a
-    handle never changes its tool because another document loaded later.
+    A handle is the shortest unique form. A form that tools of several documents share is given to none of
+    them, so that a handle never changes its tool because another document loaded later.
     """
 
     def __init__(self, tools: Iterable[tuple[str, str, tuple[int, ...]]]) -> None:
-        """`tools`: name, origin and frame position of each."""
+        """`tools`: the name, origin and frame position of each tool."""
         self._shared: Counter[str] = Counter()
         for name, origin, position in tools:
             self._shared.update(_forms(name, origin, position))
@@ -90,10 +93,10 @@ class Handles:
 
 
 def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
-    """The forms of a handle, the shortest first. The last one is unique."""
+    """The forms of a handle, the shortest first. Only the last one is always unique."""
     _, _, host = origin.partition("://")
     known = f"{name}@{host or _NO_HOST}"
-    # The draft forbids `@` in names: such a name gets the longest form, which equals no other tool's.
+    # The draft forbids `@` in names. Such a name gets the longest form, which no other tool has.
     if "@" not in name:
         yield name
         yield known
@@ -103,7 +106,10 @@ def _forms(name: str, origin: str, position: tuple[int, ...]) -> Iterator[str]:
 _OF_THE_PROTOCOL = frozenset({"stackTrace", "backendNodeId", "toolId", "declarative", "frameId"})
 """Members that the browser or the polyfill adds for its own use. They stay in `PageFacts.kept`."""
 _OF_THE_PAGE = frozenset({"execute", "frameId"})
-"""Members that no browser keeps as data. Frame ids change with each load, which is no change of the tool."""
+"""Members that a browser never keeps as data.
+
+A frame's id changes with each load, which is not a change of the tool.
+"""
 _SHORT = {
     "readOnlyHint": "readOnly",
     "untrustedContentHint": "untrustedContent",
@@ -113,17 +119,17 @@ _SHORT = {
 }
 """The browser's names for the draft's annotations."""
 _UNREAD: JsonObject = {"$ref": "sightline:unread"}
-"""Resolves to nothing, so every boundary treats what it stands for as sensitive."""
+"""A reference that resolves to nothing, so that every boundary treats the value as sensitive."""
 
 
 class Joined:
-    """The joined definition of a tool, and how the two sides differ."""
+    """The joined definition of a tool, and the differences between declared and kept."""
 
     def __init__(self, kept: KeptTool, declaration: Declaration | None, agent: Json) -> None:
         self.dropped: list[str] = []
-        """Declared and not kept: pointers into `definition`."""
+        """Pointers into `definition` to members that were declared but not kept."""
         self.changed: list[str] = []
-        """Kept with another value: pointers into `definition`."""
+        """Pointers into `definition` to members that were kept with another value."""
         self._kept = kept.value
         self._declared = _members_of(declaration.tool) if declaration else {}
         self._is_whole = declaration is None or declaration.is_whole
@@ -163,7 +169,8 @@ class Joined:
             self.dropped.append("/annotations")
             return
         if not isinstance(declared, dict):
-            # Not an object: as a member it is an unknown claim, which is shown and has no effect.
+            # A declared value that is not an object is added as an unknown claim, which is shown and has no
+            # effect.
             definition["annotations"] = {**kept, "annotations": declared}
             self.changed.append("/annotations/annotations")
             return
@@ -181,7 +188,7 @@ class Joined:
             elif not equal(kept[short], value):
                 self.changed.append(child("/annotations", key))
         joined = dict(pairs)
-        # A key with two values is read in the safe direction, like any duplicate key.
+        # If a key has two values, the safe one counts, as for any duplicate key.
         definition["annotations"] = joined if len(joined) == len(pairs) else DuplicateKeys(tuple(pairs))
 
     def _join_output_schema(self, definition: JsonObject, declared: Json) -> None:
@@ -207,19 +214,19 @@ _SURE = frozenset({"/name", "/description", "/inputSchema"})
 
 
 class SourcedTool(Struct, frozen=True, kw_only=True):
-    """One tool as its sources describe it."""
+    """One tool as the browser keeps it and as the page declared it."""
 
     kept: KeptTool
     declaration: Declaration | None
 
 
 class Offers(Struct, frozen=True, kw_only=True):
-    """All tools of one document."""
+    """All tools of one document, including refused ones."""
 
     document: PageDocument
     offers: tuple[SourcedTool, ...]
     agents: Mapping[str, Json]
-    """The answers of `getTools()`, by name."""
+    """The tools that `getTools()` returned, by name."""
     refusals: tuple[Refusal, ...] = ()
     """The registrations that the browser refused, in order of time."""
     position: tuple[int, ...] = ()
@@ -227,7 +234,7 @@ class Offers(Struct, frozen=True, kw_only=True):
 
 
 def catalogue_of(documents: Sequence[Offers], own_script: str) -> Catalogue:
-    """The tools of all documents, with order and handles independent of the order of arrival.
+    """The tools of all documents. Their order and handles do not depend on the order of arrival.
 
     Linear in the size of the declarations: run it in a thread for many tools.
     """
@@ -315,7 +322,7 @@ def _evidence(offer: SourcedTool, document: PageDocument, joined: Joined) -> Evi
         return Evidence.MISSED if document.is_observed else Evidence.UNWATCHED
     if not declaration.is_whole:
         return Evidence.PARTLY
-    # A browser always keeps these members, so they only differ where it read other values.
+    # A browser always keeps these members, so they differ only if it read other values.
     differing = _SURE.intersection((*joined.changed, *joined.dropped))
     return Evidence.DIFFERS if differing else Evidence.SEEN
 

@@ -1,7 +1,7 @@
-"""Parse events of the browser's WebMCP domain, and reports of the hook in the page.
+"""Parses events of the browser's WebMCP domain, and reports of the hook in the page.
 
-The hook reports the arguments of `registerTool` before the browser sees them. A report counts if it holds the proof that
-only the hook knows; its content is a claim of the page like any other. Unknown fields are kept.
+The hook reports the arguments of `registerTool` before the browser sees them. A report counts if it holds the
+proof that only the hook knows; its content is a claim of the page like any other. Unknown fields are kept.
 Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156.
 """
 
@@ -15,7 +15,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, JsonText, pars
 from inspector.protocol.page import FramePolicy, PageDocument, SourcePlace
 
 MAX_REPORT_CHARACTERS = 1_000_000
-"""The limit of the hook is far lower, so a longer report is not from the hook."""
+"""The maximum length of a report. The hook's own limit is far lower, so a longer report is not from the hook."""
 
 _STACK_LINE = re.compile(
     r" {4}at (?:.{0,300} \()?(?P<url>[^\s()]{1,1500}):(?P<line>\d{1,9}):(?P<column>\d{1,9})\)?", re.ASCII
@@ -29,24 +29,27 @@ class Declaration(Struct, frozen=True, kw_only=True):
 
     name: str
     tool: Json
-    """Functions are `[function]`; values that only the page's code could read are named in brackets too."""
+    """The tool as declared.
+
+    A function is `[function]`; values that only the page's code could read are named in brackets too.
+    """
     options: Json
     is_whole: bool
-    """Whether the hook could read all of it."""
+    """Whether the hook could read everything in `tool` and `options`."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):
     """One call of `registerTool` that the browser refused."""
 
     name: str | None
-    """As declared; None where it was not text. Foreign text."""
+    """The name as declared; None if it was not text. Foreign text."""
     reason: str
-    """The name of the error and the browser's message. Foreign text: a page may have thrown it."""
+    """The name and the message of the browser's error. Foreign text: a page may have thrown it."""
     place: SourcePlace | None
 
 
 def report_in(payload: str, proof: str) -> tuple[Declaration, ...] | Refusal | None:
-    """The declarations, or the refusal, in one report; None where the hook did not make it. Never raises.
+    """The declarations, or the refusal, in one report; None if the hook did not make the report. Never raises.
 
     `proof`: the hook's secret, which no script of the page can know.
     """
@@ -74,7 +77,7 @@ def report_in(payload: str, proof: str) -> tuple[Declaration, ...] | Refusal | N
 
 
 def _stack_place(line: Json) -> SourcePlace | None:
-    """The place in a line of a stack, `    at name (url:line:column)` or without the name."""
+    """The place in a line of a stack trace: `    at name (url:line:column)`, or the same without the name."""
     match = _STACK_LINE.fullmatch(line) if isinstance(line, str) else None
     if match is None:
         return None
@@ -89,7 +92,11 @@ def _declared_name(tool: Json) -> str | None:
 
 
 def as_json(value: Json) -> Json:
-    """A value as `JSON.stringify` writes it: members in brackets without a JSON value are left out, others are null."""
+    """A value as `JSON.stringify` writes it.
+
+    Values in brackets that have no JSON are left out of objects, and are null in lists; numbers in brackets
+    are null.
+    """
     match value:
         case dict():
             return {key: as_json(item) for key, item in value.items() if item not in _NO_VALUE}
@@ -102,7 +109,7 @@ def as_json(value: Json) -> Json:
 
 
 class ToolKey(Struct, frozen=True, kw_only=True):
-    """Identifies a tool of a page: by the browser's id where it has one, otherwise by frame and name."""
+    """Identifies a tool of a page by its frame and name."""
 
     frame_id: str
     name: str
@@ -113,11 +120,11 @@ class KeptTool(Struct, frozen=True, kw_only=True):
 
     key: ToolKey
     value: JsonObject
-    """As sent."""
+    """The tool as the browser sent it."""
 
     @property
     def tool_id(self) -> str | None:
-        """The browser's id; older revisions of the protocol have none."""
+        """The browser's id; None in older revisions of the protocol."""
         number = self.value.get("toolId")
         return number if isinstance(number, str) else None
 
@@ -127,7 +134,7 @@ class KeptTool(Struct, frozen=True, kw_only=True):
 
 
 def tools_in(params: Json) -> Iterator[KeptTool]:
-    """The tools of `toolsAdded` or `toolsRemoved` with a name and a frame."""
+    """The tools of `toolsAdded` or `toolsRemoved` that have a name and a frame."""
     for value in _items(params, "tools"):
         name, frame_id = value.get("name"), value.get("frameId")
         if isinstance(name, str) and isinstance(frame_id, str):
@@ -135,7 +142,10 @@ def tools_in(params: Json) -> Iterator[KeptTool]:
 
 
 def place_of(tool: KeptTool, own_script: str) -> SourcePlace | None:
-    """Where the page registered a tool. `own_script`: the name of the hook's script, whose stack frames do not count."""
+    """The place in the page's source that registered a tool; None if unknown.
+
+    `own_script`: the name of the hook's script, whose stack frames do not count.
+    """
     call = next(_calls(tool, own_script), None)
     return None if call is None else SourcePlace(url=call[0], line=call[1] + 1, column=call[2] + 1)
 
@@ -155,8 +165,8 @@ Registered: TypeAlias = tuple[tuple[tuple[str, int, int], ...], tuple[tuple[int,
 def registered_at(tool: KeptTool, own_script: str) -> Registered:
     """A sort key for the tools of a document that does not depend on time.
 
-    By the place in the source, from the outermost call inwards; then by name, with numbers by value. Forms, which have no
-    place, come first.
+    It sorts by the place in the source, from the outermost call inwards, then by name, with numbers by value.
+    Forms have no place and come first.
     """
     parts = _NUMBER.split(tool.key.name)
     name = tuple((int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts))
@@ -164,7 +174,7 @@ def registered_at(tool: KeptTool, own_script: str) -> Registered:
 
 
 def document_of(frame: Json, *, is_observed: bool) -> PageDocument | None:
-    """The document in a `Page.Frame`; None where it has no id."""
+    """The document in a `Page.Frame`; None if the frame has no id."""
     if not isinstance(frame, dict):
         return None
     frame_id, parent_id = frame.get("id"), frame.get("parentId")

@@ -11,9 +11,9 @@ from inspector.webmcp.catalogue import Offers, SourcedTool
 from inspector.webmcp.events import Declaration, Refusal, ToolKey, document_of, frames_in, report_in, tools_in
 
 MAX_WAITING = 20_000
-"""The most declarations of one frame that wait for their registration; more are ignored."""
+"""The maximum number of declarations of one frame that wait for their registration; more are ignored."""
 MAX_REFUSALS = 200
-"""The most refusals of one frame; more are ignored."""
+"""The maximum number of refusals kept of one frame; more are ignored."""
 
 
 class TreeChange(Struct, frozen=True, kw_only=True):
@@ -22,7 +22,7 @@ class TreeChange(Struct, frozen=True, kw_only=True):
     tools: bool = False
     """Whether the catalogue changed."""
     gone: frozenset[str] = frozenset()
-    """Frames whose document is gone: navigated away, removed, or its process ended."""
+    """The frames whose document is gone: navigated away, removed, or its process ended."""
 
 
 _NOTHING = TreeChange()
@@ -32,7 +32,10 @@ class Tree:
     """The documents of one tab, in all processes. Each process has its own protocol session."""
 
     def __init__(self, binding: str, proof: str) -> None:
-        """`binding`: the name under which the hook reports. `proof`: its secret in each report."""
+        """`binding`: the name of the function that the hook reports to.
+
+        `proof`: the hook's secret in each report.
+        """
         self._binding = binding
         self._proof = proof
         self._documents: dict[str, PageDocument] = {}
@@ -51,7 +54,7 @@ class Tree:
 
     @property
     def documents(self) -> Sequence[PageDocument]:
-        """Parents before children, as far as the browser reports them."""
+        """The documents, parents before children as far as the browser reports them that way."""
         return tuple(self._documents.values())
 
     def document(self, frame_id: str) -> PageDocument | None:
@@ -65,7 +68,7 @@ class Tree:
         return frozenset(self._sessions.values())
 
     def frame_of(self, session: str, context: int) -> str | None:
-        """The frame of an execution context of the page's scripts."""
+        """The frame of an execution context of the page's scripts; None if unknown."""
         return self._contexts.get((session, context))
 
     def revision(self, frame_id: str) -> int:
@@ -73,7 +76,7 @@ class Tree:
         return self._revisions.get(frame_id, 0)
 
     def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
-        """Store what the permissions policy says about a frame; without `policy`, the stored one stays."""
+        """Store the permission and the policy of a frame. Without `policy`, the stored policy stays."""
         known = self._documents.get(frame_id)
         if known is not None:
             self._documents[frame_id] = replace(
@@ -88,7 +91,10 @@ class Tree:
         return tuple(self._offers.get(frame_id, {}).values())
 
     def snapshot(self, agents: dict[str, dict[str, Json]]) -> tuple[Offers, ...]:
-        """All documents with tools or refused tools. `agents`: answers of `getTools()`, by frame and name."""
+        """All documents with tools or refused tools.
+
+        `agents`: the tools that `getTools()` returned, by frame and name.
+        """
         return tuple(
             Offers(
                 document=document,
@@ -102,7 +108,7 @@ class Tree:
         )
 
     def _position(self, document: PageDocument) -> tuple[int, ...]:
-        """See `Offers.position`."""
+        """The position of a document's frame, as in `Offers.position`."""
         numbers: list[int] = []
         seen: set[str] = set()
         frame_id = document.frame_id
@@ -113,12 +119,13 @@ class Tree:
         return tuple(reversed(numbers))
 
     def _place_of(self, frame_id: str) -> tuple[str, int] | None:
-        """The parent frame and the child number; None for the page itself."""
+        """The parent of a frame, and the frame's child number; None for the page itself."""
         known = self._places.get(frame_id)
         document = self._documents.get(frame_id)
         if known is not None or document is None or document.parent_id is None:
             return known
-        # Frames in other processes that existed before the connection have no reported number: they come last.
+        # Frames in other processes that existed before the connection have no reported number: they come
+        # last.
         parent_id = document.parent_id
         others = sorted(
             (other.url, other.frame_id)
@@ -133,7 +140,10 @@ class Tree:
             self._places[frame_id] = (parent_id, number)
 
     def adopt(self, session: str, tree: Json) -> None:
-        """Add the documents of a `Page.FrameTree` that existed before. Their declarations were not observed."""
+        """Add the documents of a `Page.FrameTree` that loaded before Sightline attached.
+
+        Their declarations were not observed.
+        """
         for index, frame in enumerate(frames_in(tree)):
             document = document_of(frame, is_observed=False)
             if document is not None and document.frame_id not in self._documents:
@@ -168,7 +178,7 @@ class Tree:
                 return _NOTHING
             case "Page.frameDetached":
                 frame_id = params.get("frameId")
-                # The new session of a frame that changes its process reports it.
+                # A frame that changes its process is reported by its new session.
                 if not isinstance(frame_id, str) or params.get("reason") == "swap":
                     return _NOTHING
                 self._places.pop(frame_id, None)
@@ -229,7 +239,7 @@ class Tree:
     def _declared(self, frame_id: str, declarations: Sequence[Declaration]) -> None:
         waiting = self._waiting.setdefault(frame_id, {})
         for declaration in declarations:
-            # The last one counts: a declaration is reported before its registration succeeds or fails.
+            # The last declaration counts: each is reported before its registration succeeds or fails.
             if len(waiting) < MAX_WAITING or declaration.name in waiting:
                 waiting[declaration.name] = declaration
 
@@ -289,11 +299,11 @@ class Tree:
         return TreeChange(tools=added)
 
     def _waited(self, session: str, key: ToolKey) -> Declaration | None:
-        """The declaration that preceded this registration."""
+        """The declaration that preceded this registration; None if there was none."""
         declaration = self._waiting.get(key.frame_id, {}).pop(key.name, None)
         if declaration is not None:
             return declaration
-        # A page can call the function of another frame, whose hook then reports in its own name.
+        # A page can call the function of another frame; the hook of that frame then reports the declaration.
         for frame_id, waiting in self._waiting.items():
             if key.name in waiting and self._script_sessions.get(frame_id) == session:
                 return waiting.pop(key.name)

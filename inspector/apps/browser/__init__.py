@@ -1,1 +1,1 @@
-"""Open an interface of MCP Apps in a Chromium of its own."""
+"""Opens an interface of MCP Apps in a Chromium of its own."""

@@ -1,4 +1,4 @@
-"""An interface while it is open: the handshake, what it is given, and what becomes of each of its messages."""
+"""Runs an interface while it is open: its handshake, the data that it gets, and the handling of its messages."""
 
 import asyncio
 import secrets
@@ -34,15 +34,15 @@ from inspector.session.call_record import CallRecord
 
 OPEN_TIMEOUT_S = 30.0
 TEARDOWN_S = 1.0
-"""How long an interface may take to end itself."""
+"""The time limit for an interface to end itself."""
 _TEARDOWN_ID = "sightline-teardown"
 _LARGE_CHARACTERS = 8_000
-"""A longer message is read in a thread."""
+"""The maximum length of a message that is read on the event loop; a longer one is read in a thread."""
 _MOST_NOTED = 400
 
 
 class AppEntryKind(Enum):
-    """What an entry is about."""
+    """The subject of an entry."""
 
     STATE = auto()
     HEARD = auto()
@@ -51,7 +51,7 @@ class AppEntryKind(Enum):
 
 
 class AppEntry(Struct, frozen=True, kw_only=True):
-    """One thing that an interface did, or that was done with it."""
+    """One action of an interface, or one action on it."""
 
     kind: AppEntryKind
     at_s: float
@@ -60,16 +60,16 @@ class AppEntry(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """Foreign text."""
     record: CallRecord | None = None
-    """What was called or read for it, or what would reach the model."""
+    """The call or reading that it caused, or the content that would reach the model."""
 
 
 class AppHost(Protocol):
-    """What an open interface needs of Sightline."""
+    """The functions of Sightline that an open interface needs."""
 
     def now_s(self) -> float: ...
 
     def tool(self, name: str) -> Tool | None:
-        """The tool as the server lists it now."""
+        """The tool as the server lists it now; None if it is not listed."""
         ...
 
     async def call(self, name: str, arguments: JsonObject) -> CallRecord:
@@ -77,18 +77,18 @@ class AppHost(Protocol):
         ...
 
     async def read(self, uri: str) -> CallRecord:
-        """Read a resource of the interface's server, likewise. Raises InspectorError."""
+        """Read a resource of the interface's server, if the policy and the user agree. Raises InspectorError."""
         ...
 
     def spoken(self, method: str) -> int:
-        """Count a message to the model as untrusted; gives its number."""
+        """Count a message to the model as untrusted. Returns its number."""
         ...
 
     def add(self, entry: AppEntry) -> None: ...
 
 
 class RunningApp:
-    """One interface, from its opening to its end. `run` is called once."""
+    """An open interface, from its opening to its end. `run` is called once."""
 
     def __init__(
         self,
@@ -100,15 +100,15 @@ class RunningApp:
         is_headed: bool,
         chromium: str | None = None,
     ) -> None:
-        """`record`: the call whose arguments and result it gets."""
+        """`record`: the call whose arguments and result the interface gets."""
         self._interface = interface
         self._record = record
         self._host = host
         self._version = version
         self._given = [record]
-        """The results and errors that the interface has."""
+        """The calls and readings whose results or errors the interface has."""
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        """Messages; None for the end."""
+        """The messages of the interface; None ends it."""
         self._why = ""
         self._is_greeted = False
         self._is_initialized = False
@@ -124,14 +124,18 @@ class RunningApp:
         )
 
     async def run(self) -> None:
-        """Open the interface and serve it until it ends. Cancelling ends it too; nothing is left behind. Raises InspectorError."""
+        """Open the interface and serve it until it ends. Raises InspectorError.
+
+        Cancelling ends the interface too; no process is left behind.
+        """
         try:
             self._note(AppEntryKind.STATE, "opening")
             await self._window.open(OPEN_TIMEOUT_S)
             self._note(AppEntryKind.STATE, "loaded")
             while (text := await self._queue.get()) is not None:
                 await self._take(text)
-                # A queue that is filled again and again gives way to nothing by itself.
+                # Without this, other tasks would not run: taking from a queue that is never empty does not
+                # yield to them.
                 await asyncio.sleep(0)
             self._note(AppEntryKind.STATE, "ended", self._why)
         finally:
@@ -201,7 +205,7 @@ class RunningApp:
                 await self._settle(found)
 
     async def _settle(self, message: AppMessage) -> None:
-        """Answer what needs nothing but words."""
+        """Answer a message that needs no call, no reading and no view."""
         match message.ask:
             case AppAsk.LINK:
                 url = text_at(message.params, "url") or "no URL"
@@ -261,7 +265,7 @@ class RunningApp:
         task.add_done_callback(self._waiting.discard)
 
     async def _fetch(self, message: AppMessage) -> None:
-        """Call a tool, or read a resource, and give the interface the answer, whatever happens."""
+        """Call a tool, or read a resource, and give the interface an answer in any case."""
         async with self._one_at_a_time:
             try:
                 await self._fetched(message)
@@ -307,7 +311,7 @@ class RunningApp:
         )
 
     async def _speak(self, message: AppMessage) -> None:
-        """Show what would reach the model. There is no model."""
+        """Show the content that would reach the model, and answer the interface. There is no model."""
         value = await asyncio.to_thread(spoken_in, message)
         if isinstance(value, str):
             await self._refuse(message, value, f"refused: {value}", BAD_PARAMS)
@@ -330,7 +334,10 @@ class RunningApp:
         await self._answer(message, {})
 
     async def _refuse(self, message: AppMessage, shown: str, told: str, code: int = REFUSED) -> None:
-        """`shown`: to the user, foreign text. `told`: to the interface."""
+        """Refuse a message. `shown`: the reason for the user, foreign text.
+
+        `told`: the reason for the interface.
+        """
         self._note(AppEntryKind.REFUSED, message.method, f"refused: {shown}")
         if message.id is not None:
             await self._window.give(refused(message.id, code, told))
@@ -358,7 +365,7 @@ def _beginning(data: Json) -> str:
 
 
 async def _to_the_end(work: "asyncio.Task[None]") -> None:
-    """Wait for work that has to end, however often this is cancelled."""
+    """Wait until `work` ends, however often the waiting task is cancelled."""
     cancelled: asyncio.CancelledError | None = None
     while True:
         try:

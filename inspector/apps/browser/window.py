@@ -1,6 +1,6 @@
-"""A window with one interface: a page of Sightline's own, and in it, on another origin, the interface in a sandboxed frame.
+"""A window with one interface: a page of Sightline's own, with the interface in a sandboxed frame of another origin.
 
-Nothing is served by a socket: the browser's requests are answered, passed or failed here, before they leave.
+No socket serves the pages: the browser's requests are answered, passed or failed here, before they leave.
 Source: SEP-1865, Sandbox proxy; https://chromedevtools.github.io/devtools-protocol/, Fetch.
 """
 
@@ -29,20 +29,20 @@ from inspector.webmcp.browser.chromium import PROXIES, Chromium
 
 OUTER = "https://sightline.invalid"
 MAX_GIVEN_BYTES = 8 << 20
-"""Of one message to the interface."""
+"""The maximum size of one message to the interface."""
 _MOST_BYTES = 8 << 20
-"""Of one message of the browser; the longest that an interface may send takes 6 MB."""
+"""The maximum size of one message of the browser. The longest message that an interface may send takes 6 MB."""
 _MOST_BYTES_IN_ALL = 128 << 20
-"""Of the browser's messages; then the interface is ended."""
+"""The maximum size of all messages of the browser together; beyond it, the interface is ended."""
 _MOST_EVENTS = 20_000
-"""Of the browser; then the interface is ended."""
+"""The maximum number of events of the browser; beyond it, the interface is ended."""
 _SANDBOX = "allow-scripts allow-same-origin allow-forms"
 _FLAGS = (
     "--site-per-process",
     "--webrtc-ip-handling-policy=disable_non_proxied_udp",
     "--window-size=1000,760",
 )
-# No policy of a document covers WebRTC.
+# No document policy applies to WebRTC.
 _BEFORE_SCRIPTS = "delete globalThis.RTCPeerConnection; delete globalThis.webkitRTCPeerConnection;"
 _LONGEST_REPORT = 400
 _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": True}]
@@ -53,17 +53,17 @@ _STYLE = (
 
 
 def has_display() -> bool:
-    """Whether a window can be shown."""
+    """Whether the system can show a window."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def has_proxy() -> bool:
-    """Whether the user has a proxy, which interfaces do not get."""
+    """Whether the user has a proxy. Interfaces do not use it."""
     return any(os.environ.get(name) for name in PROXIES if name.lower() != "no_proxy")
 
 
 class AppWindow:
-    """One interface in a browser of its own. The callbacks run in the event loop, and must return at once."""
+    """A browser that shows one interface. The callbacks run in the event loop, and must return at once."""
 
     def __init__(
         self,
@@ -75,9 +75,10 @@ class AppWindow:
         on_report: Callable[[str], None],
         on_end: Callable[[str], None],
     ) -> None:
-        """`on_message`: gets the JSON of a message. `on_report`: what the browser refused, foreign text.
+        """`on_message`: called with the JSON of a message.
 
-        `on_end`: why the interface cannot go on, foreign text; called once.
+        `on_report`: called with a note on a refusal of the browser, foreign text. `on_end`: called once, with
+        the reason why the interface cannot go on, foreign text.
         """
         self._interface = interface
         self._on_message = on_message
@@ -88,7 +89,8 @@ class AppWindow:
         tap = Tap(lambda _: None)
         target = PageTarget(url="", polyfill=True, is_headed=is_headed, chromium=chromium)
         rules = resolver_rules(interface.reach.origins)
-        # A proxy would be sent the names of hosts that are not declared, for connections that no `Fetch` event announces.
+        # A proxy would get the names of hosts that are not declared, for connections that no `Fetch` event
+        # announces.
         self._chromium = Chromium(
             target, tap, flags=(*_FLAGS, f"--host-resolver-rules={rules}"), has_proxies=False
         )
@@ -96,15 +98,15 @@ class AppWindow:
             tap, self._heard, self._end, most_bytes=_MOST_BYTES, most_bytes_in_all=_MOST_BYTES_IN_ALL
         )
         self._pages: dict[str, JsonObject] = {}
-        """What is served, each page once."""
+        """The pages by URL. Each is served once."""
         self._session = ""
         self._frame = ""
-        """The frame of the outer page."""
+        """The id of the outer page's frame."""
         self._context: int | None = None
-        """Of the scripts of the outer page."""
+        """The execution context of the outer page's scripts."""
         self._loaded = asyncio.Event()
         self._is_there = False
-        """Whether the interface has been in its frame."""
+        """Whether the interface has been loaded into its frame."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._events = 0
         self._seen: set[str] = set()
@@ -112,7 +114,10 @@ class AppWindow:
         self._why = ""
 
     async def open(self, timeout_s: float) -> None:
-        """Start the browser and load the interface. Raises UnreachableError. `close` afterwards, whatever happens."""
+        """Start the browser and load the interface. Raises UnreachableError.
+
+        Call `close` afterwards in any case.
+        """
         self._pages = await asyncio.to_thread(self._written_pages)
         address = await self._chromium.start(timeout_s)
         try:
@@ -138,7 +143,10 @@ class AppWindow:
             raise UnreachableError(f"the interface did not load: {self._why}")
 
     async def give(self, message: JsonObject) -> bool:
-        """Send a message to the interface; whether it was. Not what is too large, or after the end."""
+        """Send a message to the interface.
+
+        Returns whether it was sent: not if it is too large, or after the end.
+        """
         expression = await asyncio.to_thread(_delivery, message)
         if self._has_ended or not expression:
             return False
@@ -146,7 +154,7 @@ class AppWindow:
         if self._context is not None:
             asked["contextId"] = self._context
         try:
-            # Quiet, as it may be large: what becomes a frame is parsed.
+            # Kept out of frames, because a frame is parsed and the message may be large.
             reply = await self._cdp.send(
                 "Runtime.evaluate", asked, session=self._session, is_quiet=True, is_large=True
             )
@@ -155,7 +163,7 @@ class AppWindow:
         return "exceptionDetails" not in reply
 
     async def close(self) -> None:
-        """End the browser, and remove its profile."""
+        """End the browser and remove its profile."""
         self._has_ended = True
         try:
             for task in self._tasks:
@@ -166,10 +174,10 @@ class AppWindow:
             await self._chromium.close()
 
     async def _allow_local(self) -> None:
-        """Let the interface reach this machine or its network where it declares an origin there."""
+        """Let the interface reach this machine or its network, if it declares an origin there."""
         if not self._interface.reach.is_local:
             return
-        # A browser that does not know the permissions refuses the requests by itself.
+        # A browser that does not know these permissions answers with an error.
         with contextlib.suppress(CdpError):
             for origin in (OUTER, self._inner):
                 asked: JsonObject = {"origin": origin, "permissions": ["loopbackNetwork", "localNetwork"]}
@@ -183,7 +191,7 @@ class AppWindow:
         raise UnreachableError("the browser shows no page")
 
     async def _prepare(self, session: str) -> None:
-        """Watch one frame, and take from it what no policy covers, before its scripts run."""
+        """Watch one frame. Before its scripts run, remove the features that no policy controls."""
         send = self._cdp.send
         asked = [
             send("Page.enable", session=session),
@@ -202,7 +210,7 @@ class AppWindow:
                 raise result
 
     async def _heard(self, event: CdpEvent) -> None:
-        """Handle an event. Requests are sent in tasks: nothing is read while this runs."""
+        """Handle an event. Requests are sent in tasks, because nothing is read while this runs."""
         self._events += 1
         if self._events > _MOST_EVENTS:
             self._end("the interface kept the browser too busy")
@@ -224,7 +232,7 @@ class AppWindow:
                 self._take_context(object_at(params, "context"))
             case "Runtime.bindingCalled" if event.session == self._session:
                 self._called(params)
-            # Before, Chromium remarks on the outer page.
+            # Before that, Chromium's reports are about the outer page.
             case "Runtime.exceptionThrown" | "Log.entryAdded" if self._is_there:
                 self._take_report(params)
             case _:
@@ -234,12 +242,12 @@ class AppWindow:
         try:
             await self._prepare(session)
         except (CdpError, OSError, TimeoutError) as error:
-            # A frame that ended meanwhile needs no guard; one that runs without it must not.
+            # A frame that ended meanwhile needs no watch; one that runs without it must be stopped.
             if not (isinstance(error, CdpError) and value_at(error.error, "code") == -32001):
                 self._end("a frame of it could not be watched")
 
     async def _decide(self, params: JsonObject) -> None:
-        """Serve a page, pass a request that the interface declares, or fail it."""
+        """Serve a page, pass a request to an origin that the interface declares, or fail the request."""
         asked: JsonObject = {"requestId": params.get("requestId")}
         url = text_at(params, "request", "url") or ""
         page = self._pages.pop(url, None)
@@ -253,7 +261,7 @@ class AppWindow:
                     self._report(f"blocked by Sightline: a request to {url}")
                 await self._cdp.send("Fetch.failRequest", {**asked, "errorReason": "BlockedByClient"})
         except (CdpError, OSError, TimeoutError, ValueError):
-            # Its frame is gone. A request that was not decided does not leave.
+            # The frame is gone. A request without a decision does not leave.
             return
 
     def _navigated(self, frame: JsonObject) -> None:
@@ -282,7 +290,7 @@ class AppWindow:
             self._report(f"blocked by the browser: {text_at(entry, 'text') or ''}")
 
     def _called(self, params: JsonObject) -> None:
-        """Take a report of the outer page: of no other script, should one find the binding."""
+        """Take a report of the outer page. Another script that finds the binding is ignored."""
         if params.get("name") != self._binding or params.get("executionContextId") != self._context:
             return
         payload = text_at(params, "payload") or ""
@@ -298,7 +306,7 @@ class AppWindow:
 
     def _report(self, words: str) -> None:
         words = words[:_LONGEST_REPORT]
-        # A browser tells of the same thing again where a frame gets another process.
+        # A browser repeats a report if a frame gets another process.
         if words not in self._seen and len(self._seen) < MAX_MESSAGES:
             self._seen.add(words)
             self._on_report(words)
@@ -319,7 +327,7 @@ class AppWindow:
         self._tasks.discard(task)
         error = None if task.cancelled() else task.exception()
         if error is not None:
-            # What was not decided stays held back.
+            # A request without a decision stays held back.
             self._end(f"it could not be watched ({type(error).__name__}): a defect of Sightline")
 
     def _written_pages(self) -> dict[str, JsonObject]:
@@ -355,7 +363,7 @@ class AppWindow:
 
 
 def _delivery(message: JsonObject) -> str:
-    """The script that gives a message to the interface; empty for one that is too large."""
+    """The script that gives a message to the interface; empty if the message is too large."""
     text = dump_text(message)
     is_large = len(text) > MAX_GIVEN_BYTES or len(text.encode("utf-8", "replace")) > MAX_GIVEN_BYTES
     return "" if is_large else f"deliver({json.dumps(text)})"

@@ -73,7 +73,7 @@ if TYPE_CHECKING:
     from inspector.secrets.own_credentials import OwnCredentials
 
 _STDERR_WAIT_S = 0.1
-"""How long the stderr of a failed call may come after its answer: it is another pipe."""
+"""The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,7 +121,7 @@ class CallArguments(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CallOutput(OptionGroup):
-    """How the result is printed."""
+    """The settings for printing a result."""
 
     title = "Output"
 
@@ -211,7 +211,10 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 def _check_order(tool: str, target: str | None, others: tuple[str, ...]) -> None:
-    """Raises UsageError where the words are not TOOL [TARGET]: the target before the tool, or arguments of the tool."""
+    """Raise UsageError if the words are not TOOL [TARGET].
+
+    The target may come before the tool, or arguments of the tool may lack --arg.
+    """
     given = [word for word in (target, *others) if word is not None and "=" in word and "://" not in word]
     hint = "".join(f" --arg {shlex.quote(word)}" for word in given)
     is_swapped = target is not None and target not in given and (tool == "demo" or "://" in tool)
@@ -224,7 +227,7 @@ def _check_order(tool: str, target: str | None, others: tuple[str, ...]) -> None
 
 
 _Named: TypeAlias = tuple[str, Tool | None]
-"""What is called: its name, and its definition where there is one."""
+"""A tool, prompt or resource to call: its name, and its definition if it is listed."""
 
 
 def called(  # noqa: PLR0913 - one parameter for each group of options
@@ -241,9 +244,9 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
     answers: AnswerOptions,
     saved_as: str | None = None,
 ) -> int:
-    """Call what `choose` finds among what is listed, and print both views of its result; the exit code.
+    """Call the listed item that `choose` selects and print both views of its result. Returns the exit code.
 
-    `choose` gives its name, and its definition where there is one.
+    `choose`: returns the item's name, and its definition if it is listed.
     """
     lens.profile()
     terms = rules.read()
@@ -308,7 +311,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
 
 def _tool(session: Session, name: str, call: CallArguments) -> tuple[str, Tool | None]:
-    """A tool by its name. Raises UsageError or ToolFailedError."""
+    """A tool by its name, and its definition if it is listed. Raises UsageError or ToolFailedError."""
     listed = session.catalogue.tool(name)
     if listed and listed.item:
         raise UsageError(f"{name} is no tool", "Use sightline read URI, or sightline prompt NAME.")
@@ -326,7 +329,10 @@ _VERBS = {Kind.TOOL: "calling", Kind.PROMPT: "getting"}
 async def _made(
     session: Session, launch: Launch, name: str, arguments: JsonObject, meta: JsonObject
 ) -> tuple[Ruled, list[str]]:
-    """Make a call, if it may be made. Gives its stderr too, where it failed. `name`: of a tool, or a handle."""
+    """Make a call if the policy lets it. Returns it with the server's stderr lines if it failed.
+
+    `name`: the name of a tool, or the handle of another item.
+    """
     listed = session.catalogue.tool(name)
     oversight = Oversight(launch.terms.policy, audit=launch.terms.audit)
     asking = await asyncio.to_thread(_changes, session, name)
@@ -343,7 +349,7 @@ async def _made(
 
 
 async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
-    """The lines that the server wrote to stderr since the call left, the user's credentials covered."""
+    """The lines that the server wrote to stderr since the call was sent, with the user's credentials masked."""
     if isinstance(record.outcome, Failure) and record.outcome.kind is FailureKind.CONNECTION_LOST:
         # The message about the end of the server quotes its stderr.
         return []
@@ -362,7 +368,7 @@ _HINTS = {
 }
 
 
-def report(  # noqa: PLR0913 - what one call gave
+def report(  # noqa: PLR0913 - the parts of one call's outcome
     record: CallRecord,
     launch: Launch,
     output: CallOutput,
@@ -373,10 +379,11 @@ def report(  # noqa: PLR0913 - what one call gave
     own: "OwnCredentials | None" = None,
     unanswered: Sequence[str] = (),
 ) -> int:
-    """Print both views of a call; the exit code.
+    """Print both views of a call. Returns the exit code.
 
-    `server`: its name at the host. `decided`: the decision about the call and its answer. `stderr`: of a failed call.
-    `own`: values to cover in all that is printed. `unanswered`: why Sightline itself left requests of the server unanswered.
+    `server`: the name of the server at the host. `decided`: the decision about the call and its answer.
+    `stderr`: the server's lines during a failed call. `own`: values to mask in everything printed.
+    `unanswered`: the reasons why Sightline itself left requests of the server unanswered.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
@@ -401,7 +408,7 @@ def report(  # noqa: PLR0913 - what one call gave
         heading = f"{safe_line(record.title)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
         if own:
-            # Before the lines are laid out: a value may be wrapped.
+            # Values are masked before the lines are laid out, because a value may be wrapped.
             model, _ = own.covered(shown.context.model)
             shown = dataclasses.replace(shown, context=replace(shown.context, model=model))
             raw, _ = own.covered(raw)
@@ -451,7 +458,7 @@ def _exit_code(record: CallRecord) -> int:
 
 
 def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:
-    """The arguments of a call. Raises UsageError where its schema does not allow them."""
+    """The arguments of a call. Raises UsageError if the tool's input schema does not allow them."""
     schema: Json = tool.input_schema if tool else {}
     arguments = {**given, **assigned(call.single, schema)}
     found = () if call.unvalidated else violations(arguments, schema)
@@ -466,7 +473,7 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
 
 
 def _meant(arguments: JsonObject, schema: Json) -> list[str]:
-    """Suggestions for names of arguments that the schema does not know."""
+    """Suggestions for argument names that the schema does not know."""
     known = schema.get("properties") if isinstance(schema, dict) else None
     names = list(known) if isinstance(known, dict) else []
     free = [name for name in names if name not in arguments]
@@ -477,7 +484,7 @@ def _meant(arguments: JsonObject, schema: Json) -> list[str]:
 
 
 def _changes(session: Session, name: str) -> tuple[ConfirmReason, ...]:
-    """Changes of a tool's definition since it was pinned."""
+    """The changes of a tool's definition since it was pinned, as reasons to ask the user."""
     from inspector.pins.files import Watch  # noqa: PLC0415 - the files of pins
 
     instructions = session.server.instructions if session.server else None
@@ -501,14 +508,14 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
 
 
 class _Said:
-    """Says how far a call is; how its task is only where that has changed."""
+    """Reports the progress of a call. The state of its task is reported only when it has changed."""
 
     def __init__(self) -> None:
         self._of_task = ""
 
     def say(self, progress: Progress) -> None:
         if progress is VISITING or progress is AGAIN:
-            # The answer to the server's request has said so.
+            # The line about the server's request has reported this.
             return
         if not progress.task:
             _say_progress(progress)

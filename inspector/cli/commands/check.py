@@ -61,7 +61,7 @@ _USUAL_LEVEL = Severity.HIGH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOptions(OptionGroup):
-    """Where the parts of a check come from, and further reports."""
+    """The sources of a check's parts, and further reports."""
 
     title = "Parts"
 
@@ -128,7 +128,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     chosen = target_of(target, connection, invocation.command_line)
     saved = _saved(parts.calls_file, chosen, words_of(target, connection, invocation.command_line, chosen))
     pinned = _pinned(parts.pins_file, identified(chosen))
-    # Secrets are read before anything is started.
+    # Secrets are read before a server is started.
     values = {each.name: secret_values(each) for each in saved.calls}
     conceal(value for held in values.values() for value in held.values())
     seen = _Seen(cover=lambda shape: shape)
@@ -170,7 +170,7 @@ class _Saved(Struct, frozen=True, kw_only=True):
     file: str
     calls: tuple[SavedCall, ...] = ()
     missing: str = ""
-    """Why there are none."""
+    """The reason why there are no saved calls."""
 
 
 class _Result(Struct, frozen=True, kw_only=True):
@@ -201,7 +201,7 @@ class _Part(Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True, kw_only=True)
 class _Seen:
-    """What the session of a check gave beside the review."""
+    """The results of a check's session, besides those of the review."""
 
     cover: Callable[[Json], Json]
     now: ServerDefinitions = field(default_factory=ServerDefinitions)
@@ -209,7 +209,7 @@ class _Seen:
 
 
 class _Check(Struct, frozen=True, kw_only=True):
-    """All that a report says. Foreign text; the user's credentials covered, but in `pins` and `broken`."""
+    """The content of a report. Foreign text. The user's credentials are masked, except in `pins` and `broken`."""
 
     report: Report
     level: Severity
@@ -219,7 +219,7 @@ class _Check(Struct, frozen=True, kw_only=True):
     broken: tuple[_Result, ...]
     parts: tuple[_Part, ...]
     cover: Callable[[Json], Json]
-    """Covers the user's credentials in JSON."""
+    """Masks the user's credentials in JSON."""
 
     @property
     def code(self) -> int:
@@ -228,12 +228,12 @@ class _Check(Struct, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> tuple[str, ...]:
-        """What changed since the pin, in lines; empty where nothing did."""
+        """The changes since the pin, in lines; empty if there are none."""
         return tuple(map(DIAGNOSTICS.cover, self.pins.lines)) if self.pins and self.pins.code else ()
 
 
 def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> _Saved:
-    """The calls of the file that the user names, or those of the usual file for this target. Raises UsageError."""
+    """The calls of the file that the user names, or the calls for this target of the usual file. Raises UsageError."""
     if named is not None:
         return _Saved(file=named, calls=read_calls(named), missing=f"{named} has none")
     if not Path(USUAL_FILE).exists():
@@ -251,14 +251,14 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
 
 
 def _is_of(server: str, target: Target) -> bool:
-    """Whether a saved call names this target in other words. Reads no configuration."""
+    """Whether a saved call names this target, even if in other words. Reads no configuration."""
     word, command_line = target_words(server)
     named = stdio_target(command_line) if command_line is not None else parse_target(word or "")
     return not isinstance(named, ConfiguredTarget) and identified(named) == identified(target) is not None
 
 
 def _pinned(named: str | None, identity: Identity | None) -> Pinned | None:
-    """The pin to compare with; None where there is none. Raises UsageError."""
+    """The pin to compare with; None if there is none. Raises UsageError if `named` is given and does not exist."""
     if named is None:
         return read_pin(identity) if identity else None
     found = read_pin_at(Path(named))
@@ -275,7 +275,7 @@ def _looked_at(
     *,
     into: _Seen,
 ) -> Callable[[Session], Awaitable[None]]:
-    """What is done in the session of the review, after it."""
+    """Return the work that follows the review in its session: collect the definitions, and make the saved calls."""
 
     async def look(session: Session) -> None:
         into.cover = lambda value: session.own.covered(value)[0]
@@ -360,7 +360,7 @@ def _text(made: _Check) -> list[str]:
 
 
 def _but_the_number(ran: tuple[Ran, ...]) -> list[str]:
-    """The lines of calls without the last two, which the part says."""
+    """The lines of saved calls, without the last two: their counts are in the line of the part too."""
     return list(lines_of(ran))[:-2]
 
 
@@ -392,7 +392,7 @@ def _json(made: _Check) -> list[str]:
 
 
 def _sarif(made: _Check) -> list[str]:
-    """The report of the review with further results, so that one file has everything."""
+    """The report of the review, with the findings of the other parts added, so that one file has everything."""
     report = made.report
     more = entries_of(_findings(made), known=frozenset(), accepted=())
     whole = replace(report, entries=(*report.entries, *more), rules=(*report.rules, *_RULES))
@@ -452,7 +452,7 @@ _PIN, _CALL, _OUTPUT = _RULES = (
         "Correct the tool or its schema.",
     ),
 )
-"""For SARIF, beside the rules of the review."""
+"""The rules of a check, which SARIF lists besides those of the review."""
 
 
 def _findings(made: _Check) -> Iterator[Finding]:

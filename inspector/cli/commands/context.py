@@ -1,4 +1,4 @@
-"""`sightline context TARGET`: what reaches a model before its first call, and what it costs."""
+"""`sightline context TARGET`: the content that reaches a model before its first call, with its size."""
 
 import asyncio
 

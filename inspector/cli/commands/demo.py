@@ -74,7 +74,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         launch = launch_of(
             target, ConnectionOptions(), lens=lens, recording=recording, terms=terms, theme=theme
         )
-        # The page has another address each time.
+        # The page has another address each time, so a saved call cannot name it.
         as_saved = (lambda: "demo") if isinstance(target, DemoTarget) else None
         launch = replace(launch, is_history_kept=not no_history and not is_page, as_saved=as_saved)
         return _show(invocation, launch)

@@ -1,4 +1,4 @@
-"""`sightline diff A B`: what changed in the definitions of a server."""
+"""`sightline diff A B`: the changes between two versions of a server's definitions."""
 
 from pathlib import Path
 
@@ -34,7 +34,7 @@ _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 class _Side(Struct, frozen=True, kw_only=True):
     definitions: ServerDefinitions
     has_instructions: bool = True
-    """False where the instructions of this side are unknown."""
+    """Whether the instructions of this side are known."""
 
 
 @click.command(
@@ -89,7 +89,7 @@ def command(
 
 
 def _is_file(word: str | Target) -> bool:
-    """True for a recording or a pin, which need no session."""
+    """True for a recording or a pin, neither of which needs a session."""
     return isinstance(word, str) and (word.endswith(_SUFFIX) or word.startswith(_PIN))
 
 
@@ -123,7 +123,7 @@ def _pinned(target: Target) -> _Side:
 
 
 def _recorded(path: Path) -> _Side:
-    """The tools and the instructions of a recording, each in its last version."""
+    """The tools and the instructions of a recording, each as last recorded."""
     file = RecordingFile(path)
     replay = Replay()
     instructions = _Instructions()
@@ -158,20 +158,20 @@ def _recorded(path: Path) -> _Side:
 
 
 def _well_formed(tools: tuple[Tool, ...]) -> tuple[Tool, ...]:
-    """The well-formed tools: pins and live listings have no others."""
+    """The well-formed tools among `tools`: pins and live listings contain no others."""
     decoded = decode_page(Kind.TOOL, {"tools": [tool.definition for tool in tools]})
     return tuple(entry for entry in decoded if isinstance(entry, Tool)) if isinstance(decoded, tuple) else ()
 
 
 class _Instructions:
-    """The instructions in the answers of a server, followed frame by frame."""
+    """The latest instructions in the answers of a server, followed frame by frame."""
 
     def __init__(self) -> None:
         self.last: str | None = None
         self.is_known = False
 
     def take(self, matched: Matched) -> None:
-        """One more frame."""
+        """Take the instructions from one more frame."""
         for event in matched.events:
             request, result = own_answer(event) or (None, {})
             if request and request.method in _SAYS_INSTRUCTIONS:

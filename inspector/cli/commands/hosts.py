@@ -117,7 +117,7 @@ def _compared(result_file: str, tool_file: str | None, server_name: str, level: 
 
 
 def _comparison_shape(found: "Comparison") -> JsonObject:
-    """All of a comparison, with what each model gets."""
+    """A comparison as JSON, with the view of each model."""
     from inspector.cli.results import withheld_shape  # noqa: PLC0415 - as in `_compared`
 
     return {
@@ -150,7 +150,7 @@ def _row_shape(row: "HostRow") -> JsonObject:
 
 
 def _comparison_lines(found: "Comparison", width: int) -> list[str]:
-    """A table with a row for each host, and a summary."""
+    """A comparison as a table with a row for each host, and a summary."""
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
 
     leaking, unknown = len(found.leaking), sum(row.leak is Leak.UNKNOWN for row in found.rows)
@@ -187,7 +187,7 @@ def _row(row: "HostRow") -> tuple[str, ...]:
 
 
 def _host_lines(row: "HostRow", level: Level) -> list[str]:
-    """The result as one host's model gets it, in full, with the host's changes and leaks."""
+    """The view of one host's model in full, with the host's changes and leaks."""
     from inspector.cli.results import value_lines  # noqa: PLC0415 - as in `_compared`
 
     context = row.context
@@ -206,7 +206,7 @@ def _host_lines(row: "HostRow", level: Level) -> list[str]:
 
 
 def _leaks(row: "HostRow") -> str:
-    """Yes, no or not known, and how many values."""
+    """Whether the host leaks: yes, no or not known, with the number of values."""
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
 
     leaked = row.leaked
@@ -218,7 +218,7 @@ def _leaks(row: "HostRow") -> str:
 
 
 def _does(row: "HostRow") -> str:
-    """How many changes the host makes, and the first few kinds of them."""
+    """The number of changes that the host makes, and the first kinds of them."""
     count = row.change_count
     if not count:
         return "no changes"

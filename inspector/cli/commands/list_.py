@@ -106,7 +106,7 @@ async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:
 
 
 def _shape(launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Host | None") -> JsonObject:
-    """The whole listing. `host`: the host whose definitions are shown too."""
+    """The whole listing as JSON. `host`: the host whose definitions are included."""
     shape: JsonObject = {
         "server": _server_shape(str(launch.target), server),
         "client": _client_shape(launch, server),
@@ -121,7 +121,7 @@ def _shape(launch: Launch, server: ServerFacts, catalogue: Catalogue, host: "Hos
 
 
 def _decision(tool: Tool, launch: Launch) -> JsonObject:
-    """`decision` of one entry of `tools`; nothing without --policy."""
+    """The member `decision` of an entry of `tools`; empty without --policy."""
     if launch.terms.policy is None:
         return {}
     from inspector.cli.decisions import of_listed  # noqa: PLC0415 - few listings are decided on
@@ -130,7 +130,7 @@ def _decision(tool: Tool, launch: Launch) -> JsonObject:
 
 
 def _tool_shape(tool: Tool, launch: Launch, host: "Host | None") -> JsonObject:
-    """One entry of `tools`; with `host`, also what its model gets of it."""
+    """An entry of `tools`. `host`: the host whose model's definition is included."""
     claims = claims_of_tool(tool)
     shape: JsonObject = {
         "name": tool.name,
@@ -170,7 +170,7 @@ def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[
 
 
 def _protocol(server: ServerFacts) -> str:
-    # A page has a browser and no era.
+    # A page has a browser instead of an era.
     is_page = server.era is Era.AUTO
     return server.protocol_version if is_page else f"{server.protocol_version} ({server.era.value})"
 
@@ -223,7 +223,10 @@ _HEADINGS = {
 
 
 def _identity(item: Item) -> tuple[str, ...]:
-    """The cells that name an item: of a skill its name too, which several may have, of a resource what it declares."""
+    """The cells that identify an item: for a skill also its name, for a resource also its declarations.
+
+    Several skills may have the same name.
+    """
     uri = clipped(item.name, 60)
     if item.kind in {Kind.RESOURCE, Kind.TEMPLATE}:
         return (uri, clipped(_declared(item), 70))
@@ -231,7 +234,7 @@ def _identity(item: Item) -> tuple[str, ...]:
 
 
 def _declared(item: Item) -> str:
-    """`text/plain, 1,204 B, audience user, priority 0.5`: what a resource or template says of its content."""
+    """The claims of a resource or template about its content: `text/plain, 1,204 B, audience user, priority 0.5`."""
     length = item.definition.get("size")
     known = [text_at(item.definition, "mimeType") or ""]
     known += [f"{length:,} B"] if isinstance(length, int) and not isinstance(length, bool) else []
@@ -265,7 +268,7 @@ def _first_line(text: str | None) -> str:
 
 
 def _claim_shape(claim: Claim) -> JsonObject:
-    """One claim, with `note` where a browser dropped or changed it."""
+    """One claim, with `note` if a browser dropped or changed it."""
     shape: JsonObject = {
         "vocabulary": claim.vocabulary,
         "key": claim.key,
@@ -285,7 +288,7 @@ def _malformed_shape(item: Malformed) -> JsonObject:
 
 
 def _server_shape(target: str, server: ServerFacts) -> JsonObject:
-    """`server`; `raw` is the answer in which it described itself, as sent."""
+    """The member `server`. Its `raw` is the answer in which the server described itself, as sent."""
     identity = server.identity
     raw = server.raw if isinstance(server.raw, dict) else {}
     return {
@@ -305,7 +308,7 @@ def _server_shape(target: str, server: ServerFacts) -> JsonObject:
 
 
 def _client_shape(launch: Launch, server: ServerFacts) -> Json:
-    """`client`: what Sightline announces, and what that hides. None for a page."""
+    """The member `client`: the announced capabilities, and a note on their effect. None for a page."""
     profile = launch.options.client.profile
     if server.era is Era.AUTO:
         return None
@@ -317,7 +320,7 @@ def _client_shape(launch: Launch, server: ServerFacts) -> Json:
 
 
 def _items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
-    """`resources`, `resourceTemplates`, `prompts` or `skills`: the well-formed items, as sent."""
+    """The member `resources`, `resourceTemplates`, `prompts` or `skills`: the well-formed items, as sent."""
     return [
         {"name": entry.name, "definition": entry.definition, **_fault_shape(entry)}
         for entry in catalogue.entries.get(kind, ())
@@ -326,12 +329,15 @@ def _items_shape(catalogue: Catalogue, kind: Kind) -> list[Json]:
 
 
 def _fault_shape(item: Item) -> JsonObject:
-    """`fault` of a skill: why nothing that is read of it may be used; null where its entry is valid."""
+    """The member `fault` of a skill; empty for other items.
+
+    It says why the content of the skill must not be used; null if its entry is valid.
+    """
     return {"fault": manifest_of(item.definition).fault or None} if item.kind is Kind.SKILL else {}
 
 
 def page_shape(page: PageFacts) -> JsonObject:
-    """`page` of a tool."""
+    """The member `page` of a tool."""
     place = page.place
     return {
         "frame": page.document.frame_id,
@@ -369,7 +375,7 @@ def _refused_shape(refused: RefusedTool) -> JsonObject:
 
 
 def _refused_lines(refused: Iterable[RefusedTool]) -> list[str]:
-    """The tools that the browser refused, each with the reason and the place."""
+    """The tools that the browser refused, each with the reason and its place."""
     lines: list[str] = []
     for each in refused:
         lines += [
@@ -392,7 +398,7 @@ def _policy_shape(policy: FramePolicy | None) -> Json:
 
 
 def _page_lines(tools: Iterable[Tool], columns: int) -> list[str]:
-    """Each document with its tools: where each was registered, and what the browser dropped of it."""
+    """Each document with its tools, the places of their registration, and the members that the browser dropped."""
     documents: dict[PageDocument, list[tuple[str, ...]]] = {}
     for tool in tools:
         if tool.page is None:

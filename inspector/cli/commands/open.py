@@ -20,7 +20,7 @@ from inspector.errors import UsageError
 
 
 class _WatchingCommand(SectionedCommand):
-    """A command whose --watch takes a value only with `=`, so that it takes no target for one."""
+    """A command whose --watch takes a value only after `=`, so that a target is not taken for its value."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         return super().parse_args(ctx, ["--watch=" if word == "--watch" else word for word in args])
@@ -110,7 +110,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 def _target_and_paths(
     words: tuple[str, ...], watched: tuple[str, ...], command_line: tuple[str, ...] | None
 ) -> tuple[str | None, tuple[str, ...]]:
-    """The target that `words` name, and what to watch. Raises UsageError for two targets."""
+    """The target that `words` name, and the paths to watch. Raises UsageError for two targets."""
     paths = tuple(filter(None, watched))
     if watched and command_line is not None:
         return None, (*words, *paths)

@@ -34,7 +34,7 @@ from inspector.pins.pins import Pinned, ServerDefinitions, changes_between, pin_
 from inspector.protocol.targets import Target
 
 _SHORT = 12
-"""Digits of a fingerprint that a table shows."""
+"""The number of digits of a fingerprint that a table shows."""
 
 
 @click.command(
@@ -122,7 +122,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """What was pinned or checked."""
+    """The outcome of pinning or checking one server."""
 
     shape: JsonObject
     lines: list[str]
@@ -137,7 +137,7 @@ def _done(
     checks: bool,
     path: Path | None = None,
 ) -> Done:
-    """Pin or check one server. `path`: a file in place of the usual one. Raises InspectorError."""
+    """Pin or check one server. `path`: the pin file to use in place of the usual one. Raises InspectorError."""
     identity = known_as(target)
     before = read_pin_at(path) if path else read_pin(identity)
     if before is None and checks:
@@ -151,14 +151,14 @@ def _done(
 
 
 def no_pin(of: Path | Identity) -> UsageError:
-    """The error that a pin is missing."""
+    """The error for a missing pin."""
     if isinstance(of, Path):
         return UsageError(f"there is no {of}", f"Pin the server first: sightline pin --file {of} TARGET.")
     return UsageError(f"there is no pin of {of}", "Pin it first: sightline pin TARGET.")
 
 
 def checked(before: Pinned, now: ServerDefinitions) -> Done:
-    """What changed since a pin."""
+    """The changes since a pin."""
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
     tools, instructions = (altered.tools, altered.instructions_changed) if altered else ((), False)

@@ -1,4 +1,4 @@
-"""`sightline policy`: check that a policy can be read, and explain what it decides about a call."""
+"""`sightline policy`: check that a policy can be read, and explain its decision about a call."""
 
 from collections.abc import Sequence
 

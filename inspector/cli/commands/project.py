@@ -1,4 +1,4 @@
-"""`sightline project --result FILE`: what a model would see of a saved result or definition."""
+"""`sightline project --result FILE`: a model's view of a saved result or definition."""
 
 import click
 
@@ -92,7 +92,7 @@ def command(
 
 
 def _definition(tool: Tool | None, lens: LensOptions, *, as_json: bool) -> int:
-    """Print what the model gets of the tool itself."""
+    """Print the model's view of the tool's definition."""
     if tool is None:
         raise UsageError("nothing to project", "Give --result FILE, --tool FILE, or both.")
     shown = project_definition(tool, lens.level, lens.profile())

@@ -68,7 +68,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 def _prompt(session: Session, name: str, call: CallArguments) -> Item:
-    """The prompt of that name. Raises ToolFailedError where the server lists none, unless it is to be sent anyway."""
+    """The prompt with that name. Raises ToolFailedError if the server does not list it, except with --no-validate."""
     listed = session.catalogue.item(Kind.PROMPT, name)
     if listed is None and not call.unvalidated:
         names = [prompt.name for prompt in session.catalogue.items(Kind.PROMPT)]

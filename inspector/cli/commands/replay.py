@@ -1,4 +1,4 @@
-"""`sightline replay RECORDING…`: what recordings contain, and whether a model would still see the same."""
+"""`sightline replay RECORDING…`: the contents of recordings, and a check that a model would still see the same."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from inspector.policy.gate.replayed import Judged
 
 Raw: TypeAlias = Callable[[int], Frame | None]
-"""Raw frames by number."""
+"""Returns a raw frame by its number; None if there is none."""
 
 
 @click.command(
@@ -112,7 +112,7 @@ def command(  # noqa: PLR0913 - one parameter for each option
 
 
 class _Terms(Struct, frozen=True, kw_only=True):
-    """The policy of --policy, and the answer to what it asks."""
+    """The policy of --policy, and the agreement to calls that it asks about."""
 
     policy: Policy
     agreement: Agreement
@@ -129,7 +129,7 @@ class _Report(Struct, frozen=True, kw_only=True):
 
     @property
     def breaks(self) -> int:
-        """How many results broke the output schema of their tools when they were recorded."""
+        """The number of results that broke the output schema of their tools when they were recorded."""
         return sum(call.is_broken for call in self.calls)
 
 
@@ -179,7 +179,7 @@ def _check(paths: tuple[Path, ...], format_: str, identity: Path | None, *, unco
 
 @contextmanager
 def _reading(path: Path, identity: Path | None) -> Generator[tuple[RecordingFile, Raw | None]]:
-    """A recording, and where an identity was given, its sealed frames by number."""
+    """Open a recording; with an identity, also its sealed frames by number. Closes both."""
     with ExitStack() as stack:
         file = RecordingFile(path)
         stack.callback(file.close)
@@ -240,7 +240,7 @@ def _mismatch_lines(call: CheckedCall) -> list[str]:
 
 
 def _compared(call: CheckedCall) -> list[str]:
-    """What there is to say of a result and its output schema, one line each."""
+    """The comparison of a result with its output schema, one line for each sentence."""
     sign = "✗ " if call.output.violations else ""
     where = f"frame {call.frame}, {safe_line(call.tool)}: "
     return [f"{where}{sign}{safe_line(sentence)}" for sentence in call.output.sentences]
@@ -299,7 +299,7 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
 
 
 class _Remark(Struct, frozen=True, kw_only=True):
-    """A line of the recording that is no frame."""
+    """A line of the recording that is not a frame."""
 
     at_s: float
     kind: str
@@ -351,7 +351,7 @@ def _summary(
     path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
 ) -> list[str]:
     rows = [("FRAME", "AT", "MS", "WHAT")]
-    # A call is known once it is answered; what was noted meanwhile comes after it.
+    # A call is yielded when it is answered, after notes that were made meanwhile; sorting restores the order.
     for event in sorted(events, key=lambda event: event.at_s):
         if isinstance(event, _Remark):
             rows.append(("-", f"{event.at_s:.3f} s", "-", f"{event.kind}: {event.text}"))

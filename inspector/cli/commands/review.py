@@ -1,4 +1,4 @@
-"""`sightline review TARGET…`: findings about what servers declare, and with --call about what their tools return."""
+"""`sightline review TARGET…`: findings about declarations of servers, and with --call about results of their tools."""
 
 import dataclasses
 from collections.abc import Iterable, Sequence
@@ -54,7 +54,7 @@ _RECORDING = ".jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions(OptionGroup):
-    """Accepted findings, the level that fails, and the file of the report."""
+    """Accepted findings, the severity that fails, and the file of the report."""
 
     title = "Report"
 
@@ -84,13 +84,13 @@ class ReportOptions(OptionGroup):
         return _baseline(self.baseline)
 
     def accepted(self) -> tuple[Acceptance, ...]:
-        """What is ignored here and in the user's settings. Raises UsageError."""
+        """The findings ignored by options and by the user's settings. Raises UsageError."""
         return (*map(_acceptance, self.ignored), *map(_configured, settings().ignored))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions(OptionGroup):
-    """Which tools are called, and as which clients they are listed."""
+    """The tools that are called, and the client profiles that listings are made with."""
 
     title = "Calls and listings"
 
@@ -181,7 +181,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 class _Sources(Struct, frozen=True, kw_only=True):
-    """How the targets of a review are reached."""
+    """The targets of a review, and the settings to reach them with."""
 
     plan: Plan
     connection: ConnectionOptions
@@ -190,7 +190,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
     agreement: Agreement
 
     def gathered(self, words: tuple[str, ...], invocation: Invocation) -> tuple[Gathered, ...]:
-        """Look at each target, one after the other. Raises InspectorError."""
+        """The material about each target, gathered one after the other. Raises InspectorError."""
         connection, command_line = self.connection, invocation.command_line
         recordings = [word for word in words if word.endswith(_RECORDING)]
         if recordings and self.plan.calls:
@@ -219,7 +219,10 @@ class _Sources(Struct, frozen=True, kw_only=True):
         )
 
     def agreed(self, words: tuple[str, ...], invocation: Invocation) -> InstalledServers:
-        """All configured servers, once the user agreed to start them. Raises UsageError; NotConfirmedError if the user does not agree."""
+        """All configured servers, after the user agreed to start them.
+
+        Raises UsageError, or NotConfirmedError if the user does not agree.
+        """
         if words or invocation.command_line is not None:
             raise UsageError("--installed takes no target", "It reviews all that sightline discover lists.")
         if self.recording.path is not None:
@@ -227,7 +230,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
         return agreed_servers(self.connection, is_agreed=self.agreement is Agreement.YES)
 
     def server(self, target: Target) -> Gathered:
-        """Look at one server. Raises InspectorError."""
+        """The material about one server. Raises InspectorError."""
         launch = launch_of(
             target,
             self.connection,
@@ -239,7 +242,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
 
 
 def _numbered(parts: tuple[Gathered, ...]) -> tuple[Gathered, ...]:
-    """The same, with a number behind a name that occurs again."""
+    """`parts`, with a number added to each target name that occurs again."""
     seen: dict[str, int] = {}
     numbered: list[Gathered] = []
     for part in parts:
@@ -256,7 +259,7 @@ def report_of(
     accepted: tuple[Acceptance, ...],
     installed: InstalledServers | None = None,
 ) -> Report:
-    """The report about what was gathered. `installed`: the servers that were left out."""
+    """The report about gathered material. `installed`: names the servers that were left out."""
     servers = tuple(part.server for part in parts)
     several = len(parts) != 1
     left_out = [NotChecked(what=what, why=why) for what, why in installed.left_out] if installed else []

@@ -1,4 +1,4 @@
-"""`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with what they expect."""
+"""`sightline run FILE [NAME…] [TARGET]`: make saved calls, and compare the answers with their expectations."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -61,7 +61,7 @@ def command(
     chosen, target = _chosen(saved, words, file)
     ran: list[Ran] = []
     terms = rules.read()
-    # Secrets are read before anything is started.
+    # Secrets are read before a server is started.
     values = {each.name: secret_values(each) for each in chosen}
     conceal(value for held in values.values() for value in held.values())
     is_given = (target or invocation.command_line or connection.config) is not None
@@ -91,7 +91,7 @@ async def _listed_and_made(
 def _chosen(
     saved: tuple[SavedCall, ...], words: tuple[str, ...], file: str
 ) -> tuple[list[SavedCall], str | None]:
-    """The calls to make, and the target: the last word where no call has that name."""
+    """The calls to make, and the target: the last word, if no call has that name."""
     known = {each.name for each in saved}
     names, target = list(words), None
     if names and names[-1] not in known:

@@ -1,4 +1,4 @@
-"""`sightline skill NAME … TARGET`: a file of a skill, verified, and both views of it; or what files there are."""
+"""`sightline skill NAME … TARGET`: a file of a skill, verified, in both views; or a list of the skill's files."""
 
 import click
 
@@ -99,7 +99,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
 
 async def _skill(session: Session, name: str) -> Item:
-    """The skill that a name or a URI means. Raises UsageError or ToolFailedError."""
+    """The skill with this name or URI. Raises UsageError or ToolFailedError."""
     listed = session.catalogue.items(Kind.SKILL)
     found = [skill for skill in listed if name in {skill.name, skill.title}]
     if len(found) == 1:
@@ -116,7 +116,7 @@ async def _skill(session: Session, name: str) -> Item:
 
 
 def _file(skill: Item, path: str | None) -> Item:
-    """A file of a skill by its path. Raises ToolFailedError where the entry does not list it."""
+    """A file of a skill by its path. Raises ToolFailedError if the skill's entry does not list it."""
     if path is None:
         return skill
     uri = f"{root_of(skill.name) or skill.name}/{path}"

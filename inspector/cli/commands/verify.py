@@ -48,7 +48,7 @@ from inspector.secrets.own_credentials import OwnCredentials
 from inspector.session.live import Session
 
 _APART_S = 1.1
-"""At least so long after a call it is made again for proposals: many clocks count seconds."""
+"""The minimum time in seconds between two calls that are compared for proposals: many clocks count seconds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,9 +128,9 @@ class _Checked(Struct, frozen=True, kw_only=True):
     differences: tuple[AnswerDifference, ...] = ()
     more: int = 0
     unsent: str = ""
-    """Why it was not made again; empty where it was."""
+    """The reason why the call was not made again; empty if it was made."""
     code: int = OK
-    """The exit code of what kept it from being made."""
+    """The exit code for the reason in `unsent`."""
 
 
 def _ignored(words: tuple[str, ...]) -> Iterator[IgnoredPlace]:
@@ -146,7 +146,7 @@ def _ignored(words: tuple[str, ...]) -> Iterator[IgnoredPlace]:
 
 
 def _calls(path: Path) -> list[ReplayedCall]:
-    """The calls in a recording. Raises UsageError where it is none, or cannot be read to its end."""
+    """The calls in a recording. Raises UsageError if there are none, or if it cannot be read to its end."""
     file = RecordingFile(path)
     try:
         lines, replay = GoodLines(file), Replay()
@@ -167,7 +167,7 @@ def _withheld_argument(call: ReplayedCall) -> bool:
 
 
 async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
-    """The answer, or why the call was not made again."""
+    """The answer, or a `_Checked` with the reason why the call was not made again."""
     unsent = ""
     code = OK
     if _withheld_argument(call):

@@ -1,1 +1,1 @@
-"""Authorization by OAuth. All but `auth` and `held` is imported when a server asks for it."""
+"""Authorization by OAuth. Modules other than `auth` and `held` are imported when a server requires it."""

@@ -1,4 +1,4 @@
-"""Sends refused requests again with a token. What gets the token is imported when a server asks for one."""
+"""Sends refused requests again with a token. The provider of tokens is imported when a server requires one."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class Authorization(httpx2.Auth):
-    """Authorizes the requests to one endpoint. The server is asked without a token first."""
+    """Authorizes the requests to one endpoint. The first request is sent without a token."""
 
     def __init__(
         self,
@@ -26,7 +26,7 @@ class Authorization(httpx2.Auth):
         dispatcher: Dispatcher,
         make_transport: Callable[[str], httpx2.AsyncBaseTransport],
     ) -> None:
-        """`make_transport`: for a URL of an authorization server."""
+        """`make_transport`: returns the transport for a URL of an authorization server."""
         self._target = target
         self._access = access
         self._dispatcher = dispatcher
@@ -39,7 +39,7 @@ class Authorization(httpx2.Auth):
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Send the request, and again after each flow: one for a token, one for more scopes."""
+        """Send the request, and again after each flow: at most one for a token and one for more scopes."""
         held = hold(request)
         flows: set[int] = set()
         while True:
@@ -66,11 +66,15 @@ class Authorization(httpx2.Auth):
     async def _authorize(
         self, request: httpx2.Request, response: httpx2.Response | None, token: str | None
     ) -> tuple[bool, str]:
-        """Get another token than `token`: whether there was a flow, and why there is no token; a line of foreign text."""
+        """Get another token than `token`.
+
+        Returns whether a flow ran, and the reason why there is no token: a line of foreign text, empty on
+        success.
+        """
         failures = self._failures
         async with self._turn:
             if self._failures != failures:
-                # The user was asked while this request waited.
+                # The user has been asked while this request waited.
                 return False, self._reason
             if self._provider is not None and self._provider.token != token:
                 return False, ""

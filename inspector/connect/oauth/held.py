@@ -12,25 +12,25 @@ _HELD = "inspector.held"
 
 @dataclass(slots=True)
 class Held:
-    """What the tap knows of a request that a server refused and that may be sent again."""
+    """The tap's state of a request that the server may refuse and that may be sent again."""
 
     failure: Failure | None = None
-    """How the request ends if it is not sent again; None where it was not refused."""
+    """The failure that ends the request if it is not sent again; None if it was not refused."""
     fail: Callable[[Failure], None] | None = None
-    """Ends the request."""
+    """Ends the request with a failure. None until the tap holds a refusal back."""
     exchange: object = None
-    """What the tap made of it when it was sent first."""
+    """The tap's exchange for the request, set when it is first sent."""
 
 
 def hold(request: httpx2.Request) -> Held:
-    """Have the tap hold the refusals of a request."""
+    """Make the tap hold back a refusal of a request. Returns the state that the two share."""
     held = Held()
     request.extensions = {**request.extensions, _HELD: held}
     return held
 
 
 def held_of(request: httpx2.Request) -> Held | None:
-    """What `hold` returned for this request; None for any other."""
+    """The `Held` that `hold` returned for this request; None for any other request."""
     found = request.extensions.get(_HELD)
     return found if isinstance(found, Held) else None
 

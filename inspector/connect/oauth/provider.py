@@ -1,4 +1,4 @@
-"""Gets tokens by the SDK's OAuth providers: their steps are shown, their redirect is awaited on loopback.
+"""Gets tokens with the SDK's OAuth providers, shows each step, and waits on loopback for the redirect.
 
 Source: MCP 2025-11-25 and 2026-07-28, Authorization.
 """
@@ -37,28 +37,28 @@ from inspector.protocol.targets import HttpTarget
 from inspector.safe_text import safe_line
 from inspector.urls.host import is_on_this_machine
 
-# The SDK logs its errors with the answers that they quote.
+# The SDK's log messages quote answers, which may hold secrets.
 logging.getLogger(sdk_oauth.__name__).disabled = True
 
 STEP_S = 30.0
 """Time limit for one request to an authorization server."""
 USER_S = 600.0
-"""How long the user may take on the page."""
+"""The time that the user has to agree on the authorization page."""
 MOST_BYTES = 1 << 20
-"""Of one answer of an authorization server."""
+"""The maximum size of one answer of an authorization server."""
 _LONGEST = 300
-"""Characters quoted of one text of an authorization server."""
+"""The maximum number of characters quoted of one text of an authorization server."""
 
 _NO_ONE = "Authorization: no token is kept, and there is no terminal to ask you in"
 _STORED_ONLY = "Authorization: no token that the server accepts is kept (--stored-auth-only)"
 
 
 class AuthorizationFailedError(Exception):
-    """Why there is no token, in a clause that quotes no secret."""
+    """Authorization failed. The message is a clause that quotes no secret."""
 
 
 class _Kept(BaseModel):
-    """What a token store keeps."""
+    """The content that a token store keeps for one server, as JSON."""
 
     tokens: OAuthToken | None = None
     client: OAuthClientInformationFull | None = None
@@ -66,7 +66,7 @@ class _Kept(BaseModel):
 
 
 class _Storage:
-    """The SDK's storage, on top of a token store."""
+    """The SDK's token storage, implemented with a token store."""
 
     def __init__(self, authorizing: Authorizing, url: str, failed: Callable[[str], None]) -> None:
         self._store = authorizing.store
@@ -80,7 +80,7 @@ class _Storage:
             self.kept = _Kept.model_validate_json(text) if text else _Kept()
         except ValidationError:
             self._failed("what was kept is not readable")
-        except Exception as error:  # noqa: BLE001 - a keyring raises what it likes, and its text may quote what it keeps
+        except Exception as error:  # noqa: BLE001 - keyrings raise any exception, and its text may quote a secret
             self._failed(f"kept tokens cannot be read: {type(error).__name__}")
 
     async def get_tokens(self) -> OAuthToken | None:
@@ -127,7 +127,7 @@ class Provider:
         self._redirect_uri = ""
         self._redirect: Redirect | None = None
         self._last = ""
-        """The last step that failed."""
+        """The last step that failed, with its answer."""
         secrets = (self._identity.client_secret, self._identity.signing_key)
         lane.conceal([secret for secret in secrets if secret])
 
@@ -143,7 +143,7 @@ class Provider:
         return not context.is_token_valid() and context.can_refresh_token()
 
     async def restore(self) -> None:
-        """Take what the store has for this server."""
+        """Load the tokens and the client that the store has for this server."""
         await self._storage.restore()
         kept, identity = self._storage.kept, self._identity
         if identity.client_id is not None:
@@ -199,7 +199,10 @@ class Provider:
         )
 
     async def authorize(self, request: httpx2.Request, response: httpx2.Response | None) -> str:
-        """Renew the token, or with `response`, which refused it, get another one; why there is none, or an empty text."""
+        """Renew the token, or replace the one that `response` refused.
+
+        Returns the reason why there is no token, or an empty text.
+        """
         context = self._sdk.context
         if response is not None and not self._authorizing.may_ask and not self.is_due:
             return _STORED_ONLY if self._authorizing.is_stored_only else _NO_ONE
@@ -215,12 +218,12 @@ class Provider:
             return self._failed(self._last or f"not possible: {type(error).__name__}")
         except InspectorError:
             raise
-        except Exception as error:  # noqa: BLE001 - what it says may quote a secret that was not covered yet
+        except Exception as error:  # noqa: BLE001 - its text may quote a secret that is not masked yet
             return self._failed(f"{self._last or 'it ended early'} ({type(error).__name__})")
         tokens = context.current_tokens
         if tokens is None:
             if before is not None:
-                # The SDK would restore what the server has just refused.
+                # Otherwise the SDK would restore the token that the server has just refused.
                 await self._storage.set_tokens(None)
             return "" if response is None else self._failed(self._last or "no token was granted")
         self._note_granted(tokens)
@@ -238,7 +241,7 @@ class Provider:
             self._lane.note("token", f"scope not granted: {' '.join(missing)}", True)
 
     async def _drive(self, request: httpx2.Request, response: httpx2.Response | None) -> None:
-        """Run the SDK's flow up to where it would send `request` again."""
+        """Run the SDK's flow until it would send `request` again."""
         refused = _token_of(request)
         flow = self._sdk.async_auth_flow(request)
         async with aclosing(flow):
@@ -256,7 +259,7 @@ class Provider:
                     return
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
-        """Send one request to an authorization server, in the lane. Raises AuthorizationFailedError."""
+        """Send one request to an authorization server and show it as a step. Raises AuthorizationFailedError."""
         step = step_of(request, self._lane)
         fault = self._address_fault(step, request.url)
         if fault:
@@ -305,11 +308,12 @@ class Provider:
             return whole
 
     def _address_fault(self, step: OAuthStep, url: httpx2.URL) -> str:
-        """Why nothing is sent to an address that a server named; empty where it may be."""
+        """The reason why nothing may be sent to an address that a server named; empty if it may."""
         own = httpx2.URL(self._target.url)
         if is_on_this_machine(url.host) and not is_on_this_machine(own.host):
             return f"{url.host} is this machine, and the server is not"
-        # The MCP server itself, which the user reaches without encryption, may say who authorizes.
+        # The user reaches the MCP server itself without encryption, so it may name its authorization server
+        # that way.
         is_own = step.name == RESOURCE_METADATA and (url.scheme, url.host, url.port) == (
             own.scheme,
             own.host,
@@ -319,7 +323,7 @@ class Provider:
         return f"{place_of(url)} is not encrypted" if is_open else ""
 
     def _choose_method(self, response: httpx2.Response) -> None:
-        """How the user's own client authenticates: as the server supports it, else by RFC 8414's default."""
+        """Set how the user's own client authenticates: as the server supports it, else by RFC 8414's default."""
         client = self._storage.kept.client
         if self._identity.client_secret is None or client is None:
             return
@@ -391,7 +395,7 @@ class Provider:
 
 
 async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) -> Redirect:
-    """The redirect, once the user has agreed to the page. Raises AuthorizationFailedError."""
+    """Wait for the redirect, once the user has agreed to the page. Raises AuthorizationFailedError."""
     shown = asyncio.ensure_future(asking)
     try:
         async with asyncio.timeout(USER_S):
@@ -442,7 +446,10 @@ _REASONS = (
 
 
 def _reason_of(error: Exception, cover: Callable[[str], str]) -> str:
-    """The SDK's reason in our words. Its own may quote a whole answer, with what is secret in it."""
+    """The SDK's reason in Sightline's words; empty if it is unknown.
+
+    The SDK's own text may quote a whole answer, secrets included.
+    """
     for pattern, words in _REASONS:
         found = re.search(pattern, str(error))
         if found:

@@ -17,9 +17,9 @@ import h11
 from inspector.http_server import ADDRESS, HttpConnection, HttpRequest
 
 SLOW_S = 5.0
-"""How long a client may take to send its request."""
+"""The time that a client has to send its request."""
 MOST_REFUSED = 50
-"""Refused requests, after which the listener is closed."""
+"""The number of refused requests after which the listener is closed."""
 PATH = "/callback"
 _HEADERS = (
     ("Content-Type", "text/plain; charset=utf-8"),
@@ -32,7 +32,7 @@ _HEADERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """The parameters of a redirect whose state is right. All of them are foreign."""
+    """The parameters of a redirect whose state is right. All values are foreign text."""
 
     code: str | None = field(repr=False)
     state: str = field(repr=False)
@@ -42,7 +42,7 @@ class Redirect:
 
 
 class TooManyRefusedError(Exception):
-    """The listener was closed, since too many requests were no redirect."""
+    """The listener was closed because too many requests were not the redirect."""
 
 
 def free_redirect_uri() -> str:
@@ -55,9 +55,9 @@ def free_redirect_uri() -> str:
 async def redirect_to(
     uri: str, state: str, refused: Callable[[str], None]
 ) -> AsyncGenerator[asyncio.Future[Redirect]]:
-    """Listen while the block runs, and no longer than until the redirect. Raises OSError if the port is in use.
+    """Listen until the redirect arrives, or until the block ends. Raises OSError if the port is in use.
 
-    `refused`: takes why a request was refused, in a clause without foreign text.
+    `refused`: called with the reason why a request was refused, in a clause without foreign text.
     """
     redirects = _Redirects(uri, state, refused)
     server = await asyncio.start_server(redirects.start, ADDRESS, urlsplit(uri).port)

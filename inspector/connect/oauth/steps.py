@@ -1,4 +1,4 @@
-"""The requests of an authorization in words that quote no secret: only known members are shown, all others are masked."""
+"""Describes the requests of an authorization without their secrets: only known members are shown, all others masked."""
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
@@ -34,7 +34,7 @@ _METADATA = {
     "openid-configuration": "server metadata",
 }
 _NO_SECRETS = frozenset(_METADATA.values())
-"""Steps whose answers are public: they are shown as far as their members are known, and hold nothing to cover."""
+"""The steps whose answers are public. Only their known members are shown; none is masked because of its name."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,19 +43,19 @@ class OAuthStep:
 
     name: str
     asked: str
-    """Method, address and members, without secrets."""
+    """The method, address and members of the request, without secrets."""
 
 
 class StepAnswer(Struct, frozen=True, kw_only=True):
-    """What came of a step."""
+    """The answer to a step."""
 
     text: str
-    """Status and members, without secrets. Foreign text."""
+    """The status and members of the answer, without secrets. Foreign text."""
     is_failed: bool
 
 
 def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
-    """What a request of the SDK's provider is for. `lane`: conceals its secrets."""
+    """The step that a request of the SDK's provider makes. `lane`: masks its secrets from now on."""
     members: Mapping[str, Json] = {}
     body = request.content
     kind = request.headers.get("content-type", "")
@@ -76,7 +76,7 @@ def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
 
 
 def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, lane: Lane) -> StepAnswer:
-    """`body`: of the response. `lane`: conceals its secrets."""
+    """The answer to a step. `body`: the whole body of `response`. `lane`: masks its secrets from now on."""
     members = _members(body)
     is_failed = not 200 <= response.status_code < 300
     is_public = step.name in _NO_SECRETS
@@ -89,7 +89,7 @@ def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, lane: Lan
 
 
 def place_of(url: httpx2.URL) -> str:
-    """A URL without its query and user, either of which may hold a secret."""
+    """A URL without its query and user information, either of which may hold a secret."""
     port = f":{url.port}" if url.port else ""
     return f"{url.scheme}://{url.host}{port}{url.path}"
 

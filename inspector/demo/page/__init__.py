@@ -1,1 +1,1 @@
-"""The workspace as a web page that offers its tools by WebMCP, with a frame of another origin."""
+"""The workspace as a web page that offers its tools with WebMCP, with a frame of another origin."""

@@ -1,4 +1,4 @@
-"""The page's server: files, the workspace, and secrets that only the page's own browser can fetch."""
+"""The server of the page: its files, the workspace, and secrets that only the page's own browser can fetch."""
 
 import html
 import secrets
@@ -17,7 +17,10 @@ from inspector.json.exact import JsonObject, JsonText
 
 COOKIE = "workspace_session"
 OTHER_HOST = "localhost"
-"""The frame's host: a different site, so that it shares neither cookies nor a process with the page."""
+"""The host of the frame.
+
+It is another site, so that the frame shares neither cookies nor a process with the page.
+"""
 
 _FILES = Path(__file__).parent / "files"
 _KINDS = {".html": "text/html; charset=utf-8", ".js": "text/javascript", ".css": "text/css"}
@@ -26,7 +29,7 @@ _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
 
 class PartnerSite(HttpSite):
-    """The site in the frame, without access to the workspace."""
+    """The site shown in the frame, without access to the workspace."""
 
     def __init__(self, embedder: str) -> None:
         """`embedder`: the origin that may frame it and call its tools."""
@@ -45,7 +48,7 @@ class PartnerSite(HttpSite):
 
 
 class PageSite(HttpSite):
-    """The page with its workspace, and the frame's site; `async with` starts and stops both."""
+    """The page with its workspace, and the site of the frame. `async with` starts and stops both."""
 
     def __init__(self, server: DemoServer | None = None, *, port: int = 0) -> None:
         super().__init__(server, port=port)
@@ -95,7 +98,10 @@ class PageSite(HttpSite):
         await _send_file(request, connection, names, {"{PARTNER}": self.partner_url}, frames, more)
 
     async def _call(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Call one of the demo server's tools for the page: `{"name", "arguments"}` in, its result out."""
+        """Call one of the demo server's tools for the page.
+
+        The request body is `{"name", "arguments"}`, the response body the tool's result.
+        """
         if not await self._has_cookie(request, connection):
             return
         body = read(request.body)
@@ -109,7 +115,7 @@ class PageSite(HttpSite):
         await connection.respond_json(HTTPStatus.OK, answer, [_NEVER_CACHED])
 
     async def _search(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """The results in the search form's frame."""
+        """Answer with the search results, which the frame of the search form shows."""
         words = (request.parameter("q") or "").casefold()
         paths = [path for path, text in self.server.workspace.documents.items() if words in text.casefold()]
         items = "".join(f"<li>{html.escape(path)}</li>" for path in paths)
@@ -119,7 +125,7 @@ class PageSite(HttpSite):
         await connection.respond(HTTPStatus.OK, page.encode(), headers)
 
     async def _has_cookie(self, request: HttpRequest, connection: HttpConnection) -> bool:
-        """Whether the request carries the page's cookie; otherwise answers it."""
+        """Whether the request carries the page's cookie. Answers the request if it does not."""
         cookies = SimpleCookie()
         try:
             cookies.load(request.header("cookie") or "")
@@ -157,7 +163,7 @@ async def _send_file(
     policy: str,
     more: tuple[tuple[str, str], ...] = (),
 ) -> None:
-    """Answer with a packaged file. `names`: by path; `values`: for its placeholders."""
+    """Answer with a packaged file. `names`: file names by path. `values`: texts by placeholder."""
     name = names.get(request.path)
     if name is None or request.method != "GET":
         await connection.respond(HTTPStatus.METHOD_NOT_ALLOWED if name else HTTPStatus.NOT_FOUND)

@@ -1,4 +1,4 @@
-"""The demo's tools by theme; `TOOLS` has them in the order of the listing."""
+"""The demo's tools by theme. `TOOLS` has all of them, in the order of the listing."""
 
 from inspector.demo.tools import credentials, files, hostile, mail, people, plain, projects
 

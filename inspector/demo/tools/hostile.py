@@ -21,7 +21,7 @@ _ZERO_WIDTH = "\u200b\u2060\u200d"
 
 
 def _in_tags(text: str) -> str:
-    """Text in Unicode's tag characters: invisible, but models read it."""
+    """A text in Unicode's tag characters, which are invisible but readable for models."""
     return "".join(chr(0xE0000 + ord(character)) for character in text)
 
 

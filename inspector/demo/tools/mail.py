@@ -208,7 +208,7 @@ _SNIPPETS = (
 
 def _search_web(arguments: JsonObject, _workspace: Workspace, _context: DemoContext) -> JsonObject:
     query = text_of(arguments, "query")
-    # Sorted keys, no spaces and plain ASCII text: JCS for this record.
+    # Sorted keys, no spaces and plain ASCII text are the JCS form of this record.
     record = dump({key: _EVIDENCE[key] for key in sorted(_EVIDENCE)})
     blocks: list[Json] = [text_block(f"{len(_SNIPPETS)} results for: {query}")]
     for url, snippet in _SNIPPETS:

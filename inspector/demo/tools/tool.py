@@ -1,4 +1,4 @@
-"""The shape of a demo tool: its definition on the wire, a function for calls, and helpers for results."""
+"""The type of a demo tool: its definition on the wire, a function for calls, and helpers for results."""
 
 import json
 from collections.abc import Callable, Iterable
@@ -13,17 +13,17 @@ from inspector.json.exact import Json, JsonObject, dump, dump_text
 
 
 class DemoContext(Struct, frozen=True, kw_only=True):
-    """What a call may use besides its arguments and the workspace."""
+    """The things that a call may use besides its arguments and the workspace."""
 
     mint: Mint
     now: str
     """The time of the call, RFC 3339 in UTC."""
     deposit: Callable[[str, int], Reference]
-    """Keeps a secret for a number of seconds; the reference for redeeming it."""
+    """Keeps a secret for a number of seconds, and returns the reference to redeem it with."""
     log: Callable[[str, Json], None]
-    """Sends a log message of a level (`debug`, `info`, …) to a client that asked for it."""
+    """Sends a log message of a level (`debug`, `info`, …) to a client that requested this level."""
     request_annotations: JsonObject
-    """`params._meta.annotations` of the request: the client's statements about its context."""
+    """The request's `params._meta.annotations`: the client's statements about its context."""
 
 
 class Slow(Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class Slow(Struct, frozen=True, kw_only=True):
 
     seconds: float
     steps: tuple[str, ...]
-    """One progress message per step; the time is divided evenly."""
+    """One progress message for each step. The steps take equal times."""
     result: JsonObject
 
 
@@ -43,25 +43,25 @@ class DemoTool(Struct, frozen=True, kw_only=True):
     """One tool."""
 
     definition: JsonObject
-    """As in `tools/list`."""
+    """The definition as in `tools/list`."""
     handle: Handler
-    """The `tools/call` result for valid arguments."""
+    """Returns the `tools/call` result for valid arguments."""
     resolve: Resolver | None = None
-    """The `tools/resolve` result for valid arguments; None where the tool is not resolvable."""
+    """Returns the `tools/resolve` result for valid arguments; None if the tool is not resolvable."""
     sound: bool = True
-    """False where a strict client would reject the whole listing over it."""
+    """False if strict clients reject the whole listing because of this tool."""
 
     @property
     def name(self) -> str:
         return str(self.definition["name"])
 
     def problem(self, arguments: JsonObject) -> str | None:
-        """The first violation of the input schema, in one sentence; None where there is none."""
+        """The first violation of the input schema, in one sentence; None if there is none."""
         schema = self.definition.get("inputSchema")
         if not isinstance(schema, dict):
             return None
         try:
-            # The validator requires plain Python values.
+            # The validator accepts plain Python values only.
             plain = json.loads(dump(arguments))
             validator = jsonschema_rs.validator_for(schema, validate_formats=True)
             first = next(iter(validator.iter_errors(plain)), None)
@@ -104,17 +104,17 @@ def error_result(text: str) -> JsonObject:
 
 
 def text_of(arguments: JsonObject, key: str, default: str = "") -> str:
-    """A text argument."""
+    """The value of a text argument, or the default."""
     value = arguments.get(key)
     return value if isinstance(value, str) else default
 
 
 def number_of(arguments: JsonObject, key: str, default: float) -> float:
-    """A numeric argument."""
+    """The value of a numeric argument, or the default."""
     value = arguments.get(key)
     return value if isinstance(value, (int, float)) and not isinstance(value, bool) else default
 
 
 def integer_of(arguments: JsonObject, key: str, default: int) -> int:
-    """An integer argument; JSON Schema also accepts 3.0."""
+    """The value of an integer argument, or the default. JSON Schema also accepts 3.0 as an integer."""
     return int(number_of(arguments, key, default))

@@ -1,4 +1,4 @@
-"""Read and write saved calls: one table `[calls.NAME]` for each, with its expectations in `[calls.NAME.expect]`."""
+"""Reads and writes saved calls: a table `[calls.NAME]` for each, with its expectations in `[calls.NAME.expect]`."""
 
 import importlib
 import json
@@ -22,7 +22,7 @@ USUAL_FILE = "calls.toml"
 MAX_BYTES = 16 * 1024 * 1024
 
 _LEAST_KNOWN = 8
-"""Characters of a value by which a variable is recognised: a shorter one occurs by chance."""
+"""The minimum number of characters of a value for finding its variable: a shorter one occurs by chance."""
 _FORM = "docs/saved-calls.md describes the file."
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SOURCE = re.compile(r"env:([A-Za-z_][A-Za-z0-9_]*)|keyring:([^/]+)/(.+)")
@@ -58,7 +58,7 @@ class _Keyring(Protocol):
 
 
 def read_calls(path: str) -> tuple[SavedCall, ...]:
-    """All calls of a file, in their order. Raises UsageError."""
+    """All calls of a file, in file order. Raises UsageError."""
     text = _text(path)
     try:
         file = msgspec.convert(tomllib.loads(text), _File)
@@ -72,7 +72,10 @@ def read_calls(path: str) -> tuple[SavedCall, ...]:
 
 
 def append_call(path: str, saved: SavedCall) -> None:
-    """Add a call to a file, which is made if there is none. What is there stays as it is. Raises UsageError."""
+    """Add a call to a file, which is created if needed. The existing content does not change.
+
+    Raises UsageError.
+    """
     file = Path(path)
     check_new(path, saved.name)
     try:
@@ -85,7 +88,7 @@ def append_call(path: str, saved: SavedCall) -> None:
 
 
 def check_new(path: str, name: str) -> None:
-    """Raises UsageError where the file has a call of that name, or cannot be read."""
+    """Raise UsageError if the file has a call of that name, or cannot be read."""
     if Path(path).exists() and any(each.name == name for each in read_calls(path)):
         raise UsageError(f"{path} has a call {name} already", "Choose another name, or remove it.")
 
@@ -93,9 +96,9 @@ def check_new(path: str, name: str) -> None:
 def without_secrets(
     arguments: JsonObject, schema: Json, *, also: Collection[str] = ()
 ) -> tuple[JsonObject, dict[str, str]]:
-    """The arguments that may be written, and for the others where they come from. `also`: names that are secret too.
+    """The arguments that may be written, and the sources of the others.
 
-    Raises UsageError where a secret is deeper in an argument, or is not text.
+    `also`: the names of further secret arguments. Raises UsageError if a secret argument is not a text.
     """
     names = may_be_secret(arguments, schema).union(also)
     secrets: dict[str, str] = {}
@@ -112,7 +115,7 @@ def without_secrets(
 
 
 def source_of(argument: str, value: str = "") -> str:
-    """Where a secret argument comes from: the variable of the environment that has its value, otherwise one of its name."""
+    """The source for a secret argument: the variable that has its value, or else one with the argument's name."""
     known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
     usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
     return f"env:{known[0] if known else f'_{usual}' if usual[:1].isdigit() else usual}"
@@ -124,7 +127,7 @@ def secret_values(saved: SavedCall) -> dict[str, str]:
 
 
 def written(saved: SavedCall) -> Iterator[str]:
-    """A call as TOML, in lines."""
+    """A call as lines of TOML."""
     table = f"calls.{_key(saved.name)}"
     yield f"[{table}]"
     if saved.server:
@@ -132,7 +135,7 @@ def written(saved: SavedCall) -> Iterator[str]:
     yield f"tool = {_string(saved.tool)}"
     if saved.arguments:
         as_table = _value(saved.arguments)
-        # TOML has no null: such arguments are JSON in a string.
+        # TOML has no null, so arguments with null are written as JSON in a string.
         yield f"arguments = {as_table if as_table is not None else _string(dump_text(saved.arguments))}"
     if saved.secrets:
         yield f"secrets = {_value(dict(saved.secrets))}"
@@ -175,7 +178,7 @@ def _call(path: str, name: str, held: dict[str, object]) -> SavedCall:
         raise UsageError(f"{where}: {error}", _FORM) from error
     for argument, source in call.secrets.items():
         if not _SOURCE.fullmatch(source):
-            # The text may be the secret itself.
+            # The text may be the secret itself, so it is not quoted.
             raise UsageError(
                 f"{where}: the secret {argument} names no source", "Write env:NAME or keyring:SERVICE/USER."
             )
@@ -248,7 +251,7 @@ def _parsed(text: str, where: str) -> Json:
 
 
 def _json(value: object, where: str) -> Json:
-    """A value of TOML as JSON. Raises UsageError for dates and the like."""
+    """A TOML value as JSON. Raises UsageError for dates and other values that JSON does not have."""
     match value:
         case None | bool() | int() | float() | str():
             return value
@@ -281,7 +284,7 @@ def _from_keyring(service: str, user: str, where: str) -> str | None:
         raise UsageError(f"{where} needs the package keyring", "pip install keyring") from error
     try:
         return keyring.get_password(service, user)
-    except Exception as error:  # noqa: BLE001 - backends raise what they like, and may quote what they read
+    except Exception as error:  # noqa: BLE001 - backends raise any exception, and may quote the secret
         raise UsageError(f"{where} cannot be read: {type(error).__name__}", "Unlock the keyring.") from None
 
 
@@ -290,12 +293,12 @@ def _key(name: str) -> str:
 
 
 def _string(text: str) -> str:
-    """A basic string of TOML, which escapes as JSON does."""
+    """A basic string of TOML, which escapes like JSON."""
     return _UNWRITABLE.sub(lambda match: f"\\u{ord(match[0]):04x}", json.dumps(text, ensure_ascii=False))
 
 
 def _value(value: Json | Mapping[str, Json]) -> str | None:
-    """A value as TOML in one line; None where TOML has none for it."""
+    """A value as TOML in one line; None if TOML cannot express it."""
     match value:
         case bool():
             return "true" if value else "false"

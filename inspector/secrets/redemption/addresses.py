@@ -1,6 +1,7 @@
-"""The addresses that a redemption may connect to: looked up once, and each in the server's own address class.
+"""The addresses that a redemption may connect to: resolved once, and each in the server's own address class.
 
-A name that resolves to 127.0.0.1 at the second look-up (DNS rebinding) would lead into another network.
+Resolving a name again could give another address, such as 127.0.0.1 (DNS rebinding), and lead into another
+network.
 """
 
 import asyncio
@@ -19,7 +20,7 @@ _THIS_NETWORK = IPv4Network("0.0.0.0/8")
 
 
 class AddressClass(StrEnum):
-    """How far an address reaches."""
+    """The reach of an address."""
 
     LOOPBACK = "loopback"
     LINK_LOCAL = "link-local"
@@ -27,11 +28,11 @@ class AddressClass(StrEnum):
     """Routed, but not on the public internet: RFC 1918, unique local, shared (RFC 6598)."""
     PUBLIC = "public"
     OTHER = "unusable"
-    """Not to be connected to: unspecified, multicast, reserved, or a tunnel with an unknown end."""
+    """Never connected to: unspecified, multicast, reserved, or a tunnel with an unknown end."""
 
 
 def address_class(written: str) -> AddressClass:
-    """The class of an address from a resolver, with or without zone. OTHER for anything else."""
+    """The class of an address from a resolver, with or without a zone. OTHER for anything else."""
     try:
         address = ip_address(written.partition("%")[0])
     except ValueError:
@@ -42,7 +43,7 @@ def address_class(written: str) -> AddressClass:
         return _plain(address.ipv4_mapped)
     if address in _NAT64:
         inner = _plain(IPv4Address(int(address) & 0xFFFFFFFF))
-        # Any other address belongs to the gateway's network.
+        # Any other inner address belongs to the gateway's network.
         return inner if inner is AddressClass.PUBLIC else AddressClass.OTHER
     if address.sixtofour is not None or address.teredo is not None:
         return AddressClass.OTHER
@@ -62,7 +63,7 @@ def _plain(address: IPv4Address | IPv6Address) -> AddressClass:
 
 
 Resolver: TypeAlias = Callable[[str, int], Awaitable[Sequence[str]]]
-"""From a host name and a port to addresses. Raises OSError where there are none."""
+"""Returns the addresses for a host name and a port. Raises OSError if there are none."""
 
 
 async def look_up(host: str, port: int) -> tuple[str, ...]:
@@ -79,9 +80,9 @@ def free_port() -> int:
 
 
 async def class_of(origin: Origin, resolver: Resolver = look_up) -> AddressClass:
-    """The class of all addresses of `origin`. Never raises.
+    """The class that all addresses of `origin` have. Never raises.
 
-    OTHER where they differ or there are none, so that nothing can be redeemed.
+    OTHER if they differ or there are none, so that nothing can be redeemed.
     """
     addresses = await _addresses(origin, resolver)
     classes = {address_class(address) for address in addresses}
@@ -91,7 +92,7 @@ async def class_of(origin: Origin, resolver: Resolver = look_up) -> AddressClass
 async def checked_addresses(
     origin: Origin, server: AddressClass, resolver: Resolver
 ) -> tuple[str, ...] | RefusedUrl | Failed:
-    """All addresses of `origin`, or why none is used. One address of another class refuses all.
+    """All addresses of `origin`, or the reason why none is used. One address of another class refuses all.
 
     `server`: the class of the address through which the MCP server was reached.
     """
@@ -112,7 +113,7 @@ async def checked_addresses(
 
 
 async def _addresses(origin: Origin, resolver: Resolver) -> tuple[str, ...]:
-    """Empty where there are none, for any reason."""
+    """The addresses of `origin`; empty if they cannot be resolved, for any reason."""
     if address_in(origin.host) is not None:
         return (origin.host,)
     try:

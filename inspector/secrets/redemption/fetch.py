@@ -1,6 +1,6 @@
 """One GET to addresses that were checked before. The only module that imports httpx.
 
-Nothing here raises or logs what it sends or receives: URL, Authorization and body stay in this module.
+Nothing here raises or logs URL, Authorization or body: they stay in this module.
 """
 
 import logging
@@ -17,7 +17,7 @@ from inspector.urls.origin import Allowed
 
 USER_AGENT = "sightline"
 CONNECT_TIMEOUT_S = 4.0
-"""For each address, so that time is left for the next one."""
+"""The time limit for each address, short enough to leave time for the next one."""
 
 # httpx logs whole URLs at INFO; httpcore logs header fields at DEBUG.
 _LOGGERS = (
@@ -29,25 +29,25 @@ _LOGGERS = (
     "httpcore.proxy",
     "httpcore.socks",
 )
-# httpx reads these even without following redirects or keeping cookies.
+# httpx would read these even without following redirects or keeping cookies.
 _UNREAD_FIELDS = frozenset({b"location", b"set-cookie"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch:
-    """The request, and how to send it."""
+    """A request, and how to send it."""
 
     request: Allowed
     addresses: tuple[str, ...]
-    """Of the origin, checked."""
+    """The checked addresses of the origin."""
     authorization: str | None = field(default=None, repr=False)
     context: ssl.SSLContext | None = None
-    """For https."""
+    """The TLS context for https."""
     revealed_before: bool = False
 
 
 async def fetch(task: Fetch) -> Outcome:
-    """Send the task and read the outcome. The caller limits the time."""
+    """Send the request and read the outcome. The caller limits the time."""
     _silence()
     headers = {"accept": "application/json", "accept-encoding": "identity", "connection": "close"}
     headers["user-agent"] = USER_AGENT
@@ -59,7 +59,7 @@ async def fetch(task: Fetch) -> Outcome:
             headers=headers,
             trust_env=False,
             follow_redirects=False,
-            timeout=None,  # noqa: S113 - the caller limits all of it, drips included
+            timeout=None,  # noqa: S113 - the caller limits the whole time, even of an answer that arrives byte by byte
         ) as client:
             return await _exchange(client, task)
     except (httpcore.ConnectError, httpcore.ConnectTimeout) as error:
@@ -148,7 +148,7 @@ class _PinnedBackend(httpcore.AsyncNetworkBackend):
     def __init__(self, host: str, addresses: tuple[str, ...]) -> None:
         self._host = host
         self._addresses = addresses
-        # The backend's class depends on what is installed.
+        # A cast, because httpcore has another class of this name if anyio is not installed.
         self._network = cast("httpcore.AsyncNetworkBackend", httpcore.AnyIOBackend())
 
     async def connect_tcp(
@@ -178,7 +178,7 @@ def _is_about_the_certificate(error: BaseException | None) -> bool:
 
 
 def _silence() -> None:
-    """Drop every log record of httpx and httpcore, at any level."""
+    """Drop all log records of httpx and httpcore."""
     for name in _LOGGERS:
         logging.getLogger(name).addFilter(_drop)
 

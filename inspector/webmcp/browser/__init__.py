@@ -1,1 +1,1 @@
-"""Chromium: start it, speak its protocol, connect to pages."""
+"""Starts Chromium, speaks its protocol, and connects to pages."""

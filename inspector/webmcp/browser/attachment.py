@@ -1,4 +1,4 @@
-"""Attach to a tab and all its frames, and inject the hook and the polyfill before scripts of the page run."""
+"""Attaches to a tab and all its frames, and injects the hook and the polyfill before scripts of the page run."""
 
 import asyncio
 import contextlib
@@ -20,12 +20,19 @@ _PARTS = ("reading", "forms", "frames")
 
 
 def hook_script(binding: str, script: str, proof: str) -> str:
-    """The hook, which reports declarations. `binding`: its report name; `script`: its name in stacks; `proof`: see hook.js."""
+    """The source of the hook, which reports the page's declarations.
+
+    `binding`: the name of the function that it reports to. `script`: its name in stack traces. `proof`: see
+    hook.js.
+    """
     return f'({_packaged("hook.js")})("{binding}", "{script}", "{proof}");\n//# sourceURL={script}'
 
 
 def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
-    """The API for a browser without one. `host`: channel, link and binding, for calls from outside the page."""
+    """The source of the polyfill, the API for a browser without one.
+
+    `host`: channel, link and binding, for calls from outside the page.
+    """
     parts = [f"{name}: {_packaged(f'polyfill_{name}.js')}" for name in _PARTS]
     if host is not None:
         channel, link, binding = host
@@ -36,7 +43,7 @@ def polyfill_script(host: "tuple[str, str, str] | None" = None) -> str:
 
 @cache
 def _packaged(name: str) -> str:
-    """A packaged script without its leading comments. Raises UnreachableError."""
+    """A packaged script without its leading comments. Raises UnreachableError if it is missing."""
     try:
         text = (_HERE / name).read_text("utf-8")
     except OSError as error:
@@ -54,24 +61,27 @@ _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": Tr
 
 
 class Attachment:
-    """The scripts in every frame, under names that no page can guess."""
+    """A tab's session, and the scripts injected into every frame under names that a page cannot guess."""
 
     def __init__(self, cdp: Cdp) -> None:
         self._cdp = cdp
         self.polyfill: PolyfillBackend | None = None
-        """The API for a browser without one; None where the browser has one."""
+        """The API for a browser without one; None if the browser has its own."""
         self.binding = f"b{secrets.token_hex(12)}"
-        """The name under which the hook reports. No script of the page can find it."""
+        """The name of the function that the hook reports to. No script of the page can find it."""
         self.script = f"s{secrets.token_hex(12)}"
-        """The name of the hook's script in stacks."""
+        """The name of the hook's script in stack traces."""
         self.proof = secrets.token_hex(12)
         """The hook's secret in each report, unknown to a page that finds the binding."""
         self.watches_network = False
-        """Whether requests and service workers are counted. Their events must not become frames: see `Cdp.hide`."""
+        """Whether requests and service workers are counted.
+
+        Their events must not become frames of the wire: see `Cdp.hide`.
+        """
         self.session = ""
-        """The tab's session; empty while there is none."""
+        """The session of the tab; empty while it is not attached."""
         self.has_native = True
-        """Whether the browser has the WebMCP domain."""
+        """Whether the browser has the WebMCP domain. Known after `prepare`."""
 
     async def attach(self, target_id: str) -> None:
         attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})
@@ -84,7 +94,7 @@ class Attachment:
         await self._cdp.send("Target.detachFromTarget", {"sessionId": session}, timeout_s=timeout_s)
 
     async def prepare(self, session: str) -> None:
-        """Enable events for one session: frames, contexts, tools, and sessions of frames in other processes.
+        """Enable the events of one session, and inject the scripts: frames, contexts, tools, frames in other processes.
 
         Sends all requests at once. Raises CdpError, CdpLostError, TimeoutError.
         """
@@ -127,7 +137,7 @@ class Attachment:
             return {}
 
     def _watch_network(self, session: str) -> list[Coroutine[object, object, JsonObject]]:
-        # Bodies are not needed, so the browser need not keep them.
+        # The browser need not keep bodies, because they are not read.
         sizes: JsonObject = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
         return [self._cdp.send("Network.enable", sizes, session=session), self._enable_workers(session)]
 

@@ -1,4 +1,7 @@
-"""Call a page's tools in the browser or in the polyfill: answered by an event, cancelled, timed out, or lost."""
+"""Calls a page's tools in the browser or in the polyfill.
+
+A call is answered by an event, cancelled, timed out, or lost.
+"""
 
 import asyncio
 import contextlib
@@ -28,16 +31,19 @@ class Backend(Protocol):
     """Starts and cancels invocations; answers arrive as events."""
 
     fills_at_once: bool
-    """Whether `invoke` returns with the form filled in; otherwise `WebMCP.toolInvoked` reports it."""
+    """Whether the form is filled in when `invoke` returns; otherwise `WebMCP.toolInvoked` reports it."""
 
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float
     ) -> str:
-        """Start an invocation; its id. `tool`: the member that names it. Raises CdpError, CdpLostError, TimeoutError."""
+        """Start an invocation and return its id. Raises CdpError, CdpLostError, TimeoutError.
+
+        `tool`: one member that identifies the tool, `toolId` or `toolName`.
+        """
         ...
 
     async def cancel(self, frame_id: str, session: str, invocation: str) -> None:
-        """Raises as `invoke` does."""
+        """Cancel an invocation. Raises as `invoke` does."""
         ...
 
 
@@ -67,7 +73,7 @@ class NativeBackend:
 
 
 class PolyfillBackend:
-    """The polyfill, called from an isolated world of each frame. polyfill.js describes the messages."""
+    """The polyfill, called from an isolated world of each frame. See polyfill.js for its messages."""
 
     fills_at_once = True
 
@@ -75,19 +81,19 @@ class PolyfillBackend:
         self._worlds = worlds
         self._tree = tree
         self.binding = f"p{secrets.token_hex(12)}"
-        """The name under which the polyfill answers."""
+        """The name of the function that the polyfill answers through."""
         self.channel = f"c{secrets.token_hex(12)}"
-        """The type of event that it listens to."""
+        """The type of the DOM events that carry commands to the polyfill."""
         self.link = f"l{secrets.token_hex(12)}"
-        """The token by which the polyfills of a page's frames recognise each other's messages."""
+        """The token with which the polyfills of a page's frames recognise each other's messages."""
         self._count = 0
         self._left: dict[str, str] = {}
-        """Invocations of forms that led to another document, by frame."""
+        """Invocations whose form led to another document, by frame."""
 
     async def watch(self, document: PageDocument, session: str) -> None:
-        """Request a document's tools now and after every change, and the answer of a form that led to it.
+        """Request a document's tools now and after each change.
 
-        Raises as `invoke` does.
+        Also request the answer of a form that led to it. Raises as `invoke` does.
         """
         await self._command(document, session, {"command": "watch", "id": "list"})
         invocation = self._left.pop(document.frame_id, None)
@@ -117,7 +123,7 @@ class PolyfillBackend:
             await self._command(document, session, {"command": "cancel", "id": invocation})
 
     def heard(self, event: CdpEvent) -> JsonObject | None:
-        """A message of a frame's polyfill, with the frame's id as `frameId`; None for other events."""
+        """A message of a frame's polyfill, with the frame's id added as `frameId`; None for other events."""
         if event.params.get("name") != self.binding:
             return None
         number, payload = event.params.get("executionContextId"), event.params.get("payload")
@@ -136,20 +142,23 @@ class PolyfillBackend:
 
 
 TOOL_ERROR = -31954
-"""The JSON-RPC code that `core.boundary.error_code` names a tool error."""
+"""The JSON-RPC error code that stands for a tool's error."""
 GRACE_S = 2.0
-"""How long a tool may still answer after its document is gone: a form answers after its navigation."""
+"""The time in which a tool may still answer after its document is gone: a form answers after its navigation."""
 
 
 UNSUBMITTED = "the form is filled in and waits for its submit button; nothing was submitted"
 
 
 class PageForm(Struct, frozen=True, kw_only=True):
-    """A form that a call fills in and that does not submit itself."""
+    """A form that is filled in by a call and does not submit itself."""
 
     then: Forms
     submit: Callable[[], Awaitable[str]]
-    """Submits the form; why that failed, empty where it succeeded. Raises CdpError, WorldError, OSError, TimeoutError."""
+    """Submits the form. Returns the reason why that failed; empty on success.
+
+    Raises CdpError, WorldError, OSError, TimeoutError.
+    """
     on_filled: Callable[[], None]
     """Called when the form is filled in and waits for the user."""
 
@@ -159,7 +168,7 @@ class _Waiting:
     frame_id: str
     answer: asyncio.Future[FramedAnswer]
     invocation: str = ""
-    """Empty until the browser returns it."""
+    """The id of the invocation; empty until the browser returns it."""
     filled: asyncio.Event = field(default_factory=asyncio.Event)
     """Set when the invocation has begun, which fills in the form."""
     form: PageForm | None = None
@@ -167,7 +176,7 @@ class _Waiting:
 
 
 class Calls:
-    """The running calls."""
+    """The running calls of a page."""
 
     def __init__(self, backend: Backend, tap: Tap) -> None:
         self.backend = backend
@@ -189,9 +198,10 @@ class Calls:
         timeout_s: float,
         form: PageForm | None = None,
     ) -> FramedAnswer:
-        """Invoke a tool and wait. A failure is an outcome; cancelling the caller cancels the invocation.
+        """Invoke a tool and wait for the answer.
 
-        `form`: for a tool whose call only fills in a form.
+        A failure is an outcome; cancelling the caller cancels the invocation. `form`: given for a tool whose
+        call only fills in a form.
         """
         waiting = _Waiting(frame_id=frame_id, answer=asyncio.get_running_loop().create_future())
         self._waiting.append(waiting)
@@ -251,7 +261,7 @@ class Calls:
                 form.on_filled()
 
     async def submit(self) -> bool:
-        """Submit the forms that are filled in and wait; whether there was one."""
+        """Submit the forms that are filled in and wait. Returns whether there was one."""
         filled = [(waiting, waiting.form) for waiting in self._waiting if waiting.form is not None]
         for waiting, form in filled:
             waiting.form = None
@@ -278,7 +288,7 @@ class Calls:
             self._begun.add(invocation)
 
     def responded(self, params: JsonObject, frame: Frame) -> None:
-        """Handle `WebMCP.toolResponded`. Calls by agents in the page are ignored."""
+        """Handle `WebMCP.toolResponded`. Responses to agents in the page are ignored."""
         invocation = params.get("invocationId")
         if not isinstance(invocation, str):
             return
@@ -291,7 +301,7 @@ class Calls:
             self._early[invocation] = answer
 
     def gone(self, frame_ids: Iterable[str]) -> None:
-        """Fail the calls of documents that are gone, after a moment in which they may still answer."""
+        """Fail the calls of documents that are gone, after `GRACE_S`, in which they may still answer."""
         gone = frozenset(frame_ids)
         for waiting in self._waiting:
             if waiting.frame_id in gone:
@@ -312,7 +322,10 @@ class Calls:
 
 
 def outcome_of(params: JsonObject) -> Outcome:
-    """The outcome in `toolResponded`. The user gets text and stack of a thrown error, the model only its code."""
+    """The outcome in `toolResponded`.
+
+    The user gets the text and stack of a thrown error, the model only its code.
+    """
     match params.get("status"):
         case "Completed":
             return Result(value=params.get("output"), of_page=True)

@@ -15,7 +15,7 @@ from inspector.webmcp.browser.socket import Socket
 
 REPLY_TIMEOUT_S = 30.0
 SHARE_S = 0.004
-"""How long messages are processed in one go before other tasks run."""
+"""The maximum time in which messages are processed before other tasks run."""
 
 
 class CdpError(Exception):
@@ -41,7 +41,7 @@ class CdpEvent(Struct, frozen=True, kw_only=True):
     method: str
     params: JsonObject
     session: str
-    """Empty for the browser itself."""
+    """The session of the event; empty for the browser itself."""
     frame: Frame
 
 
@@ -57,10 +57,11 @@ class Cdp:
         most_bytes: int | None = None,
         most_bytes_in_all: int | None = None,
     ) -> None:
-        """Nothing is read while `on_event` runs. `on_lost` gets the reason once, unless `close` was called.
+        """`on_event`: awaited for each event; nothing is read meanwhile.
 
-        `most_bytes`: of one message from the browser; None for the usual limit. `most_bytes_in_all`: of all of them.
-        More loses the connection.
+        `on_lost`: called once with the reason. `on_lost` is not called if `close` was. `most_bytes`: the
+        limit for one message from the browser; None for the usual limit. `most_bytes_in_all`: the limit for
+        all messages together. Exceeding either one loses the connection.
         """
         self._tap = tap
         self._most_bytes = most_bytes
@@ -72,7 +73,10 @@ class Cdp:
         self._next_id = 0
         self._pending: dict[int, asyncio.Future[Json]] = {}
         self._quiet: set[int] = set()
-        """Requests that do not become frames; an id stays until its reply arrives, however late."""
+        """Ids of requests whose replies do not become frames.
+
+        An id stays until its reply arrives, however late.
+        """
         self._is_closing = False
         self._hidden: tuple[str, ...] = ()
         self._on_hidden: Callable[[str, JsonObject, str], None] = _ignore
@@ -80,7 +84,7 @@ class Cdp:
     def hide(self, prefixes: tuple[str, ...], on_event: Callable[[str, JsonObject, str], None]) -> None:
         """Keep events whose methods start with `prefixes` out of frames, because they hold private data.
 
-        `on_event` gets their method, parameters and session.
+        `on_event`: called with their method, parameters and session instead.
         """
         self._hidden, self._on_hidden = prefixes, on_event
 
@@ -102,8 +106,8 @@ class Cdp:
     ) -> JsonObject:
         """Send a request and wait for its result. Raises CdpError, TimeoutError, CdpLostError.
 
-        `is_quiet`: keep request and reply out of frames, because they may hold a secret.
-        `is_large`: whether it may be too large to be written on the event loop.
+        `is_quiet`: keep request and reply out of frames, because they may hold a secret. `is_large`:
+        serialize the request in a thread, because it may be large.
         """
         self._next_id += 1
         number = self._next_id
@@ -183,11 +187,11 @@ class Cdp:
                     )
                 )
             case _:
-                # The timeline shows invalid messages; nothing waits for them.
+                # Nothing waits for an invalid message; the timeline shows it.
                 pass
 
     async def _is_quiet_reply(self, raw: bytes) -> bool:
-        """Resolve a quiet request if these bytes answer one."""
+        """Resolve a quiet request if these bytes answer one. Returns whether they do."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         if isinstance(body, Malformed) or not isinstance(body.value, dict):
             return False
@@ -199,7 +203,7 @@ class Cdp:
         return True
 
     async def _is_hidden_event(self, raw: bytes) -> bool:
-        """Pass on these bytes if they are a hidden event."""
+        """Pass these bytes to the hidden events' callback if they are such an event. Returns whether they are."""
         body = await asyncio.to_thread(parse, raw) if len(raw) > LARGE_BYTES else parse(raw)
         match body:
             case JsonText(value={"method": str(method), **rest}) if method.startswith(self._hidden):

@@ -1,4 +1,4 @@
-"""Start Chromium with a fresh profile, which is removed with it."""
+"""Starts Chromium with a fresh profile, and removes the profile when the browser ends."""
 
 import asyncio
 import contextlib
@@ -46,7 +46,7 @@ def create_profile() -> Path:
 
 
 def remove_profile(profile: Path) -> None:
-    """Remove a profile, which its browser may still be writing, and the folder of its socket."""
+    """Remove a profile and the folder of its socket. The browser may still be writing to the profile."""
     _remove_socket(profile)
     for _ in range(20):
         shutil.rmtree(profile, ignore_errors=True)
@@ -55,16 +55,16 @@ def remove_profile(profile: Path) -> None:
 
 
 def _remove_socket(profile: Path) -> None:
-    """A killed browser leaves the folder that this link points to."""
+    """Remove the folder that the profile's socket link points to, which a killed browser leaves behind."""
     with contextlib.suppress(OSError):
         folder = (profile / "SingletonSocket").readlink().parent
         is_its_own = folder.name.startswith("org.chromium.") and folder.stat().st_uid == os.geteuid()
-        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - where it makes it
+        if is_its_own and folder.parent in {Path(tempfile.gettempdir()), Path("/tmp")}:  # noqa: S108 - the browser makes the folder there
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def sweep_profiles() -> None:
-    """Remove the profiles of this user's killed sessions."""
+    """Remove the profiles that killed sessions of this user left behind."""
     with contextlib.suppress(OSError):
         for profile in profiles_folder().iterdir():
             if profile.name.startswith(_PREFIX) and not _is_owned(profile):
@@ -77,7 +77,10 @@ def profiles_folder() -> Path:
 
 
 def _is_owned(profile: Path) -> bool:
-    """Whether the owning process still runs. A folder without owner is being created by another process."""
+    """Whether the owning process still runs.
+
+    True for a folder without an owner, which a process is just creating.
+    """
     try:
         written = (profile / _OWNER).read_text("ascii")
         pid = int(written.partition(" ")[0])
@@ -87,7 +90,10 @@ def _is_owned(profile: Path) -> bool:
 
 
 def _mark(pid: int) -> str:
-    """Identifies a process: its id and its start time, or only its id where the system names no time."""
+    """A text that identifies a process: its id and start time, or only its id if the system tells no start time.
+
+    Empty if the process does not exist.
+    """
     try:
         fields = Path(f"/proc/{pid}/stat").read_text("utf-8", "replace").rpartition(")")[2].split()
         return f"{pid} {fields[19]}"
@@ -107,7 +113,7 @@ NO_SANDBOX = "Chromium runs without its sandbox (--no-sandbox), because Sightlin
 PATIENCE_S = 2.0
 """Time limit for a browser to end."""
 POLL_S = 0.02
-"""Interval for checking a starting browser."""
+"""The interval between two checks of a starting browser."""
 
 _PORT_FILE = "DevToolsActivePort"
 _LISTENING = b"DevTools listening on "
@@ -142,12 +148,15 @@ _FLAGS = (
 
 
 class Chromium:
-    """The browser's process, profile and stderr."""
+    """A browser process with its profile and stderr."""
 
     def __init__(
         self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = (), has_proxies: bool = True
     ) -> None:
-        """`flags`: further ones. `has_proxies`: whether it uses the proxies of the environment."""
+        """`flags`: added to the usual ones.
+
+        `has_proxies`: whether the browser uses the proxies of the environment.
+        """
         self._target = target
         self._more_flags = flags
         self._proxies = PROXIES if has_proxies else ()
@@ -159,7 +168,7 @@ class Chromium:
 
     @property
     def pid(self) -> int | None:
-        """The browser's main process; None where none runs."""
+        """The process id of the browser's main process; None if none runs."""
         return self._process.pid if self._process else None
 
     @property
@@ -167,10 +176,13 @@ class Chromium:
         return runs_without_sandbox()
 
     async def start(self, timeout_s: float) -> str:
-        """Start the browser; the address of its debugging port. Raises UnreachableError, leaving nothing behind."""
+        """Start the browser and return the address of its debugging port.
+
+        Raises UnreachableError, leaving nothing behind.
+        """
         program = chromium_path(self._target.chromium)
         await asyncio.to_thread(sweep_profiles)
-        # Not in a thread: cancelled meanwhile, it would leave a profile that belongs to no browser.
+        # Not in a thread: a cancellation meanwhile would leave a profile without a browser.
         self._profile = create_profile()
         try:
             return await self._started(program, self._profile, timeout_s)
@@ -182,7 +194,7 @@ class Chromium:
     async def _started(self, program: str, profile: Path, timeout_s: float) -> str:
         flags = [*_FLAGS, *self._more_flags, f"--user-data-dir={profile}"]
         if not self._proxies:
-            # The system's settings may name a proxy too.
+            # Without this flag, the browser would use a proxy of the system's settings.
             flags.append("--no-proxy-server")
         if self._target.polyfill:
             flags.append(f"--disable-features={_UNWANTED},WebMCP")
@@ -229,14 +241,14 @@ class Chromium:
                 )
 
     async def how_it_ended(self) -> str:
-        """How the browser ended, with its stderr, after its connection was lost."""
+        """A description of the browser's end, with its stderr, for use after its connection was lost."""
         process = self._process
         if process is None:
             return "Chromium is not running"
         if not await process.has_ended(PATIENCE_S):
             return "Chromium closed its debugging port"
         if self._reader:
-            # The last lines of stderr explain most, and may arrive later.
+            # The last lines of stderr are the most helpful ones, and may arrive later.
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(asyncio.shield(self._reader), PATIENCE_S)
         code = process.returncode or 0
@@ -283,12 +295,15 @@ class Chromium:
 
 
 def runs_without_sandbox() -> bool:
-    """Whether Chromium cannot have its own sandbox, because Sightline runs as root."""
+    """Whether Chromium must run without its sandbox, because Sightline runs as root."""
     return os.geteuid() == 0
 
 
 def chromium_path(named: str | None) -> str:
-    """The browser to start. Raises UsageError for a named one that does not exist, UnreachableError where none is found."""
+    """The path of the browser to start.
+
+    Raises UsageError if `named` does not exist, UnreachableError if no browser is found.
+    """
     if named is not None:
         path = shutil.which(named)
         if path is None:

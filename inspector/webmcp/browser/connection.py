@@ -1,4 +1,4 @@
-"""Connect to a page: open it, list its tools, call them, close it."""
+"""Connects to a page: opens it, lists its tools, calls them, closes it."""
 
 import asyncio
 import contextlib
@@ -30,7 +30,7 @@ CLOSE_TIMEOUT_S = 2.0
 
 
 class PageConnection:
-    """One tab. Calls may run concurrently; one task opens and closes it."""
+    """A connection to one tab. Calls may run concurrently; one task opens and closes it."""
 
     def __init__(
         self, target: PageTarget, tap: Tap, on_change: Callable[[], None], *, will_settle: bool = False
@@ -81,7 +81,7 @@ class PageConnection:
         return now is not None and now.loader_id == document.loader_id and now.origin == document.origin
 
     async def evaluate_quietly(self, document: PageDocument, expression: str, *, timeout_s: float) -> Json:
-        """Evaluate an expression in an isolated world of a document, without frames.
+        """Evaluate an expression in an isolated world of a document. Request and reply do not become frames.
 
         Raises WorldError, CdpError, CdpLostError, TimeoutError.
         """
@@ -89,7 +89,7 @@ class PageConnection:
         return await self._worlds.evaluate(document, session, expression, timeout_s=timeout_s, is_quiet=True)
 
     async def open(self, timeout_s: float) -> None:
-        """Start or reach the browser and open the page. Raises InspectorError."""
+        """Start the browser or connect to a running one, and open the page. Raises InspectorError."""
         if self._target.cdp is not None:
             address = await debugging_address(self._target.cdp, timeout_s)
         else:
@@ -115,7 +115,7 @@ class PageConnection:
         self._quiet.stir()
 
     async def settle(self, limit_s: float) -> bool:
-        """Wait until the page is quiet and has tools, or cannot have any; False after `limit_s`."""
+        """Wait until the page is quiet and has tools, or cannot have any. Returns False after `limit_s`."""
         with contextlib.suppress(CdpError, OSError):
             return await self._quiet.settle(
                 limit_s, is_complete=self._is_complete, answers=lambda: self._answers(limit_s)
@@ -136,11 +136,11 @@ class PageConnection:
                 await self._cdp.send("Runtime.evaluate", asked, session=session, timeout_s=limit_s)
 
     async def obstacles(self) -> list[str]:
-        """Why the page is unlikely to offer tools, in clauses that quote foreign text; empty where unknown."""
+        """The reasons why the page is unlikely to offer tools, in clauses that quote foreign text; empty if unknown."""
         return await self._listing.obstacles(self._opening.tab.target_id if self._opening.tab else "")
 
     async def catalogue(self) -> Catalogue:
-        """The current tools of all documents. Raises UnreachableError where the connection is lost."""
+        """The current tools of all documents. Raises UnreachableError if the connection is lost."""
         if self._lost:
             raise UnreachableError(self._lost.detail, "Reconnect to go on.")
         return await self._listing.catalogue()
@@ -155,9 +155,10 @@ class PageConnection:
         forms: Forms = Forms.WAIT,
         on_filled: Callable[[], None] = lambda: None,
     ) -> FramedAnswer:
-        """Call a tool, in the main frame if it is not listed. A failure is an outcome.
+        """Call a tool; an unlisted one is called in the main frame. A failure is an outcome.
 
-        `forms`: what to do with a form that does not submit itself. `on_filled`: called when it waits for the user.
+        `forms`: what to do with a form that does not submit itself. `on_filled`: called when such a form
+        waits for the user.
         """
         if self._lost:
             return FramedAnswer(outcome=self._lost, frame=None)
@@ -188,17 +189,23 @@ class PageConnection:
         try:
             return await self._worlds.submit(document, session, node=facts.form_node, name=name)
         except CdpError:
-            # The reply is lost where the form leads to another document.
+            # The reply is lost if the form leads to another document.
             if not self.shows(document):
                 return ""
             raise
 
     def redeemer(self, tool: Tool | None) -> PageRedeemer:
-        """The redeemer for references that a call of `tool` returned: the frame that registered it, and no other."""
+        """The redeemer for references that a call of `tool` returned.
+
+        It fetches only in the frame that registered the tool.
+        """
         return PageRedeemer(self, tool.page.document if tool and tool.page else None)
 
     async def close(self) -> None:
-        """Close the connection. Ends the browser, or closes the tab, that Sightline opened; never the user's."""
+        """Close the connection.
+
+        A browser or a tab that Sightline opened is closed too; one that the user opened stays open.
+        """
         self._events.silence()
         self._calls.fail_all(
             Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")
@@ -233,11 +240,11 @@ class PageConnection:
     async def _lose(self, why: str, *, with_browser: bool = False) -> None:
         if self._lost is not None:
             return
-        # Set at once, so that nothing more is sent; the exit status follows.
+        # Set at once, so that nothing more is sent; the exit status is added later.
         self._lost = Failure(kind=FailureKind.CONNECTION_LOST, detail=why)
         self._quiet.stir()
         self._events.silence()
-        # The end of stderr is for the user and not part of a call's outcome.
+        # The end of stderr is shown to the user, but is not part of a call's outcome.
         outcome = self._lost
         if self._chromium is not None and with_browser:
             how = await self._chromium.how_it_ended()

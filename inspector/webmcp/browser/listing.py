@@ -1,4 +1,4 @@
-"""List the tools of a page: from the tree, and by asking each document."""
+"""Lists the tools of a page, from the tree of frames and from the answers of each document."""
 
 import asyncio
 import contextlib
@@ -25,11 +25,11 @@ _BLOCKED = {
     "Header": ", by the header Permissions-Policy of its server",
     "IframeAttribute": ", by the element that holds it",
 }
-"""The browser's values for who blocks a feature."""
+"""The words for each `blockReason` of the browser."""
 
 
 class PageListing:
-    """Asks each document once per revision of its tools."""
+    """Lists tools, and asks each document once per revision of its tools."""
 
     def __init__(self, cdp: Cdp, tree: Tree, worlds: Worlds, attachment: Attachment) -> None:
         self._cdp = cdp
@@ -37,7 +37,7 @@ class PageListing:
         self._worlds = worlds
         self._attachment = attachment
         self._agents: dict[str, tuple[int, dict[str, Json]]] = {}
-        """The answers of `getTools()`, by frame, with the revision of its tools."""
+        """The answers of `getTools()` by frame, each with the revision of the frame's tools."""
 
     async def catalogue(self) -> Catalogue:
         agents: dict[str, dict[str, Json]] = {}
@@ -52,7 +52,10 @@ class PageListing:
         return await asyncio.to_thread(catalogue_of, snapshot, self._attachment.script)
 
     async def obstacles(self, frame_id: str) -> list[str]:
-        """Why the document of a frame is unlikely to offer tools, in clauses that quote foreign text; empty where unknown."""
+        """The reasons why a frame's document is unlikely to offer tools; empty if unknown.
+
+        They are clauses that quote foreign text.
+        """
         document = self._tree.document(frame_id)
         if document is None:
             return []
@@ -88,7 +91,10 @@ class PageListing:
         return agents
 
     async def _ask_policy(self, document: PageDocument, session: str) -> None:
-        """Ask whether the document may offer tools, and what its frame's element permits."""
+        """Ask whether the document may offer tools, and ask for the policy of its frame's element.
+
+        Stores both in the tree.
+        """
         is_permitted, blocked_by = document.is_permitted, None
         if is_permitted is None:
             state = await self._permission(document, session)
@@ -114,7 +120,7 @@ class PageListing:
         return {}
 
     async def _element(self, document: PageDocument) -> Json:
-        """The element of a frame, from the parent document; None for the page itself, or where unknown."""
+        """The element of a frame, from the parent document; None for the page itself, or if unknown."""
         if document.parent_id is None:
             return None
         session = self._tree.session_of(document.parent_id) or self._attachment.session

@@ -1,4 +1,4 @@
-"""Open a page in a running browser: choose the tab, load the page, inject the polyfill where there is no API."""
+"""Opens a page in a running browser: chooses the tab, loads the page, injects the polyfill if there is no API."""
 
 import asyncio
 import json
@@ -27,13 +27,13 @@ _HINT = (
 
 
 class BrowserTab(Struct, frozen=True, kw_only=True):
-    """One page of a browser."""
+    """A tab of a browser."""
 
     target_id: str
     is_ours: bool
-    """Whether Sightline opened it, and so closes it."""
+    """Whether Sightline opened the tab, and so closes it."""
     is_empty: bool
-    """Whether the target's address still has to be loaded."""
+    """Whether the target's address must still be loaded."""
 
 
 async def debugging_address(cdp: str, timeout_s: float) -> str:
@@ -53,7 +53,7 @@ async def debugging_address(cdp: str, timeout_s: float) -> str:
     address = version.get("webSocketDebuggerUrl")
     if not isinstance(address, str):
         raise UnreachableError(f"{cdp} names no debugging address", _HINT)
-    # A browser behind a forwarded port names the address on its own side.
+    # Behind a forwarded port, a browser names an address that is only valid on its own side.
     return urlunsplit(("ws", parts.netloc, urlsplit(address).path, "", ""))
 
 
@@ -68,9 +68,10 @@ def _version(url: str, timeout_s: float) -> JsonObject:
 
 
 async def choose(cdp: Cdp, target: PageTarget) -> BrowserTab:
-    """The tab for the target. In a browser that already runs: the one that shows the address, or a new one.
+    """The tab for the target.
 
-    Raises UsageError for a target without address unless there is exactly one page.
+    Raises UsageError for a target without an address, unless there is exactly one tab. In a browser that
+    already ran: the tab that shows the target's address, or else a new one.
     """
     pages = [page for page in await _pages(cdp) if page.get("type") == "page"]
     if target.cdp is None:
@@ -95,7 +96,7 @@ async def _pages(cdp: Cdp) -> list[JsonObject]:
 
 
 async def _opened(cdp: Cdp) -> BrowserTab:
-    # In the background, so that the user's tab stays in front.
+    # In the background, so that the user's tab stays visible.
     made = await cdp.send("Target.createTarget", {"url": "about:blank", "background": True})
     return BrowserTab(target_id=_id(made), is_ours=True, is_empty=True)
 
@@ -105,7 +106,7 @@ def _id(value: JsonObject) -> str:
 
 
 def _bare(url: Json) -> str:
-    """An address without its fragment, and with a path."""
+    """An address without its fragment, with the path `/` if it has none."""
     if not isinstance(url, str):
         return ""
     bare = url.partition("#")[0]
@@ -119,19 +120,19 @@ _API_TIMEOUT_S = 10.0
 
 
 class BrowserFacts(Struct, frozen=True, kw_only=True):
-    """The browser's own data. All of it is foreign text."""
+    """Data about the browser. Foreign text, except `api` and `notes`."""
 
     product: str
-    """`Chrome/156.0.8078.79`."""
+    """The product and its version, such as `Chrome/156.0.8078.79`."""
     raw: JsonObject
     api: str = "WebMCP"
-    """Who provides `document.modelContext`, as text for the user."""
+    """The provider of `document.modelContext`, in words for the user."""
     notes: tuple[str, ...] = ()
-    """Notes for the user. Not foreign text."""
+    """Notes for the user."""
 
 
 class PageOpening:
-    """Brings a tab to the target's page."""
+    """Opens the target's page in a tab."""
 
     def __init__(
         self, target: PageTarget, cdp: Cdp, attachment: Attachment, tree: Tree, worlds: Worlds
@@ -142,14 +143,14 @@ class PageOpening:
         self.tree = tree
         self._worlds = worlds
         self.loaded = asyncio.Event()
-        """Set when the page has loaded, or is gone."""
+        """Set when the page has loaded, or the connection is lost."""
         self.tab: BrowserTab | None = None
-        """None until it is chosen."""
+        """The chosen tab; None until then."""
 
     async def show(self, notes: tuple[str, ...], settled: Callable[[], Awaitable[None]]) -> BrowserFacts:
-        """Open the page. `notes`: about the browser itself. `settled`: waits for frames in other processes.
+        """Open the page. Raises InspectorError, CdpError, WorldError, OSError, TimeoutError.
 
-        Raises InspectorError, CdpError, WorldError, OSError, TimeoutError.
+        `notes`: notes about the browser itself. `settled`: waits for frames in other processes.
         """
         version = await self.cdp.send("Browser.getVersion")
         facts = BrowserFacts(product=str(version.get("product", "")), raw=version, notes=notes)
@@ -194,7 +195,10 @@ class PageOpening:
         await self.loaded.wait()
 
     async def _has_api(self, tab: BrowserTab) -> bool:
-        """Whether the page can offer tools. Raises UnreachableError where not even a polyfill helps."""
+        """Whether the page has an API to offer tools.
+
+        Raises UnreachableError if even a polyfill would not help.
+        """
         document = self.tree.document(tab.target_id)
         if document is None:
             return True

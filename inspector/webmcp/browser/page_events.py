@@ -1,4 +1,4 @@
-"""Handle the browser's events of a page."""
+"""Handles the browser's events of a page."""
 
 import asyncio
 import contextlib
@@ -14,13 +14,13 @@ from inspector.webmcp.browser.worlds import WorldError
 from inspector.webmcp.tree import TreeChange
 
 CALM_S = 0.1
-"""Changes closer together than this are reported once."""
+"""The time in which further changes are part of the same report."""
 TOOLS_AT_ONCE = 150
-"""Tools of one event that are processed in one go; a page may have ten thousand."""
+"""The maximum number of tools of one event processed at once; a page may have ten thousand."""
 
 
 class PageEvents:
-    """Applies events to the tree, and passes on answers. Work that needs a reply of the browser runs in tasks."""
+    """Applies events to the tree, and passes answers on to calls. Work that awaits the browser runs in tasks."""
 
     def __init__(
         self,
@@ -33,7 +33,10 @@ class PageEvents:
         on_change: Callable[[], None],
         on_lost: Callable[[str], None],
     ) -> None:
-        """`is_seen`: whether the user can see and answer dialogs. `on_lost`: gets the reason why the page is gone."""
+        """`is_seen`: whether the user can see and answer dialogs.
+
+        `on_lost`: called with the reason when the page is gone.
+        """
         self._opening = opening
         self._cdp = opening.cdp
         self._attachment = opening.attachment
@@ -59,7 +62,7 @@ class PageEvents:
             self.start(self._watch(self._attachment.polyfill, event))
 
     async def settled(self) -> None:
-        """Wait for frames in other processes, and their child frames."""
+        """Wait until frames in other processes, and their child frames, are prepared."""
         while self._tasks:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
@@ -146,7 +149,7 @@ class PageEvents:
                 await self._opening.adopt(session)
 
     async def _answer_dialog(self, event: CdpEvent) -> None:
-        """Dismiss a dialog that is not visible; in a window the user answers it."""
+        """Dismiss a dialog that the user cannot see. In a visible window, the user answers it."""
         if self._is_seen:
             self._tap.note("the page shows a dialog: answer it in the browser's window")
             return
@@ -156,7 +159,7 @@ class PageEvents:
 
 
 def _parts(event: CdpEvent) -> Iterator[JsonObject]:
-    """The parameters of an event, in parts that are quick to process."""
+    """The parameters of an event, split so that each part is quick to process."""
     tools = event.params.get("tools")
     if not isinstance(tools, list) or len(tools) <= TOOLS_AT_ONCE:
         yield event.params

@@ -1,4 +1,4 @@
-"""Detect when a page is quiet, so that its tools can be listed: documents, tools, network, service workers.
+"""Detects when a page is quiet, so that its tools can be listed: documents, tools, network, service workers.
 
 The browser does not report timers, so a page counts as quiet after some time without changes.
 """
@@ -11,18 +11,21 @@ from inspector.json.exact import Json, JsonObject
 from inspector.webmcp.browser.cdp import CdpEvent
 
 CALM_S = 1.5
-"""After the last change of documents or tools; longer than the usual timer of one second."""
+"""The seconds of calm after the last change of documents or tools; longer than the usual timer of one second."""
 NETWORK_CALM_S = 0.5
-"""After the end of the last request."""
+"""The seconds of calm after the end of the last request."""
 SLOW_S = 0.25
-"""A page that takes longer to answer was busy, and its timers are late."""
+"""The seconds from which an answer of the page counts as slow: the page was busy, and its timers are late."""
 HIDDEN = ("Network.", "ServiceWorker.")
-"""Domains whose events hold cookies, form data and other sites: counted here, never frames."""
+"""Domains whose events hold cookies, form data and data of other sites.
+
+They are counted here and never become frames.
+"""
 
 _ENDLESS = frozenset({"EventSource", "WebSocket", "Ping", "Media"})
-"""Requests that stay open as long as the page does."""
+"""The types of requests that stay open as long as the page does."""
 _AT_WORK = frozenset({"new", "installing", "activating"})
-"""States of a service worker that change without further events from outside."""
+"""The states in which a service worker still changes without further events from outside."""
 _STIRRING = frozenset(
     {
         "Page.frameAttached",
@@ -39,20 +42,23 @@ _STIRRING = frozenset(
 
 
 class Quiet:
-    """Watches one page. Times are of the event loop's clock."""
+    """Watches one page for quiet. Times are of the event loop's clock."""
 
     def __init__(self, origins: Callable[[], frozenset[str]], sessions: Callable[[], frozenset[str]]) -> None:
-        """`origins`: of the current documents. `sessions`: that are attached; requests of others do not count."""
+        """`origins`: returns the origins of the current documents.
+
+        `sessions`: returns the attached sessions; requests of others do not count.
+        """
         self._origins = origins
         self._sessions = sessions
         self._changed_s = 0.0
         self._network_s = 0.0
         self._requests: dict[str, str] = {}
-        """Sessions by request in flight."""
+        """The session of each request in flight."""
         self._scopes: dict[str, str] = {}
-        """Scopes of service workers, by registration."""
+        """The scope of each service worker registration."""
         self._workers: dict[str, str] = {}
-        """Registrations by version of a service worker at work."""
+        """The registration of each version of a service worker at work."""
         self._stirred = asyncio.Event()
 
     def stir(self) -> None:
@@ -92,10 +98,10 @@ class Quiet:
         is_complete: Callable[[], Awaitable[bool]],
         answers: Callable[[], Awaitable[None]],
     ) -> bool:
-        """Wait until the page is quiet; False after `limit_s`.
+        """Wait until the page is quiet. Returns False after `limit_s`.
 
-        `is_complete`: whether a quiet page needs no more waiting. `answers`: returns once the page's scripts have run.
-        Their exceptions pass through.
+        `is_complete`: whether a quiet page needs no more waiting. `answers`: returns once the page's scripts
+        have run. Their exceptions pass through.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + limit_s
@@ -125,7 +131,7 @@ class Quiet:
         return self._due_s(clock()) <= 0
 
     def _due_s(self, now_s: float) -> float:
-        """Seconds without change that are still needed."""
+        """The seconds without change that are still needed."""
         if self._is_busy():
             return CALM_S
         return max(self._changed_s + CALM_S, self._network_s + NETWORK_CALM_S) - now_s
@@ -144,12 +150,12 @@ class Quiet:
         if version.get("status") in _AT_WORK:
             self._workers[key] = registration
         elif self._workers.pop(key, None) is not None:
-            # Code that waited for it runs now.
+            # Code that waited for the worker runs now.
             self.stir()
 
 
 def origin_of(url: str) -> str:
-    """Scheme, host and port of an address."""
+    """The scheme, host and port of an address."""
     parts = urlsplit(url)
     return f"{parts.scheme}://{parts.netloc}"
 

@@ -1,7 +1,8 @@
 """Redemption in a page: one strict fetch by the browser, in an isolated world of the frame that registered the tool.
 
-The browser sends its cookies and enforces the origin. The page's scripts see none of it, even if they replace `fetch`.
-Neither request nor answer becomes a frame. Source: docs/secrets.md; WebMCP issue 110, section 4a.
+The browser sends its cookies and enforces the origin. The page's scripts see nothing of the fetch, even if
+they replace `fetch`. Neither request nor answer becomes a frame of the wire. Source: docs/secrets.md; WebMCP
+issue 110, section 4a.
 """
 
 import asyncio
@@ -39,8 +40,8 @@ _UNKNOWN = RefusedUrl(
     reason="the frame whose tool returned it is not known", hint="Call the tool again, once it is listed."
 )
 
-# The reader stops at the limit, whatever length the server announces. A redirect is an error of its own: its answer
-# is opaque, without a status, and nothing is followed.
+# The reader stops at the limit, whatever length the server announces. A redirect is reported by itself: its
+# response is opaque, without a status, and is not followed.
 _FETCH = """(async () => {
   const controller = new AbortController();
   const timer = setTimeout(() => controller.abort(), %(limit_ms)d);
@@ -78,14 +79,14 @@ class Page(Protocol):
     def shows(self, document: PageDocument) -> bool: ...
 
     async def evaluate_quietly(self, document: PageDocument, expression: str, *, timeout_s: float) -> Json:
-        """Evaluate an expression in an isolated world of a document, without frames."""
+        """Evaluate an expression in an isolated world of a document. Request and reply do not become frames."""
         ...
 
     def now_s(self) -> float: ...
 
 
 class PageRedeemer:
-    """A `Redeemer` for the tools of one document."""
+    """A `Redeemer` for the tools of one document. It redeems one reference at a time."""
 
     def __init__(
         self, page: Page, document: PageDocument | None, *, time_limit_s: float = TIME_LIMIT_S
@@ -121,7 +122,7 @@ class PageRedeemer:
             return Failed(cause=Cause.TIMEOUT)
         except (CdpError, WorldError, OSError):
             return Failed(cause=Cause.CONNECTION) if self._page.shows(self._document) else _GONE
-        except Exception:  # noqa: BLE001 - its text could quote what was sent or received
+        except Exception:  # noqa: BLE001 - the exception's text could quote the request or the answer
             return Failed(cause=Cause.INTERNAL)
         finally:
             self._is_busy = False

@@ -13,9 +13,9 @@ from websockets.sync.client import ClientConnection, connect
 from inspector.errors import UnreachableError
 
 MAX_MESSAGE_BYTES = 128 << 20
-"""A larger message ends the connection; a result of 100 MB fits."""
+"""The maximum size of a message. A larger one ends the connection; a result of 100 MB fits."""
 MAX_WAITING = 256
-"""Messages that may wait for the event loop; then reading stops."""
+"""The maximum number of messages that wait for the event loop; at that number, reading pauses."""
 TOO_LARGE = 1009
 """The RFC 6455 code for a message that is too large."""
 
@@ -32,7 +32,7 @@ class Socket:
         self._room = threading.Semaphore(MAX_WAITING)
         self._news = asyncio.Event()
         self._is_woken = False
-        """Whether the event loop has been woken and has not looked yet."""
+        """Whether the event loop has been woken and has not handled the messages yet."""
         self._sending = asyncio.Lock()
         self._ended = ""
         self._is_unwanted = threading.Event()
@@ -48,7 +48,11 @@ class Socket:
         most_bytes: int | None = None,
         most_bytes_in_all: int | None = None,
     ) -> "Socket":
-        """`most_bytes`: of one message; None for the usual limit. `most_bytes_in_all`: of all of them. More ends the connection."""
+        """Open a connection. Raises UnreachableError.
+
+        `most_bytes`: the limit for one message; None for the usual limit. `most_bytes_in_all`: the limit for
+        all messages together. Exceeding either one ends the connection.
+        """
         socket = cls(MAX_MESSAGE_BYTES if most_bytes is None else most_bytes, most_bytes_in_all)
         socket._thread = threading.Thread(
             target=socket._run, args=(url, timeout_s), name="socket", daemon=True
@@ -66,7 +70,10 @@ class Socket:
         return socket
 
     async def receive(self) -> bytes:
-        """The next message. Raises ConnectionError with the reason why there is none."""
+        """Wait for the next message and return it.
+
+        Raises ConnectionError with the reason if the connection has ended.
+        """
         while not self._messages:
             if self._ended:
                 raise ConnectionError(self._ended)

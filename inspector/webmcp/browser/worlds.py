@@ -1,4 +1,4 @@
-"""Isolated worlds: JavaScript of Sightline's own in a frame, with the page's document and none of its changes."""
+"""Isolated worlds: they run Sightline's JavaScript on a frame's document, apart from the page's scripts."""
 
 import json
 
@@ -36,7 +36,7 @@ _SUBMIT = """function () {
 
 
 class WorldError(Exception):
-    """A script in an isolated world threw, or returned nothing. The text quotes nothing of the page."""
+    """A script in an isolated world threw, or returned no usable value. The message quotes nothing of the page."""
 
 
 class _World(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,10 @@ class Worlds:
         timeout_s: float,
         is_quiet: bool = False,
     ) -> Json:
-        """Evaluate and await an expression; its value as JSON. Raises WorldError, CdpError, CdpLostError, TimeoutError."""
+        """Evaluate an expression, await its promise, and return the value as JSON.
+
+        Raises WorldError, CdpError, CdpLostError, TimeoutError.
+        """
         context = await self._context(document, session)
         result = await self._cdp.send(
             "Runtime.evaluate",
@@ -78,7 +81,7 @@ class Worlds:
         return value_of(result)
 
     async def submit(self, document: PageDocument, session: str, *, node: int | None, name: str) -> str:
-        """Submit a form as its first button does; why that failed, empty where it succeeded.
+        """Submit a form as its first button does. Returns the reason why that failed; empty on success.
 
         `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
         """
@@ -100,7 +103,7 @@ class Worlds:
         return _text(value_of(await self._cdp.send("Runtime.callFunctionOn", calling, session=session)))
 
     async def agents(self, document: PageDocument, session: str) -> dict[str, Json]:
-        """The answers of `getTools()` in the document, by name; empty on failure."""
+        """The tools that `getTools()` returns in the document, by name; empty on failure."""
         try:
             tools = await self.evaluate(document, session, _TOOLS, timeout_s=TOOLS_TIMEOUT_S)
         except (WorldError, CdpError, OSError, TimeoutError):
@@ -133,7 +136,10 @@ def _text(value: Json) -> str:
 
 
 def value_of(result: JsonObject) -> Json:
-    """The value in the reply to `Runtime.evaluate`. Raises WorldError where the script threw."""
+    """The value in a reply to `Runtime.evaluate` or `Runtime.callFunctionOn`.
+
+    Raises WorldError if the script threw.
+    """
     if "exceptionDetails" in result:
         raise WorldError("the script threw")
     value = result.get("result")
