@@ -196,9 +196,9 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """The worst findings that are not accepted, with their number: `▲2 high`. The legend has the others too.
+    """The sign of the worst findings that are not accepted, such as `▲2 high`.
 
-    `…` before the review; empty without findings.
+    The legend names the others too. `…` before the review; empty without findings.
     """
     numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
     if not numbers:

@@ -17,7 +17,7 @@ class RecordedTimeline(TimelinePane):
 
     @dataclass
     class Wanted(Message):
-        """Entries are on the screen that were not read yet: from `first` up to `end`, by index from 0."""
+        """Posted when unread entries come into view: from `first` up to `end`, by index from 0."""
 
         first: int
         end: int

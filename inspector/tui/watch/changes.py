@@ -67,7 +67,7 @@ def is_same_call(before: CallRecord | None, now: CallRecord) -> bool:
 
 
 def repeats_safely(tool: Tool) -> bool:
-    """Whether a tool declares that a further call changes nothing: it reads only, or is idempotent."""
+    """Whether a tool declares that a further call changes nothing: it only reads, or is idempotent."""
     if tool.item is not None:
         return True
     declared = traits(claims_of_tool(tool))

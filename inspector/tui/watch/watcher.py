@@ -45,9 +45,12 @@ Saves may come in hundreds, for example from a checkout.
 _QUIET_S = 0.15
 _LONGEST_WAIT_S = 1.0
 _MOST_IN_ROW = 20
-"""Saves of one file, each right after a start, from which on the server is taken to write it itself."""
+"""The number of saves of one file in a row, each right after a start, before the server is suspected.
+
+From this number on, Sightline assumes that the server writes the file itself.
+"""
 _PATIENCE_S = 3.0
-"""The wait for quiet then."""
+"""The wait in seconds for a pause between saves, when the server is assumed to write the file itself."""
 _TRIES = 8
 """The maximum number of attempts to reach a server that accepts connections but does not answer yet."""
 _AWAY_S = 1.0
