@@ -82,7 +82,11 @@ def run(launch: "Launch") -> int:
 
 
 def _names(launches: "Sequence[Launch]") -> list[str]:
-    """A name for each of several servers, `demo` and `demo-2` where two have the same; none for one."""
+    """The name of each server.
+
+    Of several servers with one name, the second is called `demo-2`, for example. A single server has the name
+    "".
+    """
     names: list[str] = []
     for launch in launches if len(launches) > 1 else ():
         name, number = launch.name, 2
@@ -191,11 +195,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         is_first: bool = False,
         watching: "Watching | None" = None,
     ) -> None:
-        """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
+        """`own`: the user's own settings; None for the defaults.
 
-        `terms`: what decides on calls; None for the built-in policy. `is_first`: begins with a hint on the keys.
-        `is_history_kept`: whether calls are kept beyond this run. `watching`: the files on whose save the only server is
-        started again.
+        `recording`: the recording to open instead of a server. `terms`: the policy, and where its decisions
+        are logged; None for the built-in policy. `is_history_kept`: whether calls are kept after this run.
+        `is_first`: whether to show a hint on the keys at first. `watching`: the files to watch; when one is
+        saved, the server is restarted.
         """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy

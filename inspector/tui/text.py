@@ -1,4 +1,4 @@
-"""Safe text, sizes, times and counts in words, and the colours of boundaries."""
+"""Makes texts safe, shortens them, and writes sizes, times and counts in words; the colours of boundaries."""
 
 from textual.content import Content
 

@@ -1,4 +1,4 @@
-"""Opens the interface of a tool after asking, and does for it what the policy and the user allow."""
+"""Opens the interface of a tool after asking, and makes the calls for it that policy and user allow."""
 
 import asyncio
 import secrets

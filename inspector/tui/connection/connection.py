@@ -136,7 +136,7 @@ class SessionLink:
         return last_words(reversed(self.session.timeline.entries), lines) if self.session else ()
 
     def tool(self, name: str) -> Tool | None:
-        """A tool that the session lists."""
+        """The tool of this name, or the resource, template or prompt as a tool; None if not listed."""
         return self.session.catalogue.tool(name) if self.session else None
 
     async def live(self) -> None:

@@ -114,7 +114,10 @@ def changed_lines(facts: PageFacts) -> Iterator[Content]:
 
 
 def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
-    """Signs for the lines of `document`, as declared, that the browser dropped or changed."""
+    """The signs of lines that the browser dropped or changed, by line.
+
+    `document`: the declared definition.
+    """
     signs: dict[int, str] = {}
     for pointers, sign in ((facts.changed, CHANGED), (facts.dropped, DROPPED)):
         for pointer in pointers[:_MAX_NAMED]:
@@ -155,7 +158,10 @@ def page_sides(asked: PageAsked) -> PageSides:
 
 
 class PageScreen(SecondaryScreen[None], inherit_bindings=False):
-    """The declared definition beside the kept one; below, the answer of `getTools()` to an agent in the page."""
+    """Shows the definition as declared and as kept by the browser; below, as an agent in the page gets it.
+
+    The last comes from `getTools()`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAGE)
     NAME = "Tool of a page"

@@ -42,7 +42,7 @@ _NO_NAME = "Write the name of a file."
 
 
 class SessionRecorder:
-    """One recorder for all connections of the interface, started by the command line or by the user."""
+    """Records all connections to a server in one recording, started by the command line or the user."""
 
     def __init__(
         self,
