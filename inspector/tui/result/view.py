@@ -362,7 +362,10 @@ def beside(raw: Json, model: Json) -> Json:
 
 
 def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
-    """The one text that a model gets of a result, as the part of the result that it is; None where it is none."""
+    """The only text that a model gets, as the part of the result that it comes from.
+
+    None if the result has no such part.
+    """
     found = parse(text) if text[:1] in {"{", "["} else None
     if (
         isinstance(found, JsonText)
@@ -557,7 +560,7 @@ def _schema_verdict(output: OutputCheck) -> Content:
 
 
 def strip(view: ResultView) -> Content:
-    """Bytes sent, bytes to the model, removals by rule; then, apart, what the host changed."""
+    """A line with the bytes sent and given to the model, the removals by rule, and the host's changes."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
     rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
     sent = size(view.raw_bytes) if view.failure is None else "nothing"
