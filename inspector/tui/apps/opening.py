@@ -33,7 +33,7 @@ class AppOpener:
         *,
         called: Callable[[CallRecord], None],
     ) -> None:
-        """`asking`: returns the reasons to ask before a tool's first call: changes of its definition.
+        """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
 
         `called`: called with the record of each call that the interface makes.
         """

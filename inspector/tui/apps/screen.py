@@ -18,9 +18,9 @@ from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryScreen
 
 HOST = "spec"
-"""The host used for what the interface sends.
+"""The host profile with which messages of the interface are shown.
 
-What hosts make of these messages was not observed. SEP-1865 passes them to the model unchanged.
+How real hosts treat these messages was not observed. SEP-1865 passes them to the model unchanged.
 """
 _SIGNS = {
     AppEntryKind.STATE: ("·", QUIET),

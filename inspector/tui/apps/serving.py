@@ -45,7 +45,7 @@ _ORIGINS = (
 
 
 class AppDesk:
-    """Sightline's side of an open interface."""
+    """Serves an open interface: makes the calls that it asks for, and logs what it does."""
 
     def __init__(
         self,
@@ -188,7 +188,7 @@ def _ignore(_news: object) -> None:
 def opening_view(
     interface: AppInterface, record: CallRecord, session: Session, *, is_headed: bool
 ) -> DecisionView:
-    """The dialog that asks whether to open an interface.
+    """The content of the dialog that asks whether to open an interface.
 
     It says what is loaded, what the interface may do, and last, every origin that it reaches. Takes linear
     time.

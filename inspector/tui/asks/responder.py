@@ -17,10 +17,10 @@ from inspector.tui.text import content, shortened
 
 
 class RunningCalls(Protocol):
-    """Knows the running call of a server."""
+    """Gives access to the running call of a server."""
 
     def hold(self, is_asked: bool, /) -> None:  # noqa: FBT001 - a state
-        """Note whether the server waits for an answer of the user."""
+        """Note whether the server waits for an answer from the user."""
         ...
 
     def running_title(self) -> tuple[object, str] | None:

@@ -34,7 +34,7 @@ class AskView(Struct, frozen=True, kw_only=True):
     lines: tuple[Content, ...]
     form: Form | None = None
     defaults: Mapping[str, Entered] | None = None
-    """The entries that make the form's defaults."""
+    """The entries that produce the form's defaults."""
     link: Link | None = None
 
 

@@ -48,12 +48,12 @@ def check(asked: CheckAsked) -> ArgumentDraft:
 
 
 def as_arguments(writing: Writing) -> ArgumentDraft:
-    """The arguments that a form makes, without checking them against the schema."""
+    """The arguments that a form produces, without checking them against the schema."""
     return draft(writing.lines, writing.entered, coerce)
 
 
 def as_entries(writing: Writing) -> dict[str, Entered] | None:
-    """The entries of a form for arguments written as JSON; None if none make exactly these arguments."""
+    """The entries of a form for arguments written as JSON; None if no entries produce exactly these."""
     try:
         arguments = from_json(writing.text or "")
     except UsageError:
@@ -70,13 +70,13 @@ def example(form: Form) -> JsonObject:
 
 
 def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
-    """A draft with the problems that its schema finds added."""
+    """A draft, extended by the problems that its schema finds."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
 
 
 def default_entries(form: Form) -> dict[str, Entered]:
-    """The entries that make the defaults of a schema.
+    """The entries that produce the defaults of a schema.
 
     Members of an object that may be left out have no default entries.
     """
@@ -93,10 +93,10 @@ def default_entries(form: Form) -> dict[str, Entered]:
 
 
 def _default_of(line: FormLine) -> dict[str, Entered]:
-    """The entries that make the default of one line; empty if no entries do.
+    """The entries that produce the default of one line; empty if no entries do.
 
-    For a list of objects, the entries of its rows as well; for a list of values from a closed set, the picked
-    values.
+    For a list of objects, they include the entries of its rows; for a list of values from a closed set, they
+    are the picked values.
     """
     field = line.field
     if not line.has_rows and not line.has_checks:
@@ -120,7 +120,7 @@ def _is_typable(text: str) -> bool:
 
 
 def _says(entered: Entered, field: Field) -> bool:
-    """Whether an entry makes the default itself, not another value that looks alike."""
+    """Whether an entry produces the default itself, not another value that looks alike."""
     if entered.chosen is not None:
         return True
     try:

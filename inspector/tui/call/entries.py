@@ -1,4 +1,4 @@
-"""The model of a form: its lines, their labels, and the arguments that its entries make."""
+"""The data of a form: its lines, their labels, and the arguments that its entries produce."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
@@ -158,7 +158,7 @@ def _moved(field: Field, before: str, after: str) -> Field:
 
 
 def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> ArgumentDraft:
-    """The arguments that the entries make. An empty entry leaves its argument out.
+    """The arguments that the entries produce. An empty entry leaves its argument out.
 
     `entered`: the entries by the pointer of their field. An entry that its field cannot take is kept as text,
     with a problem.
@@ -206,7 +206,7 @@ def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered
 
 
 def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:
-    """The entries that make `arguments`, by pointer; None if the form cannot make them."""
+    """The entries that produce `arguments`, by pointer; None if the form cannot express them."""
     found: dict[str, Entered] = {}
     waiting = [line for line in lines if not line.is_in_row]
     while waiting:
@@ -233,7 +233,7 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
 
 
 def _picked(item: Field, value: Json) -> Entered | None:
-    """The entry that picks the values of a list; None if they are not distinct, or in another order."""
+    """The entry that picks the values of a list; None unless they are distinct and in the set's order."""
     found = [entry_of(item, each) for each in value] if isinstance(value, list) else [None]
     picked = tuple(entry.chosen for entry in found if entry is not None and entry.chosen is not None)
     return (
@@ -287,7 +287,7 @@ def note(field: Field) -> Content:
 def place_problems(
     lines: tuple[FormLine, ...], problems: tuple[Problem, ...]
 ) -> tuple[dict[str, str], tuple[Problem, ...]]:
-    """Problems by field, each assigned to the nearest field at or above it; problems without a field."""
+    """Problems by field, each at the nearest field at or above it; then the problems without a field."""
     known = {line.field.pointer for line in lines}
     placed: dict[str, str] = {}
     rest: list[Problem] = []
@@ -354,7 +354,7 @@ def _is_missing(arguments: JsonObject, pointer: str) -> bool:
 
 
 def entry_of(field: Field, value: Json) -> Entered | None:
-    """The entry that makes `value` in a field; None if there is none."""
+    """The entry that produces `value` in a field; None if there is none."""
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE}:
         for index, choice in enumerate(choice_values(field)):
             if type(choice) is type(value) and choice == value:

@@ -69,7 +69,7 @@ class FieldLine(Widget):
         """Posted when the content of the input has changed."""
 
     def __init__(self, line: FormLine, offered: Offered | None = None) -> None:
-        """`offered`: asks the server for values while the user types; None to not ask."""
+        """`offered`: asks the server for values while the user types; None if it must not be asked."""
         super().__init__()
         self.line = line
         self._offers: tuple[str, ...] = ()
@@ -110,7 +110,7 @@ class FieldLine(Widget):
                 return Entered()
 
     def take_default(self, default: Entered | None) -> None:
-        """Set the entry that makes the default of the schema."""
+        """Set the entry that produces the default of the schema."""
         self._default = default
         self._say_default()
 
@@ -158,7 +158,7 @@ class FieldLine(Widget):
     @on(Input.Changed)
     @on(ChoiceInput.Changed)
     def tell(self, event: Input.Changed | ChoiceInput.Changed) -> None:
-        """Record the change for undo, and post that the content has changed."""
+        """Remember the change for undo, and post `Changed`."""
         event.stop()
         now = self.entered
         if now != self._now:
@@ -277,7 +277,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     @on(FieldLine.Changed)
     def tell_changed(self, event: FieldLine.Changed) -> None:
-        """Post one message for the whole form."""
+        """Post one `Changed` for the whole form."""
         event.stop()
         if len(self._mounted) >= len(self._lines):
             self._fit_rows()
@@ -303,7 +303,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     @on(Input.Submitted)
     def tell_submitted(self, event: Input.Submitted) -> None:
-        """Post that Enter was pressed."""
+        """Post `Submitted`: Enter was pressed in an input."""
         event.stop()
         self.post_message(self.Submitted())
 

@@ -279,7 +279,7 @@ class CallPane(Vertical):
         self.rest()
 
     def show_arguments(self, arguments: JsonObject) -> None:
-        """Show the arguments of a call in the form, if the form can make them."""
+        """Show the arguments of a call in the form, if the form can express them."""
         found = as_entries(Writing(lines=self._form.lines, entered={}, text=editable(arguments)))
         if found is not None and not self.is_json:
             self._form.enter(found)

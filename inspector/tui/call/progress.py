@@ -22,7 +22,7 @@ _VERBS = {
 def running_words(title: str) -> str:
     """The words for a running call: `calling mint`, `reading demo://note`, `getting summary`.
 
-    `title`: the title of the call. Foreign text, as is the result.
+    `title`: the title of the call. The words are foreign text.
     """
     what, _, name = title.partition(" ")
     return f"{_VERBS[what]} {name}" if name and what in _VERBS else f"calling {title}"
@@ -67,7 +67,7 @@ def asked_line(name: str) -> Content:
 
 
 def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
-    """The progress line, and how long the call is waited for. Shown if there is no result."""
+    """The progress line, and how long the call is waited for. Shown while there is no result."""
     if progress is VISITING:
         limit = f"Waits up to {duration(timeout_s)} for that, then calls again."
     elif progress is not None and progress.task:

@@ -107,7 +107,7 @@ class _Running:
     is_held: bool = False
     """Whether the call waits for the user to agree."""
     is_asked: bool = False
-    """Whether the server waits for an answer of the user."""
+    """Whether the server waits for an answer from the user."""
     progress: Progress | None = None
 
 
@@ -118,7 +118,7 @@ class RepeatableCall(Struct, frozen=True, kw_only=True):
     arguments: JsonObject
     in_short: str
     title: str
-    """The name of the call in the timeline: the tool's name, or what is read."""
+    """The title of the call in the timeline, such as `mint` or `resources/read demo://note`."""
 
 
 def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
@@ -144,7 +144,7 @@ class CallRunner:
         *,
         read_only: str = "",
     ) -> None:
-        """`asking`: returns the reasons to ask before a tool's first call: changes of its definition.
+        """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
 
         `read_only`: the reason why nothing can ever be called; empty for a live server.
         """
@@ -163,7 +163,7 @@ class CallRunner:
         self._checks = Latest(screen, check, self._checked, self._not_checked)
         self.last: RepeatableCall | None = None
         self._made: dict[int, RepeatableCall] = {}
-        """The calls that have ended, by number."""
+        """The calls that have ended with a record, by the number of the record."""
         self.is_shown = True
         """Whether the panes show this server. If false, they show another server."""
 
@@ -328,13 +328,13 @@ class CallRunner:
         return None if self._running is None else (self._running, self._running.name)
 
     def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
-        """Note whether the server waits for an answer of the user."""
+        """Note whether the server waits for an answer from the user."""
         if self._running is not None:
             self._running.is_asked = is_asked
             self._tick()
 
     def _hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state
-        """Note whether the call waits for the user to agree. Its time starts again."""
+        """Note whether the call waits for the user to agree. Restarts the time of the call."""
         if self._running is not None:
             self._running.is_held = is_held
             self._running.began_s = monotonic()
@@ -480,7 +480,7 @@ class CallRunner:
             self._begin(tool, arguments, in_short)
 
     def fill(self, arguments: JsonObject) -> None:
-        """Write arguments into the shown form; as JSON if the form cannot make them."""
+        """Write arguments into the shown form; as JSON if the form cannot express them."""
         text = editable(arguments)
         found = as_entries(Writing(lines=self._pane.writing.lines, entered={}, text=text))
         if found is None:

@@ -32,7 +32,7 @@ def collision_mark(others: Sequence[str]) -> Mark:
 
 
 def collision_note(tool: str, server: str, others: Sequence[str], known: Iterable[Host]) -> Content:
-    """A note about how hosts name a tool and those with its name at `others`.
+    """A note with the names that hosts give to a tool, and to the tools of the same name at `others`.
 
     `server`: the server of the tool. `known`: all hosts.
     """

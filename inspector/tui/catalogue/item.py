@@ -103,7 +103,7 @@ def about(entry: Entry) -> Content:
 
 
 def definition_line(view: ToolView) -> Content:
-    """The size of the definition, which the model reads too."""
+    """A line with the size of the definition, which the model reads too."""
     return Content.styled(
         f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as it stood on the wire",
         "$foreground 70%",

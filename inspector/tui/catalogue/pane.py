@@ -379,7 +379,7 @@ class CataloguePane(Vertical):
 
     @on(Lines.Chosen)
     def tell_chosen(self, event: Lines.Chosen) -> None:
-        """Post the item on which Enter was pressed."""
+        """Post `Chosen` for the item on which Enter was pressed."""
         event.stop()
         if self._lines.spot is not None:
             self.post_message(self.Chosen(self._lines.spot))

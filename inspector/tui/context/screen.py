@@ -21,7 +21,7 @@ from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, Sec
 
 _BAR = 20
 _MOST_COMPARED = 500
-"""The maximum number of tools for which the totals of all hosts are computed. With more, it takes long."""
+"""The maximum number of tools for which the totals of all hosts are computed. More would take too long."""
 
 
 class ContextAsked(Struct, frozen=True, kw_only=True):

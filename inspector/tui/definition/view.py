@@ -20,7 +20,7 @@ from inspector.tui.text import content, count, level_style, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
 
 HOST = "host"
-"""The `by` of a difference that the host makes, not a rule of the boundary."""
+"""The value of `DefinitionReason.by` for a difference that the host makes."""
 MAX_REASONS = 20
 """The maximum number of reasons listed."""
 

@@ -45,7 +45,7 @@ class FindingsPane(Vertical):
 
     @dataclass
     class Judged(Message):
-        """Posted when the user accepts a finding, or takes its acceptance back."""
+        """Posted when the user wants to accept a finding, or to withdraw its acceptance."""
 
         entry: ReportEntry
 

@@ -41,7 +41,7 @@ _REVIEWED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
 """The kinds of timeline entries that can lead to findings."""
 
 STEPS = "reviewing"
-"""The worker group of the review steps. A large server takes seconds of them."""
+"""The group of the workers that review. Reviewing a large server takes seconds."""
 
 
 class ReviewStep(Struct, frozen=True, kw_only=True):
@@ -334,7 +334,7 @@ def _write_report(
 
 
 def _configured() -> tuple[Acceptance, ...]:
-    """The acceptances that the `ignore` entries of the user's settings stand for."""
+    """The acceptances in the `ignore` entries of the user's settings."""
     if not os.path.lexists(paths.own_settings()):
         return ()
     entries = settings.settings().ignored

@@ -59,7 +59,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """The number of findings, without rows of other kinds."""
+    """The number of findings in `rows`, including the sentences about the result."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; 0 if the view has no such row."""

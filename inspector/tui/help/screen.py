@@ -154,7 +154,7 @@ class HelpLines(Lines):
         self._wrap(None)
 
     def action_page(self, step: int) -> None:
-        """Scroll by a page, even if the cursor is in the middle of one."""
+        """Scroll by a page, wherever the cursor is on the page."""
         page = max(1, self.scrollable_content_region.height - 1)
         self.cursor = self.scroll_offset.y + (page if step > 0 else 0) + step * page
 

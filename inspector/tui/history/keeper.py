@@ -169,6 +169,6 @@ def _stored(file: HistoryFile) -> tuple[Stored, list[HistoryCall]]:
 
 
 def _at(duration_s: float) -> str:
-    """The time at which a call began that ends now."""
+    """The start time of a call that ends now, in UTC as ISO 8601."""
     began = datetime.now(UTC) - timedelta(seconds=duration_s)
     return began.isoformat(timespec="milliseconds").replace("+00:00", "Z")

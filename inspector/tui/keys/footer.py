@@ -277,7 +277,7 @@ class KeyLine(Widget):
         return key_line(fitting(self.offers, self.size.width))
 
     def on_click(self, event: events.Click) -> None:
-        """Post the key under the mouse."""
+        """Post `Pressed` for the key under the mouse."""
         for key in fitting(self.offers, self.size.width):
             if key.start <= event.x < key.end:
                 self.post_message(self.Pressed(key.offer.command))

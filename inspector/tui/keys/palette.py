@@ -85,7 +85,7 @@ class CommandSearch(Provider):
 
 
 class _NameSearch(Provider):
-    """Searches things that the user chooses by name."""
+    """The base of searches for things that the user chooses by name: hosts and themes."""
 
     KIND: ClassVar[str]
 
@@ -94,7 +94,7 @@ class _NameSearch(Provider):
         raise NotImplementedError
 
     def choose(self, name: str) -> None:
-        """Use the thing with this name."""
+        """Use the host or theme with this name."""
         raise NotImplementedError
 
     async def discover(self) -> Hits:

@@ -80,7 +80,7 @@ class FindingActions:
         target: Target,
         will_go_back: Callable[[Callable[[], None]], None],
     ) -> None:
-        """`will_go_back`: called with what Esc does next, when a place in a definition is shown."""
+        """`will_go_back`: called with the function for Esc, when a place in a definition is shown."""
         self._will_go_back = will_go_back
         self._screen = screen
         self._link = link
@@ -124,7 +124,7 @@ class FindingActions:
         return False
 
     def judge(self, entry: ReportEntry) -> None:
-        """Ask why a finding is accepted, and accept it. If it is accepted already, count it again."""
+        """Ask why a finding is accepted, and accept it. If it is accepted already, withdraw that."""
         accepted = self._reviewer.accepted
         if accepted is None:
             return

@@ -33,7 +33,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     is_insecure: bool = False
     """Whether the server's certificate is not checked."""
     trust: SessionStanding | None = None
-    """What the agent session has taken in; None before the first call."""
+    """The gravest trust label of the agent session; None before the first call."""
     tools: int | None = None
     """The number of tools; None until the first page of the listing has arrived."""
 

@@ -35,8 +35,8 @@ class HistoryActions:
     ) -> None:
         """`as_saved`: returns the target as it is written in saved calls.
 
-        `will_come_back`: called with `call` or `edit` before that part is shown. It makes room for the part,
-        and Esc then leads back to the history.
+        `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
+        for that part, and lets Esc lead back to the history.
         """
         self._screen = screen
         self._link = link
@@ -48,14 +48,14 @@ class HistoryActions:
         self._will_come_back = will_come_back
 
     def open(self, *, is_back: bool = False) -> None:
-        """Open the history. `is_back`: at the call, and with the filter, that it was left at."""
+        """Open the history. `is_back`: at the call, and with the filter, that the user left it with."""
         if not is_back:
             self._keeper.before = LeftAt()
         screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save)
         self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
 
     def _tool(self, call: HistoryCall) -> Tool | None:
-        """The tool of a call, as the server lists it now."""
+        """The tool of a call as the server lists it now; None if it is not listed."""
         tool = self._link.tool(call.past.tool)
         return tool if tool is not None and tool.item is None else None
 

@@ -27,7 +27,7 @@ class OpeningScreen(Screen[None], inherit_bindings=False):
         self._painted = painted
 
     def compose(self) -> ComposeResult:
-        """The line that the header will replace, and a note that the target is being opened."""
+        """Yield the line that the header will replace, and a note that the target is being opened."""
         yield Static(Content.assemble(content(self._target), self._lenses), markup=False, id="opening-header")
         yield Static(
             Content.assemble("Opening ", content(self._target), " …"), markup=False, id="opening-note"

@@ -109,7 +109,7 @@ class WayBack:
     part: Widget
     take: Callable[[], None]
     is_reached: bool = False
-    """Whether the part has had the focus. It may have to wait for its content."""
+    """Whether the part has had the focus. Its content may have to be prepared first."""
 
 
 class MainScreen(Screen[None], inherit_bindings=False):
@@ -217,7 +217,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._hint.display = False
 
     def above_keys(self) -> ComposeResult:
-        """Widgets between the timeline and the footer."""
+        """Yield the widgets between the timeline and the footer. Subclasses may have some."""
         yield from ()
 
     # The life of the connection.
@@ -687,7 +687,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._after_typing(self.server.runner.toggle_json)
 
     def _after_typing(self, do: Callable[[], None]) -> None:
-        # Other keys come after these, but the focused input handles what was typed before first.
+        # Priority keys overtake other keys. The focused input must first take in what was typed before them.
         if self.focused is None or not self.focused.call_later(do):
             do()
 
@@ -698,7 +698,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if tool is None or server.runner.obstacle():
             server.runner.repeat(record)
         else:
-            # The result is shown with its own tool.
+            # The result is shown together with its tool.
             server.selection.go_to_form(tool, partial(server.runner.repeat, None))
         if server.watch is not None:
             server.watch.agree()

@@ -99,9 +99,9 @@ class Selection:
         self._following = ""
         """The name of the call whose result takes the focus once it is shown."""
         self._passed_over: Entry | None = None
-        """The entry under the cursor since the open tool is not listed.
+        """The entry under the cursor when the open tool was found not to be listed.
 
-        It is opened only after the cursor was moved.
+        It is opened only after the user has moved the cursor.
         """
         self._earlier: _Earlier | None = None
         self._then: tuple[str, Callable[[], None]] | None = None
@@ -182,7 +182,7 @@ class Selection:
 
     @property
     def tool(self) -> Tool | None:
-        """The open tool; for a resource, template or prompt, its form as a tool; None if no item is open."""
+        """The open tool, or the open resource, template or prompt as a tool; None if no item is open."""
         return self._item.tool if self._item else None
 
     @property

@@ -70,13 +70,13 @@ class Stage:
     is_history_kept: bool
     watching: "Watching | None"
     changed: Callable[[], None]
-    """Update the header and the keys."""
+    """Updates the header and the keys."""
     keys_changed: Callable[[], None]
     entered: Callable[[], None]
-    """Draw everything that depends on the shown server, after it has changed."""
+    """Draws everything that depends on the shown server, after it has changed."""
     take_rows: Callable[["ServerParts", Catalogue, Rows], None]
     called: Callable[["ServerParts", CallRecord], None]
-    """Show a call that an interface of MCP Apps has made."""
+    """Shows a call that an interface of MCP Apps has made."""
     will_go_back: Callable[[Callable[[], None]], None]
     will_come_back_to_history: Callable[[str], None]
 
@@ -233,7 +233,7 @@ class ServerParts:
         self._stage.screen.run_worker(self.link.relist, group=f"listing {self.number}", exclusive=True)
 
     def finished(self, record: CallRecord) -> None:
-        """Record a call that has ended wherever it counts: selection, watch, review and history."""
+        """Pass on the record of a call that has ended: to selection, watch, review and history."""
         self.selection.finished(record)
         if self.watch is not None:
             self.watch.finished(record)

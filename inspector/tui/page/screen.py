@@ -126,7 +126,7 @@ def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
 
 
 class PageAsked(Struct, frozen=True, kw_only=True):
-    """A request for the three forms of a page's tool."""
+    """A request for the three versions of a page's tool."""
 
     tool: Tool
     chunk: int
@@ -144,7 +144,7 @@ class PageSides(Struct, frozen=True, kw_only=True):
 
 
 def page_sides(asked: PageAsked) -> PageSides:
-    """The three forms of a page's tool. Raises LookupError if the tool is not from a page."""
+    """The three versions of a page's tool. Raises LookupError if the tool is not from a page."""
     facts = asked.tool.page
     if facts is None:
         raise LookupError(asked.tool.name)

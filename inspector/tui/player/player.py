@@ -35,7 +35,10 @@ class Player:
         self._session = session
         self._played = session.played
         self.position = self.since = 0
-        """The position, and the line after which answers are shown even if they are not at the position."""
+        """`position`: the current line.
+
+        `since`: a call answered after this line, up to `position`, is shown too.
+        """
         self.play = Play.PAUSED
         self._speed = Play.COMPRESSED
         self._clock_s = 0.0

@@ -17,7 +17,10 @@ _AROUND = 7
 """The number of rows for the title, the keys, the border and the space between them."""
 
 UNREAD_S = 0.5
-"""The time in seconds in which no question can be read. A `y` within it was typed for the screen below."""
+"""The time in seconds after a question appears within which `y` does not count.
+
+The user cannot have read the question yet: the `y` was typed for the screen below.
+"""
 
 
 class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):

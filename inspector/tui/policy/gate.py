@@ -52,7 +52,7 @@ class PolicyGate:
         self._screen = screen
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.standing: SessionStanding | None = None
-        """What the agent session has taken in; None before the first call."""
+        """The gravest trust label of the agent session; None before the first call."""
 
     async def made(
         self,

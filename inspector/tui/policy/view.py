@@ -35,7 +35,7 @@ _SENTENCES = {
     "claims-confirmation": "The server asks for your confirmation before each call",
     "contradicts-itself": "The declarations of the server contradict each other",
 }
-"""The reasons that the rules of the built-in policy give, by rule name."""
+"""A sentence for each rule of the built-in policy, by rule name."""
 
 
 class DecisionView(Struct, frozen=True, kw_only=True):
@@ -50,7 +50,7 @@ class DecisionView(Struct, frozen=True, kw_only=True):
 
 
 def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
-    """A dialog that asks whether to make a call, or says that it is blocked.
+    """The content of the dialog that asks whether to make a call, or says that it is blocked.
 
     `chunk`: the number of characters after which a text is wrapped.
     """
@@ -75,7 +75,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
 
 
 def answer_view(made: Ruled) -> DecisionView:
-    """A dialog that asks whether a model may see an answer."""
+    """The content of the dialog that asks whether a model may see an answer."""
     return DecisionView(
         title=Content.assemble(
             "Show the model the answer of ", content(shortened(made.record.name, 60)), "?"
@@ -91,7 +91,10 @@ def answer_view(made: Ruled) -> DecisionView:
 
 
 def attack_view(made: Ruled) -> DecisionView:
-    """A dialog that says that a server reports an attack in its answer, and how far this can be believed."""
+    """The content of the notice that a server reports an attack in its answer.
+
+    It also says how far the report can be believed.
+    """
     consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.effects))
     return DecisionView(
         title=Content.assemble(
@@ -113,14 +116,14 @@ def attack_view(made: Ruled) -> DecisionView:
 
 
 def note_view(entry: Entry) -> DecisionView:
-    """A dialog that shows a timeline entry without frames in full."""
+    """The content of a notice that shows a timeline entry without frames in full."""
     return DecisionView(
         title=content(shortened(entry.title, 120), "bold"), lines=(content(shortened(entry.detail, 2000)),)
     )
 
 
 def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
-    """A dialog that asks whether to begin a new agent session."""
+    """The content of the dialog that asks whether to begin a new agent session."""
     words = f"Sightline forgets the trust labels of session {number}. Servers and models do not."
     return DecisionView(
         title=Content.styled("Begin a new agent session?", "bold $text-warning"),

@@ -17,13 +17,13 @@ from inspector.tui.values.outline import Outline, SideDifference
 
 
 class LeafCount(Struct, frozen=True, kw_only=True):
-    """The number of leaves that differ."""
+    """The number of leaves, which are values without members, that differ."""
 
     left: int = 0
-    """The leaves that only the left side has."""
+    """The number of leaves that only the left side has."""
     right: int = 0
     changed: int = 0
-    """The leaves that both sides have with different values."""
+    """The number of leaves that both sides have, with different values."""
 
     @property
     def total(self) -> int:
@@ -68,7 +68,7 @@ class Contrast(Struct, frozen=True, kw_only=True):
         return bool(self.outline.tops)
 
     def names(self) -> tuple[str, str]:
-        """The names of both sides: the boundaries, or the hosts if they differ."""
+        """The names of both sides: their boundaries if the host is the same, else their hosts."""
         if self.left.lens.host == self.right.lens.host:
             return self.left.lens.level.value, self.right.lens.level.value
         return self.left.lens.host, self.right.lens.host

@@ -146,7 +146,7 @@ class ResultPane(Vertical):
         yield self._why
 
     def on_mount(self) -> None:
-        """Show an empty title."""
+        """Show the title of the empty pane."""
         self._label()
 
     def on_resize(self) -> None:
@@ -265,7 +265,7 @@ class ResultPane(Vertical):
     # Keys.
 
     def action_removal(self, step: int) -> None:
-        """Move to the next difference below the cursor, or above it. The first follows the last."""
+        """Move to the next or previous difference, wrapping around at the ends."""
         if self.values.is_searched:
             self.values.next_match(step)
             return
@@ -294,7 +294,7 @@ class ResultPane(Vertical):
             self.post_message(self.UnmaskAsked(view.record))
 
     def action_copy(self) -> None:
-        """Ask for the dialog that copies from the result."""
+        """Ask what to copy."""
         shown, node = self._contrast or self._view, self.values.node
         rows = self.values.rows
         if self.is_unmasked:
@@ -315,7 +315,7 @@ class ResultPane(Vertical):
             self.post_message(self.CopyAsked(found))
 
     def action_save(self) -> None:
-        """Ask for the dialog that saves the picture or sound under the cursor."""
+        """Ask where to save the picture or sound under the cursor."""
         view = self._view
         if view is None or self._contrast is not None or view.failure is not None:
             self.notify("There is no result with a picture or sound here.", markup=False)

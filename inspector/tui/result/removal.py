@@ -183,7 +183,7 @@ _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
 
 
 def _at(claim: Claim | None) -> str:
-    """The place of a declaration, after a blank; empty if there is no declaration."""
+    """The place of a declaration, as a phrase that begins with a blank; empty if there is none."""
     if claim is None:
         return ""
     subject = "the tool's definition" if claim.subject is Subject.TOOL else "the result"

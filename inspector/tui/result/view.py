@@ -111,7 +111,7 @@ class ResultView:
     masked: "ResultView | None" = None
     """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
-    """At the boundary `open`: what `declared` would withhold, by pointer."""
+    """The removals that `declared` would make, by pointer. Only at the boundary `open`."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -161,7 +161,7 @@ class ResultView:
         return Outline(masked if self.failure is None else ABSENT, model, style=OutlineStyle.JSON)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
-        """The first removals at a node, or of the nearest value around it."""
+        """The first removals at a node, or else of the nearest value around it."""
         return tuple(self.removals[index] for index in self._indexes(outline, node)[:MAX_LISTED])
 
     def more_on(self, outline: Outline, node: int) -> int:

@@ -50,8 +50,8 @@ def end_at_once(code: int) -> None:
 def end_with_the_terminal() -> None:
     """Start a thread that ends the program when its terminal is gone.
 
-    The system sends SIGHUP only to the terminal's own session. In another session, the program could not be
-    ended from a terminal, and its output would go nowhere.
+    The system sends SIGHUP only to the session of that terminal. In another session, the program would run
+    on, without a terminal to quit it from or to write to.
     """
     if hasattr(select, "poll"):
         threading.Thread(target=_watch_terminal, name="sightline-terminal", daemon=True).start()

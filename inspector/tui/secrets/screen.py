@@ -52,7 +52,7 @@ _WITHHELD = "This value came with the result: p shows it, nothing has to be fetc
 
 
 class ValuePane(Vertical):
-    """Shows one value, masked unless the user peeks at it. It never holds a masked value."""
+    """Shows one value, masked unless the user peeks at it. It holds a value only while it is shown."""
 
     ALLOW_SELECT = False
 
@@ -143,7 +143,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._here: VaultKey | None = None
         """The key of the item under the cursor."""
         self._asking: tuple[Custody, VaultKey] | None = None
-        """The reference that the question is about, with the secrets that it belongs to."""
+        """The reference that the question is about, with the secrets of its session."""
         self._until_s = 0.0
         self._values = self.latest(lambda asked: (asked, peeked(asked)), self._take)
 

@@ -115,7 +115,7 @@ def frame_view(
     own: OwnCredentials | None = None,
     questions: Questions | None = None,
 ) -> FrameView:
-    """A frame with sensitive arguments and results masked, and the user's credentials in `own`.
+    """A frame in which sensitive arguments and results, and the user's credentials `own`, are masked.
 
     `chunk`: the number of characters after which text is wrapped. `has_ids`: whether the frame comes from a
     recording, which has ids in place of withheld values. `questions`: what the server has asked for before.

@@ -104,7 +104,7 @@ class TimelinePane(Lines):
         self.choose(event.index)
 
     def choose(self, index: int) -> None:
-        """Ask for the frames of a row."""
+        """Post `Opened` for the entry of a row."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry, None))

@@ -23,7 +23,7 @@ from inspector.tui.text import content, count, duration, headline, shortened, si
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
 _READINGS = ("resources/read ", "prompts/get ")
-"""The beginnings of the titles of other calls. These titles are the handles of what is read."""
+"""The beginnings of the titles of reads. Such a title is the handle of what is read."""
 
 _AGREEING = frozenset({"initialize", "server/discover"})
 """The requests that agree on a protocol."""
@@ -96,7 +96,7 @@ class TimelineRow:
     """The index of the entry; None for the line between two connections."""
     folded: list[int] = field(default_factory=list[int])
     call: str = ""
-    """The name of the tool if this is a call; otherwise empty."""
+    """The name of the called tool, or the handle of what is read; empty if this is not a call."""
     number: int = 0
     """The number of the call's record. Before there is a record, the number that it will probably have."""
     again: int | None = None
@@ -286,7 +286,7 @@ def _is_of_call(entry: Entry, call: TimelineRow | None) -> bool:
 
 
 def called(entry: Entry) -> str:
-    """The tool that an entry calls, or what it reads; empty if it is not a call."""
+    """The name of the tool that an entry calls, or the handle of what it reads; empty if it is not a call."""
     if entry.kind is not EntryKind.EXCHANGE:
         return ""
     if entry.title.startswith(_READINGS):
@@ -353,7 +353,8 @@ def stdout_words(entries: Sequence[Entry]) -> str:
 def stderr_words(lines: Sequence[str]) -> str:
     """A summary of stderr: `stderr 104 lines: ValidationError: …`.
 
-    It quotes the last exception, or the first one of a chain; without an exception, the last line.
+    It quotes the last exception, or in a chain the first one, which is the cause; without an exception, the
+    last line.
     """
     if not lines:
         return ""
@@ -510,7 +511,7 @@ _SEARCHED = 2_000
 def matches(row: TimelineRow, words: Sequence[str]) -> bool:
     """Whether every word occurs in a row.
 
-    The words `tool:`, `status:`, `method:`, `kind:` and `server:` with a value search one part of the row.
+    A word such as `tool:NAME` searches one part of the row: the tool, status, method, kind or server.
     """
     entry = row.entry
     if entry is None:

@@ -99,7 +99,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(Lines.Moved)
     @on(Lines.Chosen)
     def follow(self, event: Lines.Moved | Lines.Chosen) -> None:
-        # Enter does nothing else here: only `p` changes what is sent to a server.
+        # Enter must not change anything: only `p` changes what is sent to a server.
         event.stop()
         self._explain()
 

@@ -50,7 +50,7 @@ class SessionStanding(Struct, frozen=True, kw_only=True):
     """The gravest trust label of a session, as the header shows it."""
 
     word: str = ""
-    """Such as `untrusted since #4`; empty if there is no label."""
+    """The label and the call that brought it, as `untrusted since #4`; empty if there is no label."""
     is_grave: bool = False
 
 

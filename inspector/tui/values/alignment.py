@@ -14,7 +14,7 @@ Akin: TypeAlias = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """The index of the line that each side shows on a row; `GAP` if it shows none."""
+    """For each side, the index of its line on each row; `GAP` if it has none there."""
 
     left: Sequence[int]
     right: Sequence[int]
@@ -130,7 +130,7 @@ def _between(within: _Stretch, anchors: list[tuple[int, int]]) -> list[_Stretch]
 
 
 def _anchors(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of equal lines that occur once on each side: the longest run that has one order on both."""
+    """The longest sequence of lines that occur once on each side and have the same order on both."""
     once_left = Counter(left[index] for index in within.left)
     once_right = Counter(right[index] for index in within.right)
     places = {right[index]: index for index in within.right if once_right[right[index]] == 1}
@@ -143,7 +143,7 @@ def _anchors(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> lis
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest subsequence of pairs whose second members rise. The first members rise already."""
+    """The longest subsequence of pairs whose second members rise. The first members rise in all pairs."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []

@@ -56,7 +56,7 @@ The widest character, a sign of continuation, quotes and a comma fit.
 _ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
 _SEPARATOR = "  "
 _LONG = 40
-"""The number of rows of one text from which its breaks are cached."""
+"""The number of rows above which the breaks of a text are cached."""
 _BLOCK = "content["
 """The beginning of the labels of content blocks."""
 _ALIGNED = 2_000
@@ -459,7 +459,7 @@ class OutlineRows:
         return self._ends[-1] if self._ends else 0
 
     def at(self, row: int) -> OutlineRow:
-        """The node and the number within it that a row shows. Raises IndexError."""
+        """The node on a row, and the number of the row within the node. Raises IndexError."""
         if not 0 <= row < len(self):
             raise IndexError(row)
         node = bisect_right(self._ends, row)

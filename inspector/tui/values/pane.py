@@ -284,7 +284,7 @@ class OutlineLines(Lines):
         return bool(self._matches)
 
     def next_match(self, step: int) -> None:
-        """Go to the next match, or the previous one. The first follows the last."""
+        """Go to the next or previous match, wrapping around at the ends."""
         if self._matches:
             self._go_to_match((self._match + step) % len(self._matches))
 

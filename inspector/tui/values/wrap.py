@@ -155,7 +155,7 @@ class Wrapped:
     def __init__(
         self, label: str, separator: str, text: str, kind: PieceKind, comma: str, indent: int, width: int
     ) -> None:
-        """`label`, `separator`: safe text. `text`: a string as it was sent, or else safe text."""
+        """`label`, `separator`: safe text. `text`: as it was sent if it is a string, otherwise safe text."""
         self._blanks: Span = (" " * indent, PieceKind.PUNCTUATION)
         self._text, self._kind, self._comma, self._separator = text, kind, comma, separator
         room = max(width - indent, LEAST)

@@ -38,7 +38,7 @@ from inspector.tui.watch.view import Phase, WatchView, reason_in
 from inspector.urls.origin import Origin, origin_of
 
 _SOON_S = 1.0
-"""The time after a start, in seconds, within which a save waits until saves pause.
+"""The time in seconds after a restart within which the next save waits for a pause in saves.
 
 Saves may come in hundreds, for example from a checkout.
 """
@@ -55,9 +55,9 @@ _TRIES = 8
 """The maximum number of attempts to reach a server that accepts connections but does not answer yet."""
 _AWAY_S = 1.0
 _IDLE, _LEAST_IDLE_S = 0.2, 4.0
-"""The relative tolerance and the minimum time, in seconds, for detecting timeouts.
+"""The relative tolerance, and the minimum time in seconds, for detecting that idle connections are closed.
 
-If two idle connections were closed after about the same time, the server has closed them for being idle.
+If two connections were closed after about the same time, the server has closed them for being idle.
 """
 
 
@@ -123,9 +123,9 @@ class Watcher:
         self._in_row: tuple[tuple[str, ...], int] = ((), 0)
         self._tries = 0
         self._listed: asyncio.Future[str] | None = None
-        """Set to "" when the listing is complete, or to the reason why there is none."""
+        """A future with "" once the listing is complete, or with the reason why there is none."""
         self._finished: asyncio.Future[CallRecord | str] | None = None
-        """Set to the record of the repeated call, or to the reason why it has none."""
+        """A future with the record of the repeated call, or with the reason why it has none."""
         self._agreed: RepeatableCall | None = None
         """The call that the user has repeated, and which every save may repeat therefore."""
         self._before: ServerDefinitions | None = None
@@ -206,7 +206,7 @@ class Watcher:
             waiting.set_result(reason)
 
     def agree(self) -> None:
-        """Repeat the call of the user, who has just made it again, after every save from now on."""
+        """Repeat the last call after every save from now on: the user has just repeated it."""
         self._agreed = self._runner.last
 
     # Saves.

@@ -63,7 +63,7 @@ class ChoiceInput(Widget, can_focus=True):
         return Content.assemble("< ", shown.truncate(room, ellipsis=True), " >", (tail, "$foreground 70%"))
 
     def watch_chosen(self, chosen: int | None) -> None:
-        """Post that another value was chosen."""
+        """Post `Changed`: another value was chosen."""
         self.post_message(self.Changed(self, chosen))
 
     def action_step(self, step: int) -> None:
@@ -120,7 +120,7 @@ class ChecksInput(ChoiceInput):
         return Content.assemble("< ", box, " ", value, " >", (count, "$foreground 70%"), said)
 
     def watch_picked(self) -> None:
-        """Post that other values were picked."""
+        """Post `Changed`: other values were picked."""
         self.post_message(self.Changed(self, self.chosen))
 
     def action_step(self, step: int) -> None:
