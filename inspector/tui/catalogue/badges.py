@@ -106,7 +106,10 @@ class BadgeLoader:
         self._screen = screen
         self._changed = changed
         self._known: dict[int, tuple[Tool, RowMarks]] = {}
-        """By the `id` of the tool. The tool is kept as well, so that no other tool gets the same `id`."""
+        """The known badges by the `id` of the tool.
+
+        The tool is kept as well, so that no other tool gets the same `id`.
+        """
         self._wanted: dict[int, Tool] = {}
         self._marks = Latest(screen, badge_marks, self._take, self._could_not, self._keep)
 

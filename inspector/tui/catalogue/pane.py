@@ -59,7 +59,7 @@ class CatalogueLines(Lines):
         super().__init__(id="catalogue-lines")
         self._marks_of = marks
         self._marks: dict[int, RowMarks] = {}
-        """By the `id` of the item: two items may have the same name."""
+        """The marks by the `id` of the item: two items may have the same name."""
         self._all: list[tuple[ItemRow, ...]] = [()] * servers
         self._headings: list[ServerHeading] = []
         """The headings of the servers; empty if there is only one server."""

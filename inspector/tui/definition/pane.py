@@ -35,7 +35,6 @@ class DefinitionMark(Struct, frozen=True, kw_only=True):
 
     pointer: str
     words: Content
-    """The remark."""
     near: str = ""
     """A part of the text at the place, to scroll to. Foreign text."""
 

@@ -25,7 +25,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     """The number of the shown server among several, such as `2 of 3`; empty if there is only one."""
     protocol: str = ""
     recording: str = ""
-    """The time since which the session is recorded; empty if it is not recorded."""
+    """Words about the running recording, such as `recording since 3.2 s`; empty if none runs."""
     profile: str = ""
     """The name of the client profile announced to the server; empty for the usual one."""
     is_replay: bool = False

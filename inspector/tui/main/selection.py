@@ -429,7 +429,7 @@ class Selection:
             self.look()
 
     def mask(self) -> None:
-        """Show no masked value."""
+        """Mask all values again."""
         if self._unmasked is not None:
             self._unmasked = None
             self._result.mask()

@@ -150,7 +150,7 @@ class TimelineRows:
     def __init__(self) -> None:
         self.rows: list[TimelineRow] = []
         self._strands: dict[str, _Strand] = {}
-        """By the name of the server."""
+        """One strand per server, by its name."""
         self._began_s = 0.0
         """The time at which the first connection began."""
         self._calls = 0

@@ -121,7 +121,7 @@ class Outline:
         self._flags = bytearray()
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
-        """By node: a token that its pointer has after the node's own token."""
+        """The token that a node's pointer has after its own token, by node."""
         self._long: dict[tuple[int, int, int], Wrapped | DrawnPicture] = {}
         self._pictures: dict[tuple[int, int], Picture] = {}
         """The decoded pictures, by node and side."""

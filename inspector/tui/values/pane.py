@@ -88,7 +88,6 @@ class OutlineLines(Lines):
         self._folded = frozenset[int]()
         self._mark: tuple[str, str] | None = None
         self._marked = range(0)
-        """The nodes that are marked."""
         self._counts = Latest(self, _counted, self._take, self._could_not)
         self._searches = Latest(self, matches, self._take_matches, self._could_not_search)
         self._search = ""

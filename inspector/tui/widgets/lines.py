@@ -182,7 +182,7 @@ SIGNS_WIDTH = 3
 def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
     """One line of a document. `here`: whether the cursor is on it. `sign`: `REMOVED` also colours the line.
 
-    Every span comes from `Document`, which makes characters safe that act on a terminal or hide.
+    Every span comes from `Document`, which makes characters safe that act on a terminal or are invisible.
     """
     cursor = "▸" if here else " "
     if sign == REMOVED:
