@@ -220,7 +220,7 @@ def _reason_of(difference: DefinitionDifference) -> DefinitionReason:
 
 
 class Learnt:
-    """Collects what the results of a session withhold.
+    """Collects the values that are withheld from results of a session.
 
     Each call is read once, in the thread that makes the definitions.
     """

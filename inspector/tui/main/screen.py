@@ -104,7 +104,10 @@ _HINT = Content("\n").join(
 
 @dataclass(slots=True)
 class WayBack:
-    """Where Esc leads after one part of the screen has opened another, until the focus leaves that part."""
+    """The way back by Esc to the part of the screen that has opened another one.
+
+    It holds until the focus leaves the opened part, `part`.
+    """
 
     part: Widget
     take: Callable[[], None]

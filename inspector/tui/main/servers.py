@@ -332,7 +332,10 @@ class Servers:
         return next(server for server in self.all if server.label == label)
 
     def choose(self, server: ServerParts) -> Selection:
-        """Return the selection of a server, to open one of its items. Items in preparation are dropped."""
+        """Return the selection of a server, to open one of its items.
+
+        Items that others prepare are dropped.
+        """
         for other in self.all:
             if other is not server:
                 other.selection.drop()

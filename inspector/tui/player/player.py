@@ -22,7 +22,7 @@ _MOST_AT_ONCE = 5_000
 
 
 class PlayerChanged(Message):
-    """Posted when reading, playing or finding begins, goes on or ends. The transport bar shows it."""
+    """Posted when reading, playing or a search begins, goes on or ends. The transport bar shows it."""
 
 
 class Player:

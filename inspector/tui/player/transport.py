@@ -42,7 +42,7 @@ class TransportView(Struct, frozen=True, kw_only=True):
     is_frame: bool = True
     """Whether the position is at this frame; false if it is after the frame."""
     frames: int = 0
-    """The number of frames in the part of the file that is read."""
+    """The number of frames in the part of the file that has been read."""
     at_s: float = 0.0
     end_s: float = 0.0
     call: int = 0
