@@ -72,7 +72,10 @@ class ConnectionFailed(Message):
 
 
 _CALM_S = 0.1
-"""The minimum time in seconds between messages of one kind. A server may send thousands of frames a second."""
+"""The minimum time in seconds between messages of one kind.
+
+A server may send thousands of frames a second.
+"""
 _AUTHENTICATION_HINT = 'R asks you again. Or start Sightline with --header "Authorization: Bearer …".'
 
 
