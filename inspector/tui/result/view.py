@@ -120,7 +120,7 @@ class ResultView:
     """Sightline's words about a call without an answer; None if the server answered."""
 
     app: AppView | None = None
-    """The part of an MCP App in this result; None if the tool has no interface."""
+    """The role of an MCP App in this result; None if no app is involved."""
 
     @property
     def sender(self) -> str:
