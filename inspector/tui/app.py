@@ -1,4 +1,4 @@
-"""The interface. The command line calls `run`."""
+"""The terminal interface. The command line calls `run`."""
 
 import asyncio
 import dataclasses
@@ -42,9 +42,9 @@ if TYPE_CHECKING:
 
 
 def run(launch: "Launch") -> int:
-    """Open the interface until the user leaves it; the exit code.
+    """Run the interface until the user quits. Returns the exit code.
 
-    Raises UsageError where a theme file or the user's own settings are wrong, or the theme is unknown.
+    Raises UsageError if a theme file or the user's settings are wrong, or if the theme is unknown.
     """
     recording, theme = launch.recording, launch.theme
     own = _own()
@@ -82,7 +82,11 @@ def run(launch: "Launch") -> int:
 
 
 def _names(launches: "Sequence[Launch]") -> list[str]:
-    """A name for each of several servers, `demo` and `demo-2` where two have the same; none for one."""
+    """The name of each server.
+
+    Of several servers with one name, the second is called `demo-2`, for example. A single server has the name
+    "".
+    """
     names: list[str] = []
     for launch in launches if len(launches) > 1 else ():
         name, number = launch.name, 2
@@ -106,29 +110,31 @@ def _source(launch: "Launch", name: str, own: "Settings | None") -> ServerSource
             from inspector.session.recorded import RecordedSession  # noqa: PLC0415 - after the first paint
 
             return RecordedSession(recording, listener)
-        # The protocol library takes half a second to load: in a thread, so that the screen stays alive.
+        # The protocol library takes half a second to load. It is loaded in a thread, so that the screen
+        # responds.
         await asyncio.to_thread(import_module, "inspector.connect.connection")
         from inspector.session.live import Session  # noqa: PLC0415 - after the first paint
 
-        # Sessions of a run differ only where files are watched.
+        # The targets of a run only differ if files are watched.
         return Session(next(targets), options, listener)
 
     return ServerSource(target=launch.target, opener=open_session, name=name, as_saved=launch.as_saved)
 
 
 def _targets(launch: "Launch") -> Iterator[Target]:
-    """The target of the first connection, then of each further one."""
+    """Yield the target of the first connection, then the target of each further one."""
     target = launch.target
     yield target
     if launch.watching is not None and isinstance(target, StdioTarget):
-        # Python compares a source with its compiled file by second and size: after two quick saves, it would run the first.
+        # Python compares a source with its compiled file by size and time in seconds. After two quick saves,
+        # it could run the first.
         target = replace(target, environment={"PYTHONDONTWRITEBYTECODE": "1", **target.environment})
     while True:
         yield target
 
 
 def _own() -> "Settings | None":
-    """The user's own settings; None where there are none. Raises UsageError."""
+    """The user's own settings; None if there is no settings file. Raises UsageError."""
     if not os.path.lexists(paths.own_settings()):
         return None
     from inspector.files.settings import settings  # noqa: PLC0415 - most users have none, and the first paint waits
@@ -137,7 +143,7 @@ def _own() -> "Settings | None":
 
 
 class SightlineApp(GuardedApp, inherit_bindings=False):
-    """Screens, keys that work everywhere, and themes."""
+    """The app, with the keys that work on every screen, and the themes."""
 
     TITLE = "Sightline"
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.EVERYWHERE)
@@ -148,7 +154,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     }
     ENABLE_COMMAND_PALETTE = True
     COMMAND_PALETTE_BINDING = "ctrl+p"
-    # All at once: a style sheet that came with its screen would restyle every widget.
+    # All style sheets are loaded at once: one loaded with its screen would restyle every widget.
     CSS_PATH = [  # noqa: RUF012 - Textual declares it so
         "main/main.tcss",
         "widgets/secondary.tcss",
@@ -189,11 +195,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         is_first: bool = False,
         watching: "Watching | None" = None,
     ) -> None:
-        """`own`: the user's own settings; None for the defaults. `recording`: looked into in place of a server.
+        """`own`: the user's own settings; None for the defaults.
 
-        `terms`: what decides on calls; None for the built-in policy. `is_first`: begins with a hint on the keys.
-        `is_history_kept`: whether calls are kept beyond this run. `watching`: the files on whose save the only server is
-        started again.
+        `recording`: the recording to open instead of a server. `terms`: the policy, and where its decisions
+        are logged; None for the built-in policy. `is_history_kept`: whether calls are kept after this run.
+        `is_first`: whether to show a hint on the keys at first. `watching`: the files to watch; when one is
+        saved, the server is restarted.
         """
         super().__init__()
         self._allow_copy = own is not None and own.allow_copy
@@ -216,13 +223,13 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self.theme = theme
 
     def get_default_screen(self) -> OpeningScreen:
-        """What is painted first."""
+        """The screen that is painted first."""
         shown = ", ".join(source.name or str(self._opened or source.target) for source in self._sources)
         return OpeningScreen(shown, self._level.value, self._host, self._load_main)
 
     @property
     def custodies(self) -> "Sequence[Custody]":
-        """The secrets of the sessions in use."""
+        """The secrets of each session in use."""
         return self._main.custodies if self._main is not None else ()
 
     def _load_main(self) -> None:
@@ -236,7 +243,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     async def _made_main(self) -> "MainScreen":
         copy_secret = self.copy_secret if self._allow_copy else None
-        # In a thread, so that keys are taken while the modules load.
+        # Modules are loaded in a thread, so that keys are accepted meanwhile.
         if self._opened is not None:
             await asyncio.to_thread(import_module, "inspector.tui.player.screen")
             from inspector.tui.player.screen import PlayerScreen  # noqa: PLC0415 - after the first paint
@@ -263,7 +270,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         )
 
     async def on_event(self, event: events.Event) -> None:
-        """Hide the hint at the first key, which acts as always; keys and pastes act in their order."""
+        """Hide the hint at the first key. Keys and pastes act in the order in which they arrive."""
         if isinstance(event, events.Key) and self._main is not None:
             self._main.hide_hint()
         if isinstance(event, (events.Key, events.Paste)) and not event.is_forwarded:
@@ -272,12 +279,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def action_leave(self) -> None:
-        """End the session, then the interface. Asked twice, it does not wait for the session."""
+        """End the session, then the interface. A second request does not wait for the session."""
         self.leave()
 
     def leave(self, return_code: int = 0) -> None:
-        """End the session, then the interface. Asked twice, it does not wait for the session."""
-        # What is drawn while the session ends must not show a secret again.
+        """End the session, then the interface. A second request does not wait for the session."""
+        # Nothing drawn while the session ends may show a secret.
         self.mask()
         if self._leaving:
             self.exit(return_code=return_code)
@@ -292,14 +299,14 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self.exit(return_code=return_code)
 
     def action_help(self) -> None:
-        """All keys."""
+        """Show all keys."""
         from inspector.tui.help.screen import HelpScreen  # noqa: PLC0415 - after the first paint
 
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())
 
     def action_interrupt(self) -> None:
-        """Copy what is selected; otherwise say how to quit."""
+        """Copy the selected text. If nothing is selected, show how to quit."""
         selected = None if self.is_guarding else self.screen.get_selected_text()
         if selected:
             self.copy_to_clipboard(selected)
@@ -307,12 +314,12 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             self.notify("q quits, also ctrl+q. Esc goes back.")
 
     def on_key_line_pressed(self, message: "KeyLine.Pressed") -> None:
-        """A click on a key of the footer is that key."""
+        """Press the key that was clicked in the footer."""
         self.simulate_key(message.command.keys.partition(",")[0])
 
 
 def theme_of(file: themes.ThemeFile) -> Theme:
-    """A theme file as a theme of Textual."""
+    """Convert a theme file to a theme of Textual."""
     colours = dict(file.colours)
     primary = colours.pop("primary")
     theme = Theme(name=file.name, primary=primary, dark=file.dark, variables=dict(file.variables))

@@ -1,4 +1,4 @@
-"""Safe text, sizes, times and counts in words, and the colours of boundaries."""
+"""Makes texts safe, shortens them, and writes sizes, times and counts in words; the colours of boundaries."""
 
 from textual.content import Content
 
@@ -7,26 +7,29 @@ from inspector.safe_text import safe, safe_line
 
 
 def content(text: str, style: str = "") -> Content:
-    """`text` on one line, whatever it holds; `style` is ours, as in `bold $error`."""
+    """`text` made safe, on one line. `style`: a style of Sightline's own, such as `bold $error`."""
     return Content.styled(safe_line(text), style) if style else Content(safe_line(text))
 
 
 def paragraph(text: str, style: str = "") -> Content:
-    """`text` with its line feeds; tabs become four spaces, so that cells can be counted."""
+    """`text` made safe, with its line feeds. Each tab becomes four spaces, so that its width is known."""
     shown = safe(text).replace("\t", "    ")
     return Content.styled(shown, style) if style else Content(shown)
 
 
 def shortened(text: str, length: int) -> str:
-    """`text` cut to `length` characters with an ellipsis, made safe afterwards by the widget that shows it.
+    """`text` cut to `length` characters, with an ellipsis if it was longer. It still has to be made safe.
 
-    Cutting comes first: a megabyte of text is never made safe for the sake of one line.
+    Cut a text before making it safe: otherwise, a megabyte would be made safe for one line.
     """
     return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
 def headline(message: str) -> str:
-    """A message on one line: how it begins and, where it ends in a traceback or the like, how it ends."""
+    """A message on one line: joined if it is short, else its first and last line.
+
+    The last line of a traceback says what was raised.
+    """
     lines = [line.strip() for line in message.splitlines() if line.strip()]
     return f"{lines[0]}: {lines[-1]}" if len(lines) > _FEW_LINES else ", ".join(lines)
 
@@ -35,7 +38,7 @@ _FEW_LINES = 3
 
 
 def cut_in_the_middle(text: str, length: int) -> str:
-    """`text` cut to `length` characters with an ellipsis in its middle: addresses differ at their ends."""
+    """`text` cut to `length` characters, with an ellipsis in the middle: addresses differ at their ends."""
     if len(text) <= length:
         return text
     head = max(length - 1, 0) // 3
@@ -44,7 +47,7 @@ def cut_in_the_middle(text: str, length: int) -> str:
 
 
 def size(size_bytes: int) -> str:
-    """`812 B`, `1.2 kB`, `5.0 MB`: powers of ten."""
+    """A size such as `812 B`, `1.2 kB` or `5.0 MB`. The units are powers of 1000."""
     if size_bytes < 1000:
         return f"{size_bytes} B"
     value = size_bytes / 1000
@@ -56,7 +59,7 @@ def size(size_bytes: int) -> str:
 
 
 def duration(duration_s: float) -> str:
-    """`4 ms`, `1.25 s`, `2 min 05 s`."""
+    """A duration such as `4 ms`, `1.25 s` or `2 min 05 s`."""
     if duration_s < 0.9995:
         return f"{duration_s * 1000:.0f} ms"
     if duration_s < 59.95:
@@ -66,15 +69,15 @@ def duration(duration_s: float) -> str:
 
 
 def count(number: int, singular: str, plural: str = "") -> str:
-    """`1 tool`, `10,000 tools`."""
+    """A number with its noun, such as `1 tool` or `10,000 tools`."""
     return f"{number:,} {singular if number == 1 else plural or singular + 's'}"
 
 
 def tokens(size_bytes: int) -> str:
-    """A rough count of tokens, at four bytes each."""
+    """A rough number of tokens in words, at four bytes per token."""
     return f"about {count(max(1, round(size_bytes / 4)), 'token')}"
 
 
 def level_style(level: Level) -> str:
-    """The colour of a boundary; its word says the same."""
+    """The colour of a boundary. Its word is always shown as well."""
     return {Level.OPEN: "$text-error", Level.DECLARED: "$text-warning", Level.CLOSED: "$text-success"}[level]

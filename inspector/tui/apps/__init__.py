@@ -1,1 +1,1 @@
-"""Interfaces of MCP Apps: opened on purpose, and watched."""
+"""Interfaces of MCP Apps. The user opens them explicitly, and Sightline logs what they do."""

@@ -1,4 +1,4 @@
-"""Opens the interface of a tool, one at a time. What it takes is loaded when it is wanted."""
+"""Opens the interface of a tool, one at a time. The modules for it are loaded only when they are needed."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -18,7 +18,10 @@ from inspector.tui.policy.gate import PolicyGate
 
 
 class AppOpener:
-    """At most one interface at a time. It ends with its screen, with the session, and with Sightline."""
+    """Opens at most one interface at a time.
+
+    It ends with its screen, with the session, and with Sightline.
+    """
 
     def __init__(
         self,
@@ -30,7 +33,10 @@ class AppOpener:
         *,
         called: Callable[[CallRecord], None],
     ) -> None:
-        """`asking`: changes of a tool's definition to ask about. `called`: gets the record of each call for an interface."""
+        """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
+
+        `called`: called with the record of each call that the interface makes.
+        """
         self._screen = screen
         self._link = link
         self._gate = gate
@@ -41,7 +47,7 @@ class AppOpener:
         self._is_ending = False
 
     def open(self, record: CallRecord | None, uri: str | None, level: Level) -> None:
-        """Open the interface `uri` on the result of a call, after asking."""
+        """Ask the user, and open the interface `uri` on the result of a call."""
         obstacle = self._runner.obstacle() or _obstacle(record, uri)
         if obstacle or record is None or uri is None or self._link.session is None:
             self._screen.notify(obstacle or "There is no session.", severity="warning", markup=False)
@@ -53,12 +59,12 @@ class AppOpener:
             self._worker = self._screen.run_worker(work, group="app")
 
     async def end(self) -> None:
-        """End the interface that is open, and wait until its browser is gone."""
+        """End the open interface, and wait until its browser has ended."""
         worker = self._worker
         if worker is None or not worker.is_running:
             return
         if not self._is_ending:
-            # A second time would end its ending.
+            # Cancelling a second time would interrupt the ending.
             self._is_ending = True
             worker.cancel()
         try:
@@ -78,7 +84,7 @@ class AppOpener:
 
 
 def _obstacle(record: CallRecord | None, uri: str | None) -> str:
-    """Why no interface can be opened; empty where one can."""
+    """The reason why no interface can be opened; empty if one can."""
     if uri is None:
         return "The open tool names no interface (MCP Apps)."
     if record is None or not isinstance(record.outcome, Result) or unfinished(record.outcome):

@@ -1,4 +1,4 @@
-"""An open interface: what it did, what was refused, and in both panes what it sends to the model."""
+"""The screen of an open interface: what it did, what was refused, and what it sends to the model."""
 
 from typing import ClassVar
 
@@ -18,7 +18,10 @@ from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryScreen
 
 HOST = "spec"
-"""What hosts make of these messages was not observed: SEP-1865 gives them to the model as they are."""
+"""The host profile with which messages of the interface are shown.
+
+How real hosts treat these messages was not observed. SEP-1865 passes them to the model unchanged.
+"""
 _SIGNS = {
     AppEntryKind.STATE: ("·", QUIET),
     AppEntryKind.HEARD: ("←", ""),
@@ -30,7 +33,7 @@ _NOTE = "Here is what the interface sends to the model, and what it called. Go t
 
 
 class AppScreen(SecondaryScreen[None], inherit_bindings=False):
-    """The newest entry last. Leaving it ends the interface."""
+    """Lists what the interface did, the newest entry last. Leaving the screen ends the interface."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.APP)
     NAME = "Interface"
@@ -67,13 +70,13 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
         self._list()
 
     def add(self, entry: AppEntry) -> None:
-        """Show what the interface did."""
+        """Add what the interface did to the list."""
         self.entries.append(entry)
         if self.is_mounted:
             self._list()
 
     def end(self) -> None:
-        """The interface has ended; what it did stays on the screen."""
+        """Show that the interface has ended. The list of what it did stays."""
         self._is_open = False
         if self.is_mounted:
             self._label()
@@ -103,7 +106,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
             self._result.focus_result()
 
     def _list(self) -> None:
-        """Follow the end, unless the cursor is elsewhere."""
+        """Update the list. The cursor follows the end if it was there."""
         at_end = self._lines.cursor >= self._lines.count - 1
         self._lines.show_rows(len(self.entries), len(self.entries) - 1 if at_end else None)
         self._explain()

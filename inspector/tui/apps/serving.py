@@ -1,4 +1,4 @@
-"""Opens the interface of a tool after asking, and does for it what the policy and the user allow."""
+"""Opens the interface of a tool after asking, and makes the calls for it that policy and user allow."""
 
 import asyncio
 import secrets
@@ -28,9 +28,12 @@ from inspector.tui.text import content, count, shortened, size
 from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 
 _MOST_NOTED = 200
-"""Refusals that become entries of the timeline."""
+"""The maximum number of refusals that are noted in the timeline."""
 _MOST_DECLINED = 5
-"""Questions that were answered with no; then the interface asks no more."""
+"""The maximum number of questions that the user may decline.
+
+After that, the interface cannot ask any more.
+"""
 _LONGEST_URI = 200
 _QUIET = "$foreground 70%"
 _ORIGINS = (
@@ -42,7 +45,7 @@ _ORIGINS = (
 
 
 class AppDesk:
-    """Sightline's side of an open interface."""
+    """Serves an open interface: makes the calls that it asks for, and logs what it does."""
 
     def __init__(
         self,
@@ -53,7 +56,7 @@ class AppDesk:
         called: Callable[[CallRecord], None],
         uri: str,
     ) -> None:
-        """`under`: the main screen. The others are as those of `AppOpener`."""
+        """`under`: the main screen. `asking`, `called`: as in `AppOpener`. `uri`: the interface to open."""
         self._under = under
         self._session = session
         self._gate = gate
@@ -64,7 +67,7 @@ class AppDesk:
         self._shown_uri = session.own.cover(shortened(uri, _LONGEST_URI))
         self._screen: AppScreen | None = None
         self._declined: set[str] = set()
-        """What the user did not agree to: an interface that asks again is not heard."""
+        """The requests that the user has declined. The same request is refused without asking."""
         self._refusals = 0
 
     async def open(self, record: CallRecord, level: Level, *, on_left: Callable[[], None]) -> None:
@@ -86,7 +89,7 @@ class AppDesk:
             await RunningApp(interface, record, self, version=__version__, is_headed=is_headed).run()
         except InspectorError as error:
             self._fail("not opened", f"{error.message}. {error.hint}")
-        except Exception as error:  # noqa: BLE001 - whatever an interface sends, it ends nothing but itself
+        except Exception as error:  # noqa: BLE001 - whatever an interface sends may end only the interface
             self._fail("ended", f"it could not be served ({type(error).__name__}): a defect of Sightline")
         finally:
             screen.end()
@@ -95,7 +98,7 @@ class AppDesk:
         self.add(AppEntry(kind=AppEntryKind.REFUSED, at_s=self.now_s(), title=title, detail=detail))
 
     async def _interface(self) -> AppInterface:
-        """Read the interface as any resource is read. Raises InspectorError."""
+        """Read the interface like any other resource. Raises InspectorError."""
         read = await self._done(unlisted(Kind.RESOURCE, self._uri).handle, {})
         if not isinstance(read.outcome, Result):
             raise UnreachableError("the server does not give it; the timeline says why")
@@ -118,11 +121,11 @@ class AppDesk:
         return await self._made(unlisted(Kind.RESOURCE, uri).handle, {}, uri, "reads this resource")
 
     async def _made(self, name: str, arguments: JsonObject, asked: str, does: str) -> CallRecord:
-        """Do it as any call is done; the user is asked before the first one of each name.
+        """Make a call for the interface. The user is asked before the first call of each name.
 
-        `asked`: the name that the interface gives.
+        `asked`: the name of the tool or resource that the interface gives.
         """
-        # A tool and a resource may have one name.
+        # A tool and a resource may have the same name.
         key = f"{does}: {asked}"
         if key in self._declined or len(self._declined) >= _MOST_DECLINED:
             raise NotConfirmedError("you declined this earlier; nothing was sent")
@@ -162,7 +165,10 @@ class AppDesk:
             self._session.note("app", words, kind="app", is_failed=is_failed)
 
     def _words(self, entry: AppEntry) -> str:
-        """What the timeline and recordings say: nothing of what the interface wrote."""
+        """The text for the timeline and recordings; empty for none.
+
+        It contains nothing that the interface wrote.
+        """
         match entry.kind:
             case AppEntryKind.TO_MODEL:
                 return f"{entry.title}, {entry.detail}"
@@ -176,13 +182,17 @@ class AppDesk:
 
 
 def _ignore(_news: object) -> None:
-    """The screen of the interface shows no progress."""
+    """Ignore progress: the screen of an interface does not show it."""
 
 
 def opening_view(
     interface: AppInterface, record: CallRecord, session: Session, *, is_headed: bool
 ) -> DecisionView:
-    """Asks whether to open an interface: what is loaded, what it may do, and last all that it reaches. Linear."""
+    """The content of the dialog that asks whether to open an interface.
+
+    It says what is loaded, what the interface may do, and last, every origin that it reaches. Takes linear
+    time.
+    """
     cover, reach = session.own.cover, interface.reach
     permissions = ", ".join(interface.permissions) or "none"
     how = "in a window" if is_headed else "without a window, because there is no display"
@@ -220,7 +230,7 @@ def opening_view(
 
 
 def _listed(words: str, origins: Iterable[str]) -> Iterator[Content]:
-    """Each origin on a line of its own, and none shortened: the user agrees to all of them."""
+    """A line for each origin. None is shortened: the user agrees to all of them."""
     first = words
     for origin in origins:
         yield Content.assemble((f"{first:<18}", _QUIET), content(origin))

@@ -1,1 +1,1 @@
-"""The dialog in which the user answers what a server asks."""
+"""The dialogs in which the user answers requests of a server."""

@@ -1,4 +1,4 @@
-"""The dialog in which the user agrees to an authorization page, and waits for its redirect."""
+"""The dialog in which the user agrees to open an authorization page. It waits for the redirect."""
 
 import asyncio
 from collections.abc import Callable
@@ -23,7 +23,7 @@ _LONGEST = 2_000
 
 
 class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
-    """Ends with False where the user does not agree. The redirect ends it otherwise."""
+    """Asks whether to authorize. Ends with false if the user cancels. Otherwise, the redirect closes it."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.AUTHORIZING)
     unread_s: ClassVar[float] = UNREAD_S
@@ -31,7 +31,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
     def __init__(self, ask: AuthorizationAsk) -> None:
         super().__init__(Content("The server wants an authorization"))
         self._ask = ask
-        # The query holds the redirect's address, which is no reason for a warning.
+        # The query contains the address of the redirect, which would cause a needless warning.
         self._link = link_of(ask.url.partition("?")[0], ask.server)
         self._asked_s = monotonic()
         self._is_opened = False
@@ -55,7 +55,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
     def action_open(self) -> None:
         if not self._may_go():
             return
-        # A browser that runs in the foreground would keep the redirect from being answered.
+        # In a thread: a browser that runs in the foreground would keep Sightline from answering the redirect.
         opening = asyncio.to_thread(self.app.open_url, self._ask.url)  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         self.run_worker(opening, group="opening", exit_on_error=False)
         self._is_opened = True
@@ -105,16 +105,16 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
 
 
 class UserAuthorizer:
-    """Asks the user in a dialog, one page at a time."""
+    """Asks the user to authorize, in one dialog at a time."""
 
     def __init__(self, screen: Screen[None], on_hold: Callable[[bool], None]) -> None:
-        """`on_hold` is called with True when a question is shown, and with False after it."""
+        """`on_hold`: called with true when a question is shown, and with false after it."""
         self._screen = screen
         self._on_hold = on_hold
         self._turn = asyncio.Lock()
 
     async def agree(self, ask: AuthorizationAsk) -> bool:
-        """False where the user does not agree. Cancelling it closes the dialog."""
+        """Ask the user. Returns false if they cancel. Cancelling this task closes the dialog."""
         async with self._turn:
             self._on_hold(True)
             asking = self._screen.run_worker(self._asked(ask), group="interrupting", exit_on_error=False)

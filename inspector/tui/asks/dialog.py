@@ -29,14 +29,17 @@ _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING:
 
 
 class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
-    """Ends with the answer. Nothing but its own keys sends or opens anything."""
+    """Asks for an answer, and ends with it. Only its own keys send or open anything."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ANSWERING)
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual declares it
     unread_s: ClassVar[float] = UNREAD_S
 
     def __init__(self, view: AskView, on_rest: Callable[[bool], None]) -> None:
-        """`on_rest`: declines what else the call asks; called with whether the call is cancelled too."""
+        """`on_rest`: called if the user declines all further requests of the call.
+
+        Its argument is whether to cancel the call too.
+        """
         super().__init__(view.title)
         self._view = view
         self._on_rest = on_rest
@@ -86,7 +89,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         if self._form is not None and self._view.form is not None:
             defaults = self._view.defaults or {}
             self._form.show(self._view.form, defaults, defaults)
-        # On the text first: a server can choose the moment, such as while the user types.
+        # The text has the focus first: a server can choose the moment of a question, for example while the
+        # user is typing.
         self._lines.focus()
         self.set_timer(UNREAD_S, self._focus_answer)
 
@@ -112,7 +116,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
 
     @on(ArgumentForm.Submitted)
     def explain(self, event: ArgumentForm.Submitted) -> None:
-        # Enter belongs to fields: it is too easily pressed to send what may be a secret.
+        # Enter moves to the next field. It is pressed too easily to send what may be a secret.
         event.stop()
         self.focus_next()
         self._problem.update(
@@ -136,7 +140,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self.dismiss(REST_DECLINED)
 
     def show_place(self, title: Content) -> None:
-        """Show another title: more questions wait, or fewer."""
+        """Show another title, after the number of waiting requests has changed."""
         self._heading.update(title)
 
     def action_open(self) -> None:

@@ -1,4 +1,4 @@
-"""The dialog about client profiles: what Sightline announces to a server."""
+"""The dialog about client profiles, which Sightline announces to a server."""
 
 from collections.abc import Callable
 
@@ -7,7 +7,11 @@ from inspector.tui.dialogs.ask import AskField, AskScreen
 
 
 def profiles_dialog(profile: ClientProfile, choose: Callable[[ClientProfile], None]) -> AskScreen:
-    """Chooses another profile than `profile`; `choose` connects again with it."""
+    """A dialog that asks for a client profile.
+
+    `profile`: the one in use. `choose`: called with the chosen profile if it is another one. It connects
+    again with it.
+    """
 
     async def accept(answers: tuple[str, ...]) -> str:
         chosen = PROFILES[answers[0]]

@@ -1,4 +1,4 @@
-"""Asks the user what a server asks, one request at a time."""
+"""Passes the requests of a server to the user, one at a time."""
 
 import asyncio
 from typing import Protocol
@@ -17,14 +17,14 @@ from inspector.tui.text import content, shortened
 
 
 class RunningCalls(Protocol):
-    """The running call of a server."""
+    """Gives access to the running call of a server."""
 
     def hold(self, is_asked: bool, /) -> None:  # noqa: FBT001 - a state
-        """The server waits for an answer of the user, or does not any more."""
+        """Note whether the server waits for an answer from the user."""
         ...
 
     def running_title(self) -> tuple[object, str] | None:
-        """The call that runs, and its title, which is foreign text; None where none does."""
+        """The running call and its title, which is foreign text; None if no call is running."""
         ...
 
     def cancel(self) -> None:
@@ -33,24 +33,24 @@ class RunningCalls(Protocol):
 
 
 class UserResponder:
-    """Answers with what the user says in a dialog."""
+    """Answers the requests of a server with what the user enters in a dialog."""
 
     def __init__(self, screen: Screen[None], target: Target, calls: RunningCalls, name: str = "") -> None:
-        """`name`: of the server, where there are several."""
+        """`name`: the name of the server if there are several; otherwise empty."""
         self._screen = screen
         self._own_url = target.url if isinstance(target, HttpTarget) else None
         self._calls = calls
         self._name = name
         self._turn = asyncio.Lock()
         self._waiting = 0
-        """Requests that are not answered yet, the one in the dialog included."""
+        """The number of requests that are not answered yet, including the one in the dialog."""
         self._current: tuple[AnswerScreen, Content] | None = None
-        """The dialog, and its title without how many wait."""
+        """The open dialog, and its title without the number of waiting requests; None if none is open."""
         self._declined: object = None
-        """The call whose further questions are declined."""
+        """The call whose further requests are declined."""
 
     async def answer(self, ask: Ask) -> Answer:
-        """The user's answer; where the interface ends meanwhile, the request is declined."""
+        """Ask the user for an answer. If the interface ends before it is given, the request is declined."""
         if ask.kind is AskKind.ROOTS:
             return Answer(action=Action.ACCEPT)
         running = self._calls.running_title()
@@ -76,7 +76,7 @@ class UserResponder:
         if self._is_declined(call):
             return REST_DECLINED
         self._calls.hold(True)
-        # Only a worker may wait for a screen.
+        # Only a worker can wait for a screen.
         asking = self._screen.run_worker(self._asked(view, call), group="interrupting", exit_on_error=False)
         try:
             return await asking.wait()
@@ -110,7 +110,7 @@ class UserResponder:
             screen.show_place(self._placed(title))
 
     def _placed(self, title: Content) -> Content:
-        """A title with how many questions wait, where it is not the only one."""
+        """A title with the number of waiting requests, if there is more than one."""
         if self._waiting < 2:
             return title
         return Content.assemble((f"1 of {self._waiting} waiting  ", "$text-warning"), title)

@@ -1,4 +1,4 @@
-"""The dialog about roots: the folders that servers are answered with when they ask where they may work."""
+"""The dialog about roots: the folders that a server gets when it asks where it may work."""
 
 import asyncio
 from urllib.parse import unquote, urlsplit
@@ -15,7 +15,10 @@ MOST = 100
 
 
 def roots_dialog(session: Session) -> AskScreen:
-    """Shows the roots of a session, adds one and removes one; the server hears of it if its era has a word for it."""
+    """A dialog that shows the roots of a session, and adds or removes one.
+
+    The server is notified if its era has a notification for that.
+    """
     roots = session.options.roots
     paths = [path_of(root) for root in roots]
 
@@ -51,5 +54,5 @@ def roots_dialog(session: Session) -> AskScreen:
 
 
 def path_of(root: Root) -> str:
-    """The path of a root that was made of a folder."""
+    """The path of a root that was made from a folder."""
     return unquote(urlsplit(root.uri).path)

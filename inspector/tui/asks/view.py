@@ -1,4 +1,4 @@
-"""What a server asks, ready to be drawn."""
+"""A request of a server, ready to be drawn."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -17,7 +17,7 @@ from inspector.tui.text import content, shortened
 
 _MOST_LINES = 400
 _LONGEST = 2_000
-"""Characters of one text of a server."""
+"""The maximum length of one text of a server, in characters."""
 _TITLES = {
     AskKind.FORM: "The server asks you to fill in a form",
     AskKind.URL: "The server asks you to visit an address",
@@ -27,19 +27,22 @@ _TITLES = {
 
 
 class AskView(Struct, frozen=True, kw_only=True):
-    """A request, and how it can be answered."""
+    """A request, with the form or link for its answer."""
 
     ask: Ask
     title: Content
     lines: tuple[Content, ...]
     form: Form | None = None
     defaults: Mapping[str, Entered] | None = None
-    """The entries that say the form's defaults."""
+    """The entries that produce the form's defaults."""
     link: Link | None = None
 
 
 def ask_view(ask: Ask, own_url: str | None) -> AskView:
-    """The view of a request. `own_url`: the server's address. Takes seconds for a long form: in a thread."""
+    """The view of a request. `own_url`: the address of the server.
+
+    Takes seconds for a long form: call it in a thread.
+    """
     title = Content.assemble(_TITLES[ask.kind], "  ", content(shortened(ask.title, 120), "$foreground 70%"))
     form = _masked(form_of(ask.schema)) if ask.kind is AskKind.FORM else None
     link = link_of(ask.url, own_url) if ask.kind is AskKind.URL else None
@@ -54,7 +57,7 @@ def ask_view(ask: Ask, own_url: str | None) -> AskView:
 
 
 def _masked(form: Form) -> Form:
-    """The form with its fields for credentials masked, marked or not."""
+    """The form, with fields for credentials masked even if the schema does not mark them."""
     fields = (replace(field, sensitive=asks_for_secret(field)) for field in form.fields)
     return replace(form, fields=tuple(fields))
 
@@ -66,7 +69,7 @@ def _bounded(lines: Iterator[Content]) -> tuple[Content, ...]:
 
 
 def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
-    # Sightline's own words come first: a long message must not push them off the screen.
+    # Sightline's own words come first, so that a long message does not push them off the screen.
     if form is not None:
         yield from _about_form(form)
     if link is not None:

@@ -1,1 +1,1 @@
-"""The call form, and the call that runs."""
+"""The call form and the running call."""

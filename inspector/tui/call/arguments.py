@@ -1,4 +1,4 @@
-"""Arguments: from the form or JSON, checked against the input schema."""
+"""Arguments from the form or from JSON, checked against the input schema."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -29,14 +29,14 @@ _MOST_SHOWN = 8
 
 
 class CheckAsked(Struct, frozen=True, kw_only=True):
-    """Arguments as written, and the schema that they must meet."""
+    """A request to check arguments, as written, against the schema of a tool."""
 
     entry: Tool
     writing: Writing
 
 
 def check(asked: CheckAsked) -> ArgumentDraft:
-    """The arguments that were written, and all that is wrong with them."""
+    """The arguments that were written, and every problem with them."""
     schema: Json = asked.entry.input_schema
     if asked.writing.text is None:
         return checked(draft(asked.writing.lines, asked.writing.entered, coerce), schema)
@@ -48,12 +48,12 @@ def check(asked: CheckAsked) -> ArgumentDraft:
 
 
 def as_arguments(writing: Writing) -> ArgumentDraft:
-    """What a form says, unchecked."""
+    """The arguments that a form produces, without checking them against the schema."""
     return draft(writing.lines, writing.entered, coerce)
 
 
 def as_entries(writing: Writing) -> dict[str, Entered] | None:
-    """What a form would hold to say what was written as JSON; None where it cannot say just that."""
+    """The entries of a form for arguments written as JSON; None if no entries produce exactly these."""
     try:
         arguments = from_json(writing.text or "")
     except UsageError:
@@ -65,18 +65,21 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
 
 
 def example(form: Form) -> JsonObject:
-    """Arguments to begin with."""
+    """Example arguments to start from."""
     return example_arguments(form)
 
 
 def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
-    """A draft with what its schema finds wrong."""
+    """A draft, extended by the problems that its schema finds."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
 
 
 def default_entries(form: Form) -> dict[str, Entered]:
-    """The entries that say the defaults of a schema. Members of an object that may be left out have none."""
+    """The entries that produce the defaults of a schema.
+
+    Members of an object that may be left out have no default entries.
+    """
     found: dict[str, Entered] = {}
     optional: list[str] = []
     for line in form_lines(form):
@@ -90,7 +93,11 @@ def default_entries(form: Form) -> dict[str, Entered]:
 
 
 def _default_of(line: FormLine) -> dict[str, Entered]:
-    """The entries that say the default of one line; of a list of objects, those of its rows too; of a list from a closed set, those that are picked."""
+    """The entries that produce the default of one line; empty if no entries do.
+
+    For a list of objects, they include the entries of its rows; for a list of values from a closed set, they
+    are the picked values.
+    """
     field = line.field
     if not line.has_rows and not line.has_checks:
         entered = entry_of(field, field.default)
@@ -108,12 +115,12 @@ def _default_of(line: FormLine) -> dict[str, Entered]:
 
 
 def _is_typable(text: str) -> bool:
-    """Whether an input can show a text as it is: a default is a server's text."""
+    """Whether an input can show a text unchanged. Defaults are foreign text."""
     return not inspect(text).replaced and safe_line(text) == text
 
 
 def _says(entered: Entered, field: Field) -> bool:
-    """Whether an entry says the default itself, and not only text that looks like it."""
+    """Whether an entry produces the default itself, not another value that looks alike."""
     if entered.chosen is not None:
         return True
     try:
@@ -123,7 +130,10 @@ def _says(entered: Entered, field: Field) -> bool:
 
 
 def in_short(arguments: JsonObject, form: Form | None) -> str:
-    """`name="production", days=3, filter={…}`: arguments in one line, without sensitive ones. Foreign text."""
+    """Arguments on one line, such as `name="production", days=3, filter={…}`, with sensitive ones masked.
+
+    Foreign text.
+    """
     sensitive = {field.name for field in form.fields if field.sensitive} if form else set[str]()
     words: list[str] = []
     for name, value in list(arguments.items())[:_MOST_SHOWN]:
@@ -145,7 +155,7 @@ def in_short(arguments: JsonObject, form: Form | None) -> str:
 
 
 def sensitive_pointers(tool: Tool) -> tuple[str, ...]:
-    """The arguments that the input schema marks, as pointers into the arguments."""
+    """Pointers to the arguments that the input schema marks as sensitive."""
     found: list[str] = []
     waiting: list[Field] = list(form_of(tool.input_schema).fields)
     while waiting:

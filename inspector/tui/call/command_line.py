@@ -1,4 +1,4 @@
-"""A call as a `sightline call` command."""
+"""A call written as a `sightline call` command."""
 
 import shlex
 from collections.abc import Iterable
@@ -15,12 +15,12 @@ from inspector.tui.call.arguments import sensitive_pointers
 
 
 def editable(value: Json) -> str:
-    """`value` as indented JSON that an editor may show. It parses to the same value."""
+    """`value` as indented JSON that is safe to show in an editor. It parses to the same value."""
     raw = dump(value)
     try:
         text = msgspec.json.format(raw, indent=2).decode("utf-8", "surrogatepass")
     except (msgspec.MsgspecError, RecursionError):
-        # NaN, or nested too deep to be indented.
+        # The value contains NaN, or is nested too deep to be indented.
         text = dump_text(value)
     if safe(text) == text:
         return text
@@ -37,15 +37,16 @@ class CommandLine(Struct, frozen=True, kw_only=True):
 
     text: str
     left_out: tuple[str, ...] = ()
-    """In words for the user; may quote foreign text."""
+    """Phrases for the user that name what was left out. They may quote foreign text."""
 
 
 def call_command(
     target: Target, name: str, arguments: JsonObject, sensitive: Iterable[str]
 ) -> CommandLine | str:
-    """The command, or why there is none. `sensitive`: pointers into `arguments` whose values stay out.
+    """The command for a call, or the reason why there is none.
 
-    A terminal may run what is pasted into it, so that nothing but plain characters goes into the command.
+    `sensitive`: pointers into `arguments` to values that are left out. A terminal may run text that is pasted
+    into it, so a command never contains control or invisible characters.
     """
     left_out: list[str] = []
     kept = arguments
@@ -102,7 +103,7 @@ def _browser_words(target: PageTarget) -> list[str]:
 
 
 def _without(arguments: JsonObject, pointer: str) -> JsonObject:
-    """The same without the value at `pointer`, or the very same where there is none."""
+    """The arguments without the value at `pointer`; the same object if there is no such value."""
     path: list[JsonObject] = [arguments]
     tokens = split(pointer)
     for token in tokens[:-1]:
@@ -119,7 +120,11 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
 
 
 def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
-    """A call as a command, or why there is none. A tool known by name only has no schema to say what is sensitive."""
+    """A call as a command, or the reason why there is none.
+
+    `tool`: only a name if the tool is not listed. There is then no schema that tells which arguments are
+    sensitive.
+    """
     if isinstance(tool, str):
         return call_command(target, tool, arguments, ())
     return call_command(target, tool.name, arguments, sensitive_pointers(tool))

@@ -1,4 +1,4 @@
-"""A form: which lines it has, how they are labelled, and what arguments its entries make."""
+"""The data of a form: its lines, their labels, and the arguments that its entries produce."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice
@@ -15,30 +15,36 @@ from inspector.schema.validation import Violation
 from inspector.tui.text import content, shortened
 
 MAX_LINES = 120
-"""More fields than these are for the JSON editor: each line of a form is a widget."""
+"""The maximum number of lines of a form. Each is a widget; more fields are left to the JSON editor."""
 
 MAX_ROWS = 10
-"""Objects of a list that a form has lines for; longer lists are for the JSON editor."""
+"""The maximum number of objects of a list that have lines in a form.
+
+Longer lists are left to the JSON editor.
+"""
 
 _NOTE_LENGTH = 400
 
 
 class FormLine(Struct, frozen=True, kw_only=True):
-    """One line: an input, or the heading of a nested object."""
+    """A line of a form: an input, or the heading of a nested object."""
 
     field: Field
     depth: int
     is_in_row: bool = False
-    """Whether it belongs to an object in a list."""
+    """Whether the line belongs to an object in a list."""
 
     @property
     def is_heading(self) -> bool:
-        """Whether it has no input of its own."""
+        """Whether the line is a heading without an input."""
         return self.field.kind is FieldKind.OBJECT and bool(self.field.fields)
 
     @property
     def has_rows(self) -> bool:
-        """Whether it is a list of objects with lines of their own: its input says how many there are."""
+        """Whether the field is a list of objects with lines of their own.
+
+        Its input is the number of objects.
+        """
         item = self.field.item
         return (
             self.field.kind is FieldKind.LIST
@@ -50,7 +56,7 @@ class FormLine(Struct, frozen=True, kw_only=True):
 
     @property
     def has_checks(self) -> bool:
-        """Whether it is a list of values from a closed set: its input picks some of them."""
+        """Whether the field is a list of values from a closed set. Its input picks some of them."""
         item = self.field.item
         return (
             self.field.kind is FieldKind.LIST
@@ -62,39 +68,39 @@ class FormLine(Struct, frozen=True, kw_only=True):
 
 
 class Entered(Struct, frozen=True, kw_only=True):
-    """What stands in an input."""
+    """The content of an input."""
 
     text: str = ""
     chosen: int | None = None
-    """Of the values of a closed set, as an index."""
+    """The index of the chosen value of a closed set; for a list of objects, their number; None if empty."""
     picked: tuple[int, ...] | None = None
-    """Of the values of a closed set that a list may hold, as indices."""
+    """The indexes of the picked values of a closed set; None if none were picked."""
 
 
 class Writing(Struct, frozen=True, kw_only=True):
-    """What the user has written so far, in one of the two ways."""
+    """What the user has written so far, in the form or as JSON."""
 
     lines: tuple[FormLine, ...]
     entered: Mapping[str, Entered]
     text: str | None
-    """The arguments as JSON; None while the form is used."""
+    """The arguments as JSON text; None while the form is used."""
 
 
 class Problem(Struct, frozen=True, kw_only=True):
-    """What is wrong with the arguments at one place."""
+    """A problem with the arguments at one place."""
 
     pointer: str
     message: str
-    """May quote foreign text."""
+    """The problem in words. May quote foreign text."""
     missing: bool = False
-    """Whether it only says that something has not been entered yet."""
+    """Whether the problem is only that something has not been entered yet."""
 
 
 class ArgumentDraft(Struct, frozen=True, kw_only=True):
-    """Arguments as they would be sent, and what is wrong with them."""
+    """The arguments as they would be sent, and the problems with them."""
 
     arguments: JsonObject | None
-    """None where there is nothing that could be sent: the text is not a JSON object."""
+    """The arguments; None if the text is not a JSON object, so that nothing can be sent."""
     problems: tuple[Problem, ...] = ()
 
 
@@ -102,12 +108,15 @@ Coerce = Callable[[str, Field], Json]
 
 
 def form_lines(form: Form) -> tuple[FormLine, ...]:
-    """Every line of a form, nested objects under their headings; the first `MAX_LINES` of them."""
+    """The first `MAX_LINES` lines of a form, nested objects under their headings."""
     return tuple(islice(_unfolded(FormLine(field=field, depth=0) for field in form.fields), MAX_LINES))
 
 
 def with_rows(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> tuple[FormLine, ...]:
-    """Lines with those of the objects in lists, of as many as are entered; the first `MAX_LINES` of them."""
+    """The lines of a form, with lines for as many objects of each list as are entered.
+
+    At most `MAX_LINES`.
+    """
 
     def grown(found: Iterable[FormLine]) -> Iterator[FormLine]:
         for line in found:
@@ -119,7 +128,7 @@ def with_rows(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> tu
 
 
 def _unfolded(lines: Iterable[FormLine]) -> Iterator[FormLine]:
-    """Lines, each heading with the lines below it."""
+    """Yield lines, each heading followed by the lines below it."""
     for line in lines:
         yield line
         if line.is_heading:
@@ -130,7 +139,7 @@ def _unfolded(lines: Iterable[FormLine]) -> Iterator[FormLine]:
 
 
 def _rows(line: FormLine, count: int) -> Iterator[FormLine]:
-    """The lines of the first `count` objects of a list, each under its number."""
+    """Yield the lines of the first `count` objects of a list, each object under its number."""
     item = line.field.item
     if item is not None:
         for index in range(count):
@@ -139,7 +148,7 @@ def _rows(line: FormLine, count: int) -> Iterator[FormLine]:
 
 
 def _moved(field: Field, before: str, after: str) -> Field:
-    """A field and all inside it, at another place."""
+    """A copy of a field and everything inside it, moved to another pointer."""
     return replace(
         field,
         pointer=after + field.pointer.removeprefix(before),
@@ -149,9 +158,10 @@ def _moved(field: Field, before: str, after: str) -> Field:
 
 
 def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> ArgumentDraft:
-    """The arguments that the entries make; an empty entry leaves its argument out.
+    """The arguments that the entries produce. An empty entry leaves its argument out.
 
-    `entered`: by the pointer of the field. An entry that its field cannot take is kept as text, with a problem.
+    `entered`: the entries by the pointer of their field. An entry that its field cannot take is kept as text,
+    with a problem.
     """
     arguments: JsonObject = {}
     problems: list[Problem] = []
@@ -185,7 +195,7 @@ def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: C
 
 
 def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered]) -> dict[str, Entered]:
-    """What stands in the inputs of sensitive fields, where something does."""
+    """The entries of sensitive fields that are not empty, by pointer."""
     return {
         line.field.pointer: entry
         for line in lines
@@ -196,7 +206,7 @@ def sensitive_entries(lines: tuple[FormLine, ...], entered: Mapping[str, Entered
 
 
 def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Entered] | None:
-    """What the inputs would hold for `arguments`; None where the form cannot say the same."""
+    """The entries that produce `arguments`, by pointer; None if the form cannot express them."""
     found: dict[str, Entered] = {}
     waiting = [line for line in lines if not line.is_in_row]
     while waiting:
@@ -223,7 +233,7 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
 
 
 def _picked(item: Field, value: Json) -> Entered | None:
-    """The entry that picks the values of a list; None where they are not picked in the order of the set, once each."""
+    """The entry that picks the values of a list; None unless they are distinct and in the set's order."""
     found = [entry_of(item, each) for each in value] if isinstance(value, list) else [None]
     picked = tuple(entry.chosen for entry in found if entry is not None and entry.chosen is not None)
     return (
@@ -232,12 +242,12 @@ def _picked(item: Field, value: Json) -> Entered | None:
 
 
 def choice_values(field: Field) -> tuple[Json, ...]:
-    """The values of a closed set: a boolean's are two."""
+    """The values of a closed set. A boolean has two."""
     return (True, False) if field.kind is FieldKind.BOOLEAN else field.choices
 
 
 def choice_words(field: Field) -> tuple[str, ...]:
-    """The same as foreign text, with their titles where they have some."""
+    """The values of a closed set as text, with their titles if they have any. Foreign text."""
     values = [value if isinstance(value, str) else dump_text(value) for value in choice_values(field)]
     titles = field.choice_titles
     return tuple(
@@ -247,7 +257,7 @@ def choice_words(field: Field) -> tuple[str, ...]:
 
 
 def label(line: FormLine, *, is_default: bool = False) -> Content:
-    """The name of the argument, as it is sent; a star where it is required."""
+    """The name of the argument as it is sent, with a star if it is required."""
     field = line.field
     return Content.assemble(
         "  " * line.depth,
@@ -258,7 +268,7 @@ def label(line: FormLine, *, is_default: bool = False) -> Content:
 
 
 def placeholder(field: Field) -> str:
-    """What an empty input says: its type and its default. Foreign text."""
+    """The text of an empty input: the type of the field and its default. Foreign text."""
     words = [f"{'sensitive ' if field.sensitive else ''}{field.format or _KINDS[field.kind]}"]
     words.append("required" if field.required else "optional")
     if field.has_default:
@@ -269,7 +279,7 @@ def placeholder(field: Field) -> str:
 
 
 def note(field: Field) -> Content:
-    """What the server says of a field, and what it asks of its values."""
+    """A field's title, description and constraints, as the server states them."""
     said = " ".join(words for words in (field.title, field.description) if words)
     return content(shortened(" · ".join(words for words in (said, field.constraints) if words), _NOTE_LENGTH))
 
@@ -277,7 +287,7 @@ def note(field: Field) -> Content:
 def place_problems(
     lines: tuple[FormLine, ...], problems: tuple[Problem, ...]
 ) -> tuple[dict[str, str], tuple[Problem, ...]]:
-    """Problems by the field they belong to, the nearest one above; and those that no field stands for."""
+    """Problems by field, each at the nearest field at or above it; then the problems without a field."""
     known = {line.field.pointer for line in lines}
     placed: dict[str, str] = {}
     rest: list[Problem] = []
@@ -295,7 +305,7 @@ def place_problems(
 
 
 def merged(found: ArgumentDraft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
-    """The problems of a draft with those that its schema finds; what a field already says is not said twice."""
+    """The problems of a draft and those that its schema finds, without repeating a problem of a field."""
     own = {problem.pointer for problem in found.problems}
     missing = {pointer.rpartition("/")[0] for pointer in own}
     return (
@@ -334,7 +344,7 @@ def _place(arguments: JsonObject, pointer: str, value: Json) -> None:
 
 
 def _is_missing(arguments: JsonObject, pointer: str) -> bool:
-    """Whether an object that is there lacks this member: one that is left out lacks nothing."""
+    """Whether an object lacks this member. False if the object itself is left out."""
     above, _, _ = pointer.rpartition("/")
     try:
         around = resolve(arguments, above)
@@ -344,7 +354,7 @@ def _is_missing(arguments: JsonObject, pointer: str) -> bool:
 
 
 def entry_of(field: Field, value: Json) -> Entered | None:
-    """The entry of a field that says `value`; None where there is none."""
+    """The entry that produces `value` in a field; None if there is none."""
     if field.kind in {FieldKind.BOOLEAN, FieldKind.CHOICE}:
         for index, choice in enumerate(choice_values(field)):
             if type(choice) is type(value) and choice == value:

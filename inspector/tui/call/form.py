@@ -1,4 +1,4 @@
-"""The form of a tool: a line for each argument, checked as the user types."""
+"""The form of a tool, with a line for each argument. It is checked as the user types."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -35,15 +35,15 @@ from inspector.tui.text import content, count, shortened
 from inspector.tui.widgets.choice import ChecksInput, ChoiceInput
 
 Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
-"""Asks for values of an argument by its name, what was typed, and the other arguments."""
+"""Asks the server for values of an argument. Takes its name, the typed text, and the other arguments."""
 _BATCH = 5
-"""Lines mounted at a time, so that a long form never holds up the screen."""
+"""The number of lines mounted at a time, so that a long form does not block the screen."""
 _MOST_UNDONE = 200
-"""Changes of one field that can be undone."""
+"""The maximum number of changes of one field that can be undone."""
 
 
 class FieldLine(Widget):
-    """A label, an input, and beneath them what is wrong, or what the server says of the field."""
+    """A label and an input, with a problem or the server's note about the field below."""
 
     DEFAULT_CSS = """
     FieldLine {
@@ -66,10 +66,10 @@ class FieldLine(Widget):
 
     @dataclass
     class Changed(Message):
-        """What stands in the input has changed."""
+        """Posted when the content of the input has changed."""
 
     def __init__(self, line: FormLine, offered: Offered | None = None) -> None:
-        """`offered`: asks the server for values as one types; None where it is not to be asked."""
+        """`offered`: asks the server for values while the user types; None if it must not be asked."""
         super().__init__()
         self.line = line
         self._offers: tuple[str, ...] = ()
@@ -84,21 +84,21 @@ class FieldLine(Widget):
         self._said = Content("")
         self._now = Entered()
         self._before: list[Entered] = []
-        """What was in the input before, the oldest first; nothing of a sensitive one."""
+        """The earlier contents of the input, the oldest first. Always empty for a sensitive field."""
 
     def compose(self) -> ComposeResult:
-        """Label, input, note."""
+        """Yield the label, the input and the note."""
         yield self._label
         yield self._input or Static("", markup=False)
         yield self._note
 
     def on_mount(self) -> None:
-        """The note says what the server says until something is wrong."""
+        """Show the server's note about the field."""
         self._say()
 
     @property
     def entered(self) -> Entered:
-        """What stands in the input."""
+        """The content of the input."""
         match self._input:
             case Input() as text:
                 return Entered(text=text.value)
@@ -110,7 +110,7 @@ class FieldLine(Widget):
                 return Entered()
 
     def take_default(self, default: Entered | None) -> None:
-        """The entry that says the default of the schema."""
+        """Set the entry that produces the default of the schema."""
         self._default = default
         self._say_default()
 
@@ -121,7 +121,7 @@ class FieldLine(Widget):
             self._label.update(label(self.line, is_default=is_default))
 
     def enter(self, entered: Entered) -> None:
-        """Put something into the input."""
+        """Set the content of the input."""
         self._now = entered
         match self._input:
             case Input() as text:
@@ -134,20 +134,20 @@ class FieldLine(Widget):
                 pass
 
     def complain(self, problem: str) -> None:
-        """Say what is wrong; nothing where it is empty."""
+        """Show a problem; "" shows the note again."""
         if problem != self._problem:
             self._problem = problem
             self._say()
 
     def focus_input(self) -> bool:
-        """Put the focus on the input, where there is one."""
+        """Focus the input. Returns whether there is one."""
         if self._input is not None:
             self._input.focus()
         return self._input is not None
 
     @on(events.DescendantFocus)
     def ask_at_first(self) -> None:
-        """Show what is offered before anything is typed."""
+        """Show the values that the server offers before anything is typed."""
         if self._suggester is not None and not self.entered.text:
             self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
 
@@ -158,7 +158,7 @@ class FieldLine(Widget):
     @on(Input.Changed)
     @on(ChoiceInput.Changed)
     def tell(self, event: Input.Changed | ChoiceInput.Changed) -> None:
-        """The form collects."""
+        """Remember the change for undo, and post `Changed`."""
         event.stop()
         now = self.entered
         if now != self._now:
@@ -170,7 +170,7 @@ class FieldLine(Widget):
         self.post_message(self.Changed())
 
     def action_undo(self) -> None:
-        """What was in the input before the last change."""
+        """Restore the content of the input before the last change."""
         if self._before:
             self.enter(self._before.pop())
         else:
@@ -199,7 +199,7 @@ class FieldLine(Widget):
 
 
 class ArgumentForm(VerticalScroll, can_focus=False):
-    """Every argument of a tool."""
+    """Shows a line for each argument of a tool."""
 
     DEFAULT_CSS = """
     ArgumentForm { height: 1fr; background: $surface; scrollbar-size: 1 1; }
@@ -207,11 +207,11 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     @dataclass
     class Changed(Message):
-        """Something was typed or chosen."""
+        """Posted when something was typed or chosen."""
 
     @dataclass
     class Submitted(Message):
-        """Enter in an input."""
+        """Posted on Enter in an input."""
 
     def __init__(self) -> None:
         super().__init__(id="form")
@@ -224,7 +224,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     @property
     def lines(self) -> tuple[FormLine, ...]:
-        """The lines of the form, mounted or about to be."""
+        """The lines of the form. Some may not be mounted yet."""
         return self._lines
 
     def show(
@@ -236,9 +236,9 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         empty: str = "No arguments. Enter calls it.",
         offered: Completer | None = None,
     ) -> None:
-        """Show another form, with what was last entered in it. `defaults`: entries that say the schema's defaults.
+        """Show another form. `entered`: what was last entered in it. `defaults`: the defaults of its schema.
 
-        `empty`: shown where there is no argument. `offered`: asks the server for values as one types.
+        `empty`: shown if there are no arguments. `offered`: asks the server for values while the user types.
         """
         self._offered = offered
         self._form = form
@@ -253,28 +253,31 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self._mount_from(0, form)
 
     def entered(self) -> dict[str, Entered]:
-        """What stands in the inputs that are not empty, by pointer; lines not yet mounted keep what they are to show."""
+        """The contents of all inputs that are not empty, by pointer.
+
+        A line that is not mounted yet counts with the content that it will show.
+        """
         standing = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
         return {pointer: entered for pointer, entered in standing.items() if entered != Entered()}
 
     def enter(self, entered: Mapping[str, Entered]) -> None:
-        """Fill in every input; those that `entered` does not name become empty."""
+        """Fill in every input. Inputs that `entered` does not name are emptied."""
         self._kept = dict(entered)
         for line in self._mounted:
             line.enter(entered.get(line.line.field.pointer, Entered()))
 
     def complain(self, problems: Mapping[str, str]) -> None:
-        """Say what is wrong, by pointer."""
+        """Show problems, by the pointer of their field."""
         for line in self._mounted:
             line.complain(problems.get(line.line.field.pointer, ""))
 
     def focus_first(self) -> bool:
-        """Put the focus on the first input; whether there is one."""
+        """Focus the first input. Returns whether there is one."""
         return any(line.focus_input() for line in self._mounted)
 
     @on(FieldLine.Changed)
     def tell_changed(self, event: FieldLine.Changed) -> None:
-        """One message for the whole form."""
+        """Post one `Changed` for the whole form."""
         event.stop()
         if len(self._mounted) >= len(self._lines):
             self._fit_rows()
@@ -300,7 +303,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     @on(Input.Submitted)
     def tell_submitted(self, event: Input.Submitted) -> None:
-        """Enter calls."""
+        """Post `Submitted`: Enter was pressed in an input."""
         event.stop()
         self.post_message(self.Submitted())
 
@@ -310,7 +313,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             return None
 
         async def offered(value: str) -> tuple[str, ...]:
-            # Only the form that is shown asks, and it sends nothing sensitive.
+            # Only the shown form asks the server, and it never sends sensitive values.
             if completer is not self._offered:
                 return ()
             filled: JsonObject = {
@@ -323,7 +326,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         return offered
 
     def _mount_from(self, start: int, form: Form) -> None:
-        # Another form may have been asked for since.
+        # Another form may have been shown in the meantime.
         if form is not self._form or start >= len(self._lines):
             return
         batch = [self._made(line, self._kept) for line in self._lines[start : start + _BATCH]]
@@ -332,7 +335,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         self.call_after_refresh(self._mount_from, start + _BATCH, form)
 
     def _made(self, line: FormLine, entered: Mapping[str, Entered]) -> FieldLine:
-        """A line with what is entered for it."""
+        """A new line with its entry and its default."""
         made = FieldLine(line, self._offered_for(line))
         if entry := entered.get(line.field.pointer):
             made.enter(entry)

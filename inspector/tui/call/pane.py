@@ -1,4 +1,4 @@
-"""The Call tab: what the tool says of itself, its form or its arguments as JSON, and whether they are valid."""
+"""The Call tab: the tool's description, its arguments as a form or as JSON, and whether they are valid."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ _EMPTY = {
     Kind.SKILL: "Enter reads its SKILL.md.",
 }
 _PAUSE_S = 0.15
-"""How long typing must rest before the arguments are checked."""
+"""The time in seconds without typing after which the arguments are checked."""
 
 
 ItemCompleter = Callable[[Item, str, str, JsonObject], Awaitable[tuple[str, ...]]]
@@ -45,7 +45,7 @@ async def _no_offers(_item: Item, _argument: str, _value: str, _filled: JsonObje
 
 
 class CallPane(Vertical):
-    """The arguments of a call, and the call."""
+    """The arguments of a call, and the buttons to send it."""
 
     DEFAULT_CSS = """
     CallPane {
@@ -75,22 +75,22 @@ class CallPane(Vertical):
 
     @dataclass
     class Edited(Message):
-        """The arguments have changed and typing has rested."""
+        """Posted when the arguments have changed and the user has paused typing."""
 
         writing: Writing
 
     @dataclass
     class Submitted(Message):
-        """The user wants the call."""
+        """Posted when the user wants to call the tool. `anyway`: also with invalid arguments."""
 
         anyway: bool
 
     class Folded(Message):
-        """The form is folded, or is not any more: it needs another height."""
+        """Posted when the form was folded or unfolded: its height changes."""
 
     @dataclass
     class Switched(Message):
-        """The user wants the other way of writing."""
+        """Posted when the user wants to switch between the form and JSON."""
 
     def __init__(self) -> None:
         super().__init__(id="call")
@@ -100,21 +100,21 @@ class CallPane(Vertical):
         self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
         self._problems = Static("", markup=False, id="problems")
         self._state = Static("", markup=False, id="state")
-        # Held here, since a tool may be shown before all of this is mounted.
+        # Created here, because a tool may be shown before these are mounted.
         self._send = Button("Call", id="send", variant="primary", compact=True)
         self._switch = Button("JSON", id="switch", compact=True)
         self.complete: ItemCompleter = _no_offers
-        """Asks the server for values of an argument as one types."""
+        """Asks the server for values of an argument while the user types."""
         self._view: ToolView | None = None
         self._folded: Content | None = None
-        """The line of the call that was made of this form."""
+        """The line of the call that was made from this form; None if the form was not folded for one."""
         self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
         self._pause: Timer | None = None
         self._tried = False
 
     def compose(self) -> ComposeResult:
-        """Description, form or JSON, problems, actions."""
+        """Yield the description, the form, the JSON editor, the problems and the buttons."""
         yield self._line
         yield self._about
         yield self._form
@@ -127,7 +127,10 @@ class CallPane(Vertical):
             yield self._state
 
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
-        """Show another tool, with what was last written for it. `text`: as JSON, None for the form."""
+        """Show another tool. `entered`: what was last entered in its form.
+
+        `text`: its JSON; None for the form.
+        """
         self._view = view
         self._folded = None
         self._tried = False
@@ -155,7 +158,7 @@ class CallPane(Vertical):
 
     @property
     def writing(self) -> Writing:
-        """What the user has written."""
+        """What the user has written, in the form or as JSON."""
         return Writing(
             lines=self._form.lines,
             entered=self._form.entered(),
@@ -169,11 +172,14 @@ class CallPane(Vertical):
 
     @property
     def draft(self) -> ArgumentDraft | None:
-        """What is written, checked; None while typing has not rested, or where its messages are still on their way."""
+        """The checked arguments; None until the current text has been checked."""
         return self._draft if self._checked == self.writing else None
 
     def take_draft(self, draft: ArgumentDraft, writing: Writing) -> bool:
-        """Say whether the arguments are valid; False where something else is written by now."""
+        """Show whether the arguments are valid.
+
+        Returns false if something else was written in the meantime.
+        """
         if writing != self.writing:
             if self._pause is None:
                 self.rest()
@@ -186,7 +192,7 @@ class CallPane(Vertical):
         self._draft = self._checked = None
 
     def _show_draft(self) -> None:
-        """What is merely missing is no fault before the user has tried to call."""
+        """Show the problems. A missing argument is shown only after the user has tried to call."""
         draft = self._draft
         problems = draft.problems if draft else ()
         shown = problems if self._tried else tuple(found for found in problems if not found.missing)
@@ -203,37 +209,37 @@ class CallPane(Vertical):
         self._state.update(_state(draft))
 
     def complain(self) -> None:
-        """The user has tried to call: say all that is wrong."""
+        """Show all problems, because the user has tried to call."""
         self._tried = True
         self._show_draft()
 
     @property
     def is_wrong(self) -> bool:
-        """Whether an error is shown."""
+        """Whether a problem is shown."""
         return self.has_class("-wrong")
 
     @property
     def is_folded(self) -> bool:
-        """Whether the form is one line: the call that was made of it."""
+        """Whether the form is folded to one line: the call that was made from it."""
         return self.has_class("-folded")
 
     def fold(self, line: Content) -> None:
-        """Show one line in place of the form, so that the result has room."""
+        """Show one line in place of the form, so that the result has more room."""
         self._folded = Content.assemble(
             line, "   ", ("1", "bold $text-accent"), " edit  ", ("r", "bold $text-accent"), " call again"
         )
         self._fold(self._folded)
 
     def fold_earlier(self, line: Content) -> None:
-        """Show one line for a call that was made earlier: what is in the form may be something else."""
+        """Show one line for an earlier call. The form may hold other arguments."""
         self._fold(Content.assemble(line, "   ", ("Esc", "bold $text-accent"), " back"))
 
     def fold_recorded(self, line: Content) -> None:
-        """Show one line for a call of a recording."""
+        """Show one line for a call from a recording."""
         self._fold(line)
 
     def end_earlier(self) -> None:
-        """Show again what was there before the earlier call."""
+        """Show what was shown before the earlier call."""
         if self.is_folded and self._folded is not None:
             self._fold(self._folded)
         else:
@@ -252,7 +258,7 @@ class CallPane(Vertical):
             self.post_message(self.Folded())
 
     def focus_form(self) -> None:
-        """Put the focus where arguments are entered, or on the button where there are none."""
+        """Focus the first input, or the button if there are no arguments."""
         self.unfold()
         if self.is_json:
             self._editor.focus()
@@ -260,31 +266,31 @@ class CallPane(Vertical):
             self._send.focus()
 
     def write_json(self, text: str) -> None:
-        """Change to JSON, with this text."""
+        """Switch to JSON with this text."""
         self._use_json(text)
         self._editor.focus()
         self.rest()
 
     def write_form(self, entered: Mapping[str, Entered]) -> None:
-        """Change to the form, with these entries."""
+        """Switch to the form with these entries."""
         self._use_json(None)
         self._form.enter(entered)
         self.focus_form()
         self.rest()
 
     def show_arguments(self, arguments: JsonObject) -> None:
-        """Show what was sent in a call, where the form can say it."""
+        """Show the arguments of a call in the form, if the form can express them."""
         found = as_entries(Writing(lines=self._form.lines, entered={}, text=editable(arguments)))
         if found is not None and not self.is_json:
             self._form.enter(found)
 
     def action_submit(self) -> None:
-        """Enter, or the button."""
+        """Ask to call the tool: Enter or the button was pressed."""
         self.post_message(self.Submitted(anyway=False))
 
     @on(Button.Pressed)
     def press(self, event: Button.Pressed) -> None:
-        """A button does what its key does."""
+        """Do what the key of the pressed button does."""
         event.stop()
         if event.button.id == "switch":
             self.post_message(self.Switched())
@@ -293,21 +299,21 @@ class CallPane(Vertical):
 
     @on(ArgumentForm.Submitted)
     def submit(self, event: ArgumentForm.Submitted) -> None:
-        """Enter in an input."""
+        """Ask to call the tool: Enter was pressed in an input."""
         event.stop()
         self.action_submit()
 
     @on(ArgumentForm.Changed)
     @on(TextArea.Changed, "#arguments")
     def wait_for_rest(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
-        """Check once typing rests."""
+        """Check the arguments after a pause in typing."""
         event.stop()
         self._forget_draft()
         self._end_pause()
         self._pause = self.set_timer(_PAUSE_S, self.rest)
 
     def rest(self) -> None:
-        """Have the arguments checked as they are."""
+        """Ask for a check of the arguments now."""
         self._end_pause()
         if self._view is not None and self._view.form is not None:
             self.post_message(self.Edited(self.writing))

@@ -1,4 +1,4 @@
-"""A running call, in words and as a bar."""
+"""The progress of a running call, in words and as a bar."""
 
 from time import monotonic
 
@@ -20,13 +20,19 @@ _VERBS = {
 
 
 def running_words(title: str) -> str:
-    """`calling mint`, `reading demo://note`, `getting summary`: of the title of a call."""
+    """The words for a running call: `calling mint`, `reading demo://note`, `getting summary`.
+
+    `title`: the title of the call. The words are foreign text.
+    """
     what, _, name = title.partition(" ")
     return f"{_VERBS[what]} {name}" if name and what in _VERBS else f"calling {title}"
 
 
 def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Content:
-    """`calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`. The words and the message are foreign text."""
+    """A line such as `calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`.
+
+    `words` and the message of `progress` are foreign text.
+    """
     verb, _, name = words.partition(" ")
     parts = [
         Content.assemble((f"{verb} ", "$text-warning"), content(shortened(name, 60), "bold")),
@@ -45,7 +51,7 @@ def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Co
 
 
 def held_line(name: str) -> Content:
-    """A call that has not been sent: the user is asked about it."""
+    """The line of a call that waits until the user agrees to send it."""
     return Content.assemble(
         content(shortened(name, 40), "bold"),
         (" waits for your answer; nothing was sent yet", "$text-warning"),
@@ -53,7 +59,7 @@ def held_line(name: str) -> Content:
 
 
 def asked_line(name: str) -> Content:
-    """A call during which the server asks the user something: its time limit pauses."""
+    """The line of a call during which the server asks the user something. Its timeout is paused."""
     return Content.assemble(
         content(shortened(name, 40), "bold"),
         (" waits for your answer to the server", "$text-warning"),
@@ -61,7 +67,7 @@ def asked_line(name: str) -> Content:
 
 
 def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
-    """The same where there is nothing else to show, with how long it will be waited for."""
+    """The progress line, and how long the call is waited for. Shown while there is no result."""
     if progress is VISITING:
         limit = f"Waits up to {duration(timeout_s)} for that, then calls again."
     elif progress is not None and progress.task:
@@ -84,7 +90,10 @@ def _far(progress: Progress) -> Content:
 
 
 def _task(progress: Progress) -> Content:
-    """`task working: Gathering sources  asks again in 0.8 s`, of a call that the server made a task of."""
+    """The progress of a call that the server runs as a task.
+
+    For example `task working: Gathering sources  asks again in 0.8 s`.
+    """
     message = shortened(f": {progress.message}", 120) if progress.message else ""
     left_s = max(progress.next_s - monotonic(), 0.0)
     return Content.assemble(
@@ -96,7 +105,7 @@ def _task(progress: Progress) -> Content:
 
 
 def _bar(progress: Progress) -> str:
-    # A server may send NaN, a negative number, or more than its total.
+    # A server may send NaN, a negative number, or more than the total.
     if progress.total is None or not progress.total > 0 or not progress.progress >= 0:
         return ""
     filled = int(_BAR * min(progress.progress / progress.total, 1.0))

@@ -1,4 +1,4 @@
-"""Sends the arguments in the form as a call, and follows the call that runs."""
+"""Sends the arguments of the form as a call, and follows the running call."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -46,12 +46,12 @@ _TICK_S = 0.25
 
 @dataclass
 class CallChanged(Message):
-    """Sent when a call begins or ends, and when its arguments were checked: the keys that apply change."""
+    """Posted when a call begins or ends, or its arguments were checked: other keys apply then."""
 
 
 @dataclass
 class CallStarted(Message):
-    """A call begins. `arguments` is what may be shown of them, in short."""
+    """Posted when a call begins. `arguments`: a short text of the arguments, without sensitive values."""
 
     link: SessionLink
     name: str
@@ -60,7 +60,7 @@ class CallStarted(Message):
 
 @dataclass
 class CallGivenUp(Message):
-    """A call was sent and then cancelled: it has no record."""
+    """Posted when a call was sent and then cancelled. It has no record."""
 
     link: SessionLink
     name: str
@@ -70,7 +70,7 @@ class CallGivenUp(Message):
 
 @dataclass
 class CallFinished(Message):
-    """A call has ended with a record."""
+    """Posted when a call has ended with a record."""
 
     link: SessionLink
     record: CallRecord
@@ -78,14 +78,17 @@ class CallFinished(Message):
 
 @dataclass
 class CallStopped(Message):
-    """A call has ended without a record. `note` says why, `reason` the same in a few words of foreign text."""
+    """Posted when a call has ended without a record.
+
+    `note`: says why, to be shown. `reason`: the same in a few words of foreign text.
+    """
 
     link: SessionLink
     name: str
     note: Content
     reason: str
     is_quiet: bool
-    """Whether the user did not make it."""
+    """Whether the call was repeated automatically, not by the user."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,32 +97,35 @@ class _Running:
 
     name: str
     words: str
-    """What it does: `calling mint`."""
+    """The words for the running call, such as `calling mint`."""
     arguments: JsonObject
     began_s: float
     worker: Worker[None]
     ticking: Timer
     is_quiet: bool = False
-    """Whether it leaves the focus where it is: the user did not make it."""
+    """Whether the focus stays where it is, because the call was repeated automatically."""
     is_held: bool = False
-    """Whether it waits for the user to agree."""
+    """Whether the call waits for the user to agree."""
     is_asked: bool = False
-    """Whether the server waits for an answer of the user."""
+    """Whether the server waits for an answer from the user."""
     progress: Progress | None = None
 
 
 class RepeatableCall(Struct, frozen=True, kw_only=True):
-    """The call that `repeat` makes again."""
+    """A call that `repeat` can make again."""
 
     name: str
     arguments: JsonObject
     in_short: str
     title: str
-    """What the timeline calls it: the name, or what is read."""
+    """The title of the call in the timeline, such as `mint` or `resources/read demo://note`."""
 
 
 def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
-    """`mint(owner="ada")`; of what is read, its title. `in_short`: what may be shown of the arguments."""
+    """A call as `mint(owner="ada")`, or the title of what is read.
+
+    `in_short`: the arguments, without sensitive values.
+    """
     words = f"{title}({in_short})" if is_tool else title
     return content(shortened(words, 300), "bold")
 
@@ -138,7 +144,10 @@ class CallRunner:
         *,
         read_only: str = "",
     ) -> None:
-        """`asking`: changes of a tool's definition to ask about. `read_only`: why nothing can be called, ever."""
+        """`asking`: returns the reasons to ask before a tool's first call, such as a changed definition.
+
+        `read_only`: the reason why nothing can ever be called; empty for a live server.
+        """
         self._screen = screen
         self._link = link
         self._gate = gate
@@ -150,13 +159,13 @@ class CallRunner:
         self._written: dict[str, Writing] = {}
         self._running: _Running | None = None
         self._wanted: bool | None = None
-        """Whether a call waits for its arguments to be checked; true where it is to be sent anyway."""
+        """Set while a call waits for its arguments to be checked; true if it is sent even with problems."""
         self._checks = Latest(screen, check, self._checked, self._not_checked)
         self.last: RepeatableCall | None = None
         self._made: dict[int, RepeatableCall] = {}
-        """The calls that have ended, by number."""
+        """The calls that have ended with a record, by the number of the record."""
         self.is_shown = True
-        """Whether the panes show this server; another server has them otherwise."""
+        """Whether the panes show this server. If false, they show another server."""
 
     def _changed(self) -> None:
         self._screen.post_message(CallChanged())
@@ -167,28 +176,31 @@ class CallRunner:
 
     @property
     def tool(self) -> Tool | None:
-        """The tool, resource, template or prompt whose form is shown."""
+        """The tool whose form is shown, or the resource, template or prompt as a tool."""
         return self._view.tool if self._view else None
 
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
-        """The values or the JSON text that the form of an item last had; at first the defaults of its schema."""
+        """The entries or the JSON text that the form of an item last had.
+
+        Initially, the defaults of its schema.
+        """
         found = self._written.get(view.tool.name) if view.tool else None
         if found is not None:
             return found.entered, found.text
         return default_entries(view.form) if view.form else dict[str, Entered](), None
 
     def leave_form(self) -> None:
-        """Keep what is written, before another form takes its place."""
+        """Keep what is written, before another form is shown."""
         if self.tool is not None:
             self._written[self.tool.name] = self._pane.writing
 
     def enter_form(self, view: ToolView) -> None:
-        """Another form is shown."""
+        """Note that another form is shown."""
         self._view = view
         self._wanted = None
 
     def no_form(self) -> None:
-        """No form is shown any more; what was written in it is kept."""
+        """Note that no form is shown any more. What is written in it is kept."""
         self.leave_form()
         self._view = None
 
@@ -198,7 +210,7 @@ class CallRunner:
             self._checks.ask(CheckAsked(entry=self.tool, writing=event.writing))
 
     def obstacle(self) -> str:
-        """Why nothing can be called now; empty where something can."""
+        """The reason why nothing can be called now; empty if a call is possible."""
         if self._read_only:
             return self._read_only
         if self._running is not None:
@@ -208,7 +220,7 @@ class CallRunner:
         return ""
 
     def submit(self, *, anyway: bool) -> None:
-        """Call the tool whose form is shown; `anyway` also where its schema does not allow the arguments."""
+        """Call the tool whose form is shown. `anyway`: also if its schema does not allow the arguments."""
         obstacle = self.obstacle() or ("" if self.tool else "This cannot be called: it is malformed.")
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
@@ -221,7 +233,7 @@ class CallRunner:
             self._send(draft, anyway=anyway)
 
     def calls(self, name: str) -> bool:
-        """Whether the running call is of this tool."""
+        """Whether the running call is of the tool `name`."""
         return self._running is not None and self._running.name == name
 
     @property
@@ -230,7 +242,7 @@ class CallRunner:
         return self._running is not None and self._running.progress is FILLED
 
     def submit_form(self) -> None:
-        """Submit that form."""
+        """Submit the form of a page that the running call has filled in."""
         if self._running is None or not self.is_filled:
             self._screen.notify("No form of a page waits to be submitted.", markup=False)
             return
@@ -240,11 +252,14 @@ class CallRunner:
         self._changed()
 
     def repeatable(self, shown: CallRecord | None) -> RepeatableCall | None:
-        """What `repeat` calls: the call that is shown; the last one where none is."""
+        """The call that `repeat` makes again; None if there is none.
+
+        That is the call of the shown record; if none is shown, the last call.
+        """
         return self._made.get(shown.number, self.last) if shown is not None else self.last
 
     def repeat(self, shown: CallRecord | None) -> None:
-        """Call again with the same arguments. The policy decides on it like on any call."""
+        """Make a call again with the same arguments. The policy decides on it like on any other call."""
         call = self.repeatable(shown)
         obstacle = self.obstacle() or ("" if call else "Nothing has been called yet.")
         if obstacle or call is None:
@@ -253,9 +268,10 @@ class CallRunner:
             self._start(call)
 
     def repeat_unasked(self, *, is_own_change: bool) -> str:
-        """Call again what was called last, as long as the policy does not ask. Why it is not called; empty where it is.
+        """Repeat the last call, unless the policy wants to ask the user.
 
-        `is_own_change`: whether the user has changed the definitions, so that they are not asked about.
+        Returns the reason why it cannot be called; empty if it is called. `is_own_change`: whether the user
+        has changed the definitions themselves, so that they are not asked about them.
         """
         obstacle = self.obstacle()
         if self.last is not None and not obstacle:
@@ -308,17 +324,17 @@ class CallRunner:
             self._gate.hear(session, ruled)
 
     def running_title(self) -> tuple[object, str] | None:
-        """The call that runs, and its name, which is foreign text; None where none does."""
+        """The running call and its name, which is foreign text; None if no call is running."""
         return None if self._running is None else (self._running, self._running.name)
 
     def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
-        """The server waits for an answer of the user, or does not any more: a running call goes on from here."""
+        """Note whether the server waits for an answer from the user."""
         if self._running is not None:
             self._running.is_asked = is_asked
             self._tick()
 
     def _hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state
-        """The call waits for the user to agree, or does not any more."""
+        """Note whether the call waits for the user to agree. Restarts the time of the call."""
         if self._running is not None:
             self._running.is_held = is_held
             self._running.began_s = monotonic()
@@ -340,7 +356,7 @@ class CallRunner:
             self._changed()
 
     def _stop(self, reason: str) -> None:
-        """The running call ended without a record. `reason` may quote foreign text."""
+        """End the running call without a record. `reason` may quote foreign text."""
         name = self._running.name if self._running else ""
         is_quiet = self._running is not None and self._running.is_quiet
         self._end()
@@ -350,7 +366,7 @@ class CallRunner:
             and self.tool is not None
             and self.tool.name == name
         ):
-            # There is nothing to read; what was written may be changed, and called again.
+            # There is no result to read. The user may change the arguments and call again.
             self._pane.focus_form()
         note = Content.assemble(
             content(shortened(name, 60), "bold"),
@@ -374,7 +390,7 @@ class CallRunner:
             self._stop(sent if was_sent else "cancelled; nothing was sent")
 
     def toggle_json(self) -> None:
-        """Change between the form and JSON, where both can say the same."""
+        """Switch between the form and JSON, if both can hold the same arguments."""
         view = self._view
         if view is None or view.form is None:
             self._screen.notify("What is malformed has no arguments.", severity="warning", markup=False)
@@ -393,7 +409,7 @@ class CallRunner:
             self._pane.write_form({**sensitive_entries(writing.lines, writing.entered), **entered})
 
     def _write_json(self, form: Form, writing: Writing) -> None:
-        """JSON shows what it holds: what is sensitive stays behind, in the form."""
+        """Switch to JSON. Sensitive values stay in the form: JSON would show them."""
         hidden = sensitive_entries(writing.lines, writing.entered)
         open_entries = {pointer: entry for pointer, entry in writing.entered.items() if pointer not in hidden}
         arguments = as_arguments(replace(writing, entered=open_entries)).arguments
@@ -403,7 +419,7 @@ class CallRunner:
         self._pane.write_json(editable(arguments or example(form)))
 
     def copy(self, target: Target) -> None:
-        """Copy the call in the form as a command; where there is none, the last call."""
+        """Copy the call in the form as a command; if there is none, the last call."""
         found = self._pane.draft
         if self.tool is not None and found is not None and found.arguments is not None:
             made = copied(target, self.tool, found.arguments)
@@ -442,7 +458,7 @@ class CallRunner:
             self._begin(tool, found.arguments, shown)
 
     def read(self, item: Item) -> bool:
-        """Read a resource whatever form is shown; whether it begins."""
+        """Read a resource, whichever form is shown. Returns whether the call begins."""
         obstacle = self.obstacle()
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
@@ -451,7 +467,11 @@ class CallRunner:
         return not obstacle
 
     def call(self, tool: Tool, arguments: JsonObject, shown: JsonObject, in_short: str) -> None:
-        """Call the tool whose form is shown, whatever the form says. `shown`, `in_short`: what may be shown of the arguments."""
+        """Call a tool with these arguments, whatever the form holds.
+
+        `shown`: the arguments to show in the form. `in_short`: a short text of them. Both are without
+        sensitive values.
+        """
         obstacle = self.obstacle()
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
@@ -460,7 +480,7 @@ class CallRunner:
             self._begin(tool, arguments, in_short)
 
     def fill(self, arguments: JsonObject) -> None:
-        """Write arguments into the form that is shown; as JSON where it cannot say them."""
+        """Write arguments into the shown form; as JSON if the form cannot express them."""
         text = editable(arguments)
         found = as_entries(Writing(lines=self._pane.writing.lines, entered={}, text=text))
         if found is None:

@@ -1,4 +1,4 @@
-"""Suggestions for an input while one types, from what the server offers."""
+"""Suggests values for an input while the user types, from what the server offers."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -8,13 +8,16 @@ from textual.suggester import Suggester
 from inspector.safe_text import safe_line
 
 Offered = Callable[[str], Awaitable[tuple[str, ...]]]
-"""What a server offers for a beginning."""
+"""Returns the values that a server offers for a typed text."""
 _PAUSE_S = 0.2
-"""How long typing must rest before the server is asked."""
+"""The time in seconds without typing after which the server is asked."""
 
 
 class OfferSuggester(Suggester):
-    """Asks once typing rests. Tells all that is offered, and suggests the first value that goes on as typed."""
+    """Asks the server after a pause in typing.
+
+    It passes all offered values to `tell`, and suggests the first that continues the typed text.
+    """
 
     def __init__(self, offered: Offered, tell: Callable[[tuple[str, ...]], None]) -> None:
         super().__init__(use_cache=False, case_sensitive=True)
@@ -23,7 +26,10 @@ class OfferSuggester(Suggester):
         self._turn = 0
 
     async def get_suggestion(self, value: str) -> str | None:
-        """The suggestion for the text of the input; None while another text is typed."""
+        """The suggested value for the text of the input.
+
+        None if there is none, or if the user has typed on.
+        """
         self._turn += 1
         turn = self._turn
         await asyncio.sleep(_PAUSE_S)
@@ -33,7 +39,7 @@ class OfferSuggester(Suggester):
         if turn != self._turn:
             return None
         self._tell(found)
-        # An input draws its suggestion as it is.
+        # An input draws its suggestion unchanged, so only safe text is suggested.
         return next(
             (each for each in found if each.startswith(value) and safe_line(each) == each != value), None
         )

@@ -1,1 +1,1 @@
-"""The catalogue of tools, resources and prompts."""
+"""The catalogue: the tools, resources, templates, prompts and skills of the servers."""

@@ -1,4 +1,4 @@
-"""Badges of tools, made in a thread for the rows on the screen."""
+"""The badges of tools. They are computed in a thread for the rows on the screen."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -34,7 +34,7 @@ def marks_of(tool: Tool) -> RowMarks:
 
 
 def row_marks(found: Traits) -> RowMarks:
-    """The badges of a tool for its row, each in a word and as a letter."""
+    """The badges of a tool for its row, each as a word and as a letter."""
     return RowMarks(
         badges=tuple(
             Mark(words=_word(badge), short=Content.styled(str(badge), _STYLES[badge]))
@@ -44,7 +44,7 @@ def row_marks(found: Traits) -> RowMarks:
 
 
 def words(found: Traits) -> Content:
-    """Every badge in a word; a sentence where nothing was declared."""
+    """Every badge as a word; a sentence if there are none."""
     earned = badges(found)
     if not earned:
         return Content.styled("no declaration that has a badge", FAINT)
@@ -56,7 +56,7 @@ def _word(badge: Badge) -> Content:
 
 
 def trait_lines(found: Traits) -> tuple[Content, ...]:
-    """Every trait that is known, with how it is known."""
+    """A line for each known trait, with the basis on which it is known."""
     lines: list[Content] = []
     for name in TraitName:
         trait = found.trait(name)
@@ -87,10 +87,10 @@ def _value(value: bool | str | tuple[str, ...]) -> str:  # noqa: FBT001 - a trai
 _Marked: TypeAlias = tuple[tuple[Tool, RowMarks], ...]
 
 _AT_ONCE = 200
-"""Tools that are asked for together: more than a screen shows."""
+"""The maximum number of tools whose badges are computed together: more than fit on a screen."""
 
 _KEPT = 2_000
-"""Tools whose badges are known at a time."""
+"""The maximum number of tools whose badges are cached."""
 
 _NOT_YET = RowMarks()
 
@@ -102,16 +102,19 @@ class BadgeLoader:
     """Computes the badges of visible catalogue rows in a thread; drawing a row only looks them up."""
 
     def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
-        """`changed`: called when more badges are known, to redraw the rows."""
+        """`changed`: called when more badges are known, so that the rows are redrawn."""
         self._screen = screen
         self._changed = changed
         self._known: dict[int, tuple[Tool, RowMarks]] = {}
-        """By the identity of the tool, which is kept so that no other takes it on."""
+        """The known badges by the `id` of the tool.
+
+        The tool is kept as well, so that no other tool gets the same `id`.
+        """
         self._wanted: dict[int, Tool] = {}
         self._marks = Latest(screen, badge_marks, self._take, self._could_not, self._keep)
 
     def of(self, tool: Tool) -> RowMarks:
-        """A tool's badges; none while they are being made."""
+        """The marks of a tool; empty while they are being computed."""
         known = self._known.get(id(tool))
         if known is not None:
             return known[1]
@@ -121,7 +124,7 @@ class BadgeLoader:
         return _NOT_YET
 
     def _ask(self) -> None:
-        # Those asked for last are on the screen now. A row that stays without is asked for as it is drawn again.
+        # The last tools asked for are on the screen now. A row that is left out asks again when it is drawn.
         wanted = [tool for key, tool in self._wanted.items() if key not in self._known]
         self._wanted.clear()
         if wanted:
@@ -146,5 +149,5 @@ class BadgeLoader:
 
 
 def badge_marks(tools: tuple[Tool, ...]) -> tuple[tuple[Tool, RowMarks], ...]:
-    """Each tool with its badges."""
+    """Each tool with its marks. Blocks: call it in a thread."""
     return tuple((tool, marks_of(tool)) for tool in tools)

@@ -1,4 +1,4 @@
-"""Tools of one name at several servers, and what hosts give their models for them."""
+"""Tools with the same name on several servers, and the names under which hosts pass them to their models."""
 
 from collections.abc import Iterable, Sequence
 
@@ -14,7 +14,10 @@ _NAME = 40
 
 
 def collisions(listed: Iterable[tuple[str, Catalogue | None]]) -> dict[str, tuple[str, ...]]:
-    """The servers that list a tool of each name that more than one lists. `listed`: by the name of the server."""
+    """The names of tools that several servers list, with the names of these servers.
+
+    `listed`: the name and the catalogue of each server.
+    """
     servers: dict[str, list[str]] = {}
     for server, catalogue in listed:
         for tool in catalogue.tools if catalogue is not None else ():
@@ -23,13 +26,16 @@ def collisions(listed: Iterable[tuple[str, Catalogue | None]]) -> dict[str, tupl
 
 
 def collision_mark(others: Sequence[str]) -> Mark:
-    """The mark of a tool in the catalogue. `others`: the servers that have one of its name too."""
+    """The mark of a tool whose name other servers use too. `others`: the names of these servers."""
     words = f"{SIGN} also at {_list(others)}"
     return Mark(words=content(words, "$text-warning"), short=Content.styled(SIGN, "$text-warning"))
 
 
 def collision_note(tool: str, server: str, others: Sequence[str], known: Iterable[Host]) -> Content:
-    """How hosts tell a tool from those of its name at `others`. `known`: all hosts; `server`: of this tool."""
+    """A note with the names that hosts give to a tool, and to the tools of the same name at `others`.
+
+    `server`: the server of the tool. `known`: all hosts.
+    """
     lines = [f"{SIGN} {shortened(tool, _NAME)} is also a tool of {_list(others)}."]
     unknown = 0
     for host in known:

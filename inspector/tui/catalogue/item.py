@@ -1,4 +1,4 @@
-"""An item of the catalogue: title, definition, claims, form."""
+"""An item of the catalogue as its tabs show it: title, definition, claims, form."""
 
 from collections.abc import Iterable
 
@@ -28,7 +28,7 @@ _DESCRIPTION_LENGTH = 1200
 
 
 class ToolView(Struct, frozen=True, kw_only=True):
-    """Everything that the tabs of an item show."""
+    """Everything that the tabs show of an item."""
 
     entry: Entry
     definition: Outline
@@ -37,17 +37,17 @@ class ToolView(Struct, frozen=True, kw_only=True):
     traits: tuple[Content, ...] = ()
     claims: tuple[ClaimRow, ...] = ()
     tool: Tool | None = None
-    """The item as something that is called; None for what cannot be."""
+    """The item as a tool, which can be called; None if it cannot be called."""
     form: Form | None = None
-    """None for what cannot be called."""
+    """The form for a call; None if the item cannot be called."""
     origins: tuple[Content, ...] = ()
-    """Where a page's tool comes from."""
+    """Lines about the origin of a page's tool, and what the browser changed; empty for other items."""
     is_same: bool = False
-    """Whether the item shown before is the same thing, so that its form still holds."""
+    """Whether the item shown before is equal, so that its form can stay."""
 
 
 def title(entry: Entry) -> Content:
-    """Its name, and its title where that says something else."""
+    """The name of an item, and its title if that is different."""
     match entry:
         case Malformed():
             word = "refused" if isinstance(entry, RefusedTool) else "malformed"
@@ -103,7 +103,7 @@ def about(entry: Entry) -> Content:
 
 
 def definition_line(view: ToolView) -> Content:
-    """How large the definition is, for it is read by the model too."""
+    """A line with the size of the definition, which the model reads too."""
     return Content.styled(
         f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as it stood on the wire",
         "$foreground 70%",
@@ -111,7 +111,7 @@ def definition_line(view: ToolView) -> Content:
 
 
 def _facts(item: Item) -> str:
-    """The MIME type and the size that a resource declares; the files of a skill."""
+    """The MIME type and the size that a resource declares, or the files of a skill."""
     if item.kind is Kind.SKILL:
         return _files(item)
     mime, length = text_at(item.definition, "mimeType"), item.definition.get("size")
@@ -135,16 +135,19 @@ def _silent() -> Content:
 
 
 class ItemAsked(Struct, frozen=True, kw_only=True):
-    """An item of the catalogue, with its last call."""
+    """A request for the view of an item. `record`: its last call."""
 
     entry: Entry
     record: CallRecord | None
     before: Entry | None
-    """The item that is shown now."""
+    """The item that is shown now; None if there is none."""
 
 
 def tool_view(entry: Entry, record: CallRecord | None, before: Entry | None = None) -> ToolView:
-    """An item of the catalogue with its claims, and with those of its last result. `before`: what is shown now."""
+    """The view of an item, with the claims in its definition and in its last result.
+
+    `before`: the item that is shown now.
+    """
     definition: Json = entry.value if isinstance(entry, Malformed) else entry.definition
     claims = _claims(entry)
     of_result = (

@@ -1,4 +1,4 @@
-"""The marks of a tool in the catalogue, and how they are shortened to the room of a row."""
+"""The marks of a tool in the catalogue, and how they are shortened to fit a row."""
 
 from functools import cached_property
 
@@ -11,12 +11,12 @@ _BETWEEN = Content.styled(" · ", FAINT)
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """One mark, in words and shorter."""
+    """One mark, in words and in a short form."""
 
     words: Content = _NOTHING
     short: Content = _NOTHING
     explained: Content | None = None
-    """For the legend, where that says more than `words`."""
+    """The words of the legend, if it says more than `words`."""
 
     @property
     def legend(self) -> Content:
@@ -24,23 +24,27 @@ class Mark(Struct, frozen=True, kw_only=True):
 
 
 class FittedMarks(Struct, frozen=True, kw_only=True):
-    """The marks as they are drawn, and what explains them where something is shortened."""
+    """The marks as they are drawn, and a legend if any of them are shortened."""
 
     shown: Content
     legend: Content = _NOTHING
 
 
 class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
-    """The marks of a tool."""
+    """All marks of a tool."""
 
     signs: tuple[Mark, ...] = ()
-    """One cell each where they are short."""
+    """Signs such as that of a changed definition. The short form takes one cell."""
     findings: Mark = Mark()
     badges: tuple[Mark, ...] = ()
-    """The worst first. Each is a letter where it is short."""
+    """The badges, the worst first. The short form is a letter."""
 
     def fitted(self, width: int) -> FittedMarks:
-        """As many words as fit into `width` cells, and the number of the others; letters where no word fits."""
+        """The marks that fit into `width` cells.
+
+        As many badges as possible are words, followed by the number of the others. If no word fits, all are
+        letters.
+        """
         return next((each for each in self._forms if each.shown.cell_length <= width), self._hidden)
 
     @cached_property

@@ -1,4 +1,4 @@
-"""The catalogue: a filter line over a list of everything the server offers."""
+"""The catalogue: a filter line above a list of everything that the servers offer."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -35,45 +35,48 @@ from inspector.tui.keys.table import bindings
 from inspector.tui.widgets.lines import Lines
 
 _SETTLE_S = 0.08
-"""How long the cursor must rest on an item before it is opened."""
+"""The time in seconds for which the cursor must rest on an item before it is opened."""
 
 Marks = Callable[[int, Tool], RowMarks]
-"""The marks of a tool of a server, by its number. Called while rows are drawn, so it must only look things up."""
+"""Returns the marks of a tool. Takes the number of the server and the tool.
+
+Called while rows are drawn, so it must return at once.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSpot:
-    """What the cursor is on: an item of a server, or the heading of the server."""
+    """What the cursor is on: an item of a server, or the heading of the server if `entry` is None."""
 
     server: int
     entry: Entry | None
 
 
 class CatalogueLines(Lines):
-    """The rows of the catalogue that match the filter."""
+    """Shows the rows of the catalogue that match the filter."""
 
     def __init__(self, marks: Marks, servers: int) -> None:
         super().__init__(id="catalogue-lines")
         self._marks_of = marks
         self._marks: dict[int, RowMarks] = {}
-        """By the identity of an item, of which two may have one name."""
+        """The marks by the `id` of the item: two items may have the same name."""
         self._all: list[tuple[ItemRow, ...]] = [()] * servers
         self._headings: list[ServerHeading] = []
-        """None where there is one server."""
+        """The headings of the servers; empty if there is only one server."""
         self._shown: tuple[CatalogueRow, ...] = ()
         self._owners: tuple[int, ...] = ()
-        """Of which server each of those rows is."""
+        """The number of the server of each row in `_shown`."""
         self._sizes: dict[tuple[int, str], int] = {}
         self._last: CatalogueSpot | None = None
-        """The last item under the cursor: a filter without a match leaves none there."""
+        """The last item under the cursor. If a filter has no match, no item is under the cursor."""
         self.remarks: dict[int, str] = {}
-        """A remark behind the heading of the tools, by server. Holds no foreign text."""
+        """Remarks after the heading of the tools, by server. Not foreign text."""
 
     def take(self, server: int, found: tuple[ItemRow, ...], query: str) -> None:
-        """Show what a server lists; the cursor stays on the item that it was on, where that is still there."""
+        """Show what a server lists. The cursor stays on its item if it is still listed."""
         spot = self.spot
         if spot == CatalogueSpot(server, None) and found and not self._all[server]:
-            # What was waited for on the heading of the server.
+            # The cursor was waiting on the heading of the server for its first item.
             spot = CatalogueSpot(server, found[0].entry)
         self._all[server] = found
         self._marks.clear()
@@ -84,7 +87,7 @@ class CatalogueLines(Lines):
         self._show(query, spot)
 
     def head(self, headings: Sequence[ServerHeading], query: str) -> None:
-        """Show the headings of several servers."""
+        """Show the headings of the servers."""
         if [*headings] == self._headings:
             return
         is_first = not self._headings
@@ -95,12 +98,15 @@ class CatalogueLines(Lines):
             self.refresh()
 
     def judge(self) -> None:
-        """What is known of the tools changed: badges are computed again for the rows that are seen."""
+        """Compute the marks of the visible rows again: more is known about the tools."""
         self._marks.clear()
         self.refresh()
 
     def narrow(self, query: str) -> None:
-        """Show the rows that match `query`, with the cursor on the best; without a query it stays on its item."""
+        """Show the rows that match `query`, with the cursor on the best match.
+
+        Without a query, the cursor returns to the last item.
+        """
         self._last = self.spot or self._last
         self._show(query, None if query.strip() else self._last)
 
@@ -117,7 +123,8 @@ class CatalogueLines(Lines):
         self._shown, self._owners = tuple(shown), tuple(owners)
         place = self._place_of(spot) if spot is not None else None
         if place is None and spot is not None:
-            # What was there is gone: another server's items are no substitute.
+            # The item is gone. An item of another server is no substitute, so the cursor moves to the
+            # server's heading.
             place = self._place_of(CatalogueSpot(spot.server, None))
         self.show_rows(len(self._shown), self._first if place is None else place)
         self.reveal(self.cursor)
@@ -125,7 +132,7 @@ class CatalogueLines(Lines):
 
     @property
     def spot(self) -> CatalogueSpot | None:
-        """What is under the cursor; None for the heading of a list."""
+        """The item or server under the cursor; None for the heading of a list."""
         found = self._shown[self.cursor] if self.cursor < len(self._shown) else None
         if found is None or isinstance(found, Group):
             return None
@@ -133,17 +140,17 @@ class CatalogueLines(Lines):
 
     @property
     def entry(self) -> Entry | None:
-        """The item under the cursor."""
+        """The item under the cursor; None if there is none."""
         spot = self.spot
         return spot.entry if spot is not None else None
 
     @property
     def _first(self) -> int:
-        """The first item, behind the headings."""
+        """The row of the first item, after the headings."""
         return next((index for index, row in enumerate(self._shown) if isinstance(row, ItemRow)), 0)
 
     def row(self, index: int, width: int) -> Content:
-        """A heading or an item."""
+        """The row of a heading or an item."""
         found, server = self._shown[index], self._owners[index]
         if isinstance(found, ServerHeading):
             return server_line(self._headings[server], width, here=index == self.cursor)
@@ -158,7 +165,7 @@ class CatalogueLines(Lines):
 
     @property
     def legend(self) -> Content:
-        """All marks of the item under the cursor in words, where its row has not all of them; else nothing."""
+        """All marks of the item under the cursor in words; empty if its row shows all of them in words."""
         spot = self.spot
         if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
@@ -166,19 +173,22 @@ class CatalogueLines(Lines):
         return marks_in_row(spot.entry, self._marks_for(spot.server, spot.entry), width).legend
 
     def select(self, server: int, entry: Entry) -> bool:
-        """Put the cursor on an item; whether it is among those shown."""
+        """Move the cursor to an item. Returns whether the item is shown."""
         place = self._place_of(CatalogueSpot(server, entry))
         if place is not None:
             self.cursor = place
         return place is not None
 
     def find(self, server: int, entry: Entry) -> Entry | None:
-        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        """The listed item with the same identity as `entry`; None if there is none.
+
+        `entry` may be from an earlier listing.
+        """
         identity = item_identity(entry)
         return next((row.entry for row in self._all[server] if item_identity(row.entry) == identity), None)
 
     def action_move(self, step: int) -> None:
-        """Headings of lists are stepped over."""
+        """Move the cursor by `step`, skipping the headings of lists."""
         there = self.cursor + step
         if 0 <= there < len(self._shown) and isinstance(self._shown[there], Group):
             there += step
@@ -186,11 +196,11 @@ class CatalogueLines(Lines):
             self.cursor = there
 
     def reveal(self, index: int) -> None:
-        """The first item is seen with its headings."""
+        """Scroll to a row. For the first item, also show the headings above it."""
         super().reveal(0 if index <= self._first else index)
 
     def action_first(self) -> None:
-        """The first item; with several servers, the heading of the first."""
+        """Move to the first item; with several servers, to the heading of the first."""
         self.cursor = 0 if self._headings else 1
 
     def _place_of(self, spot: CatalogueSpot) -> int | None:
@@ -214,12 +224,12 @@ class CatalogueLines(Lines):
 
 
 class ServersLines(CatalogueLines):
-    """The rows of several servers."""
+    """Shows the rows of several servers."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SERVERS)
 
     def action_server(self, step: int) -> None:
-        """To the heading of the next server, or of the one before."""
+        """Move to the heading of the next or previous server."""
         headings = [place for place, row in enumerate(self._shown) if isinstance(row, ServerHeading)]
         ahead = [place for place in headings if (place - self.cursor) * step > 0]
         if ahead:
@@ -227,7 +237,7 @@ class ServersLines(CatalogueLines):
 
 
 class CataloguePane(Vertical):
-    """Everything the servers offer, and the line that filters it."""
+    """Shows everything that the servers offer, and the line that filters it."""
 
     DEFAULT_CSS = """
     CataloguePane {
@@ -249,13 +259,13 @@ class CataloguePane(Vertical):
 
     @dataclass
     class Rested(Message):
-        """The cursor has rested on an item, or on the heading of a server."""
+        """Posted when the cursor has rested on an item, or on the heading of a server."""
 
         spot: CatalogueSpot
 
     @dataclass
     class Chosen(Message):
-        """The user wants to work with this item, or with this server."""
+        """Posted when the user chooses an item or a server."""
 
         spot: CatalogueSpot
 
@@ -269,28 +279,28 @@ class CataloguePane(Vertical):
         self._settling: Timer | None = None
 
     def compose(self) -> ComposeResult:
-        """The filter line, a note, the list."""
+        """Yield the filter line, a note, the list and the legend."""
         yield self._filter
         yield self._note
         yield self._lines
         yield self._legend
 
     def _explain(self) -> None:
-        """Below the list, the marks under the cursor in words where the row has no room for all of them."""
+        """Show the marks under the cursor in words below the list, if the row has no room for them."""
         words = self._lines.legend
         if words.is_same(self._explained):
-            # Another text lays the whole screen out again.
+            # Updating the text lays out the whole screen again.
             return
         self._explained = words
         self._legend.update(words)
         self.set_class(bool(words.plain), "-shortened")
 
     def section(self, server: int) -> "CatalogueSection":
-        """The part of one server, by its number."""
+        """The part of the catalogue for one server, by its number."""
         return CatalogueSection(self, self._lines, server)
 
     def head(self, headings: Sequence[ServerHeading]) -> None:
-        """Show the headings of several servers."""
+        """Show the headings of the servers."""
         self._lines.head(headings, self._filter.value)
 
     def show(self, server: int, found: tuple[ItemRow, ...]) -> None:
@@ -301,39 +311,39 @@ class CataloguePane(Vertical):
             self.say(Content(""))
 
     def judge(self) -> None:
-        """Other things are known of the tools."""
+        """Update the marks of the tools: more is known about them."""
         self._lines.judge()
         self._explain()
 
     def remark(self, server: int, words: str) -> None:
-        """Put `words` behind the heading of the tools of a server."""
+        """Show `words` after the heading of a server's tools."""
         if words != self._lines.remarks.get(server, ""):
             self._lines.remarks[server] = words
             self._lines.refresh()
 
     def go_to(self, server: int, entry: Entry) -> None:
-        """Put the cursor on an item; a filter that hides it is taken off."""
+        """Move the cursor to an item. A filter that hides it is closed."""
         if not self._lines.select(server, entry):
             self.close_filter()
             self._lines.narrow("")
             self._lines.select(server, entry)
 
     def say(self, note: Content) -> None:
-        """Say why there is nothing; an empty note says nothing."""
+        """Show a note, for example why there are no items. An empty note is hidden."""
         self._note.update(note)
         self.set_class(bool(note.plain), "-noted")
 
     def focus_list(self) -> None:
-        """Put the focus on the list."""
+        """Focus the list."""
         self._lines.focus()
 
     def open_filter(self) -> None:
-        """Let the user type a filter."""
+        """Open the filter line and focus it."""
         self.add_class("-filtering")
         self._filter.focus()
 
     def close_filter(self) -> None:
-        """Show everything again."""
+        """Clear the filter and show everything."""
         self._filter.value = ""
         self.remove_class("-filtering")
         self._lines.focus()
@@ -345,7 +355,7 @@ class CataloguePane(Vertical):
 
     @on(Input.Changed, "#filter")
     def narrow(self, event: Input.Changed) -> None:
-        """Filter as the user types."""
+        """Filter while the user types."""
         event.stop()
         self._lines.narrow(event.value)
         if event.value.strip() or self._lines.count:
@@ -353,7 +363,7 @@ class CataloguePane(Vertical):
 
     @on(Input.Submitted, "#filter")
     def keep_filter(self, event: Input.Submitted) -> None:
-        """Enter leaves the filter on and goes to the list."""
+        """Keep the filter and focus the list, on Enter."""
         event.stop()
         self._lines.focus()
 
@@ -369,14 +379,14 @@ class CataloguePane(Vertical):
 
     @on(Lines.Chosen)
     def tell_chosen(self, event: Lines.Chosen) -> None:
-        """Enter on an item."""
+        """Post `Chosen` for the item on which Enter was pressed."""
         event.stop()
         if self._lines.spot is not None:
             self.post_message(self.Chosen(self._lines.spot))
 
 
 class CatalogueSection:
-    """What one server offers, in the catalogue."""
+    """The part of the catalogue that belongs to one server."""
 
     def __init__(self, pane: CataloguePane, lines: CatalogueLines, server: int) -> None:
         self._pane = pane
@@ -385,30 +395,33 @@ class CatalogueSection:
 
     @property
     def entry(self) -> Entry | None:
-        """The item under the cursor, where it is of this server."""
+        """The item under the cursor; None if it belongs to another server."""
         spot = self._lines.spot
         return spot.entry if spot is not None and spot.server == self._server else None
 
     def show(self, found: tuple[ItemRow, ...]) -> None:
-        """Show what has been listed so far."""
+        """Show what the server has listed so far."""
         self._pane.show(self._server, found)
 
     def find(self, entry: Entry) -> Entry | None:
-        """The listed item that is the same as `entry`, or was before the lists were read again."""
+        """The listed item with the same identity as `entry`; None if there is none.
+
+        `entry` may be from an earlier listing.
+        """
         return self._lines.find(self._server, entry)
 
     def select(self, entry: Entry) -> bool:
-        """Put the cursor on an item; whether it is among those shown."""
+        """Move the cursor to an item. Returns whether the item is shown."""
         return self._lines.select(self._server, entry)
 
     def go_to(self, entry: Entry) -> None:
-        """Put the cursor on an item; a filter that hides it is taken off."""
+        """Move the cursor to an item. A filter that hides it is closed."""
         self._pane.go_to(self._server, entry)
 
     def say(self, note: Content) -> None:
-        """Say why there is nothing; an empty note says nothing."""
+        """Show a note, for example why there are no items. An empty note is hidden."""
         self._pane.say(note)
 
     def focus_list(self) -> None:
-        """Put the focus on the list."""
+        """Focus the list."""
         self._pane.focus_list()

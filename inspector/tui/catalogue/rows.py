@@ -1,4 +1,4 @@
-"""The catalogue: one row an item, groups with counts, malformed items among the good ones."""
+"""The rows of the catalogue: a row for each item, malformed ones too, in groups with counts."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -32,35 +32,35 @@ class Group:
 
     key: str
     title: str
-    """Foreign, where it is a document's URL."""
+    """The name of the list, or the URL of the document, which is foreign text."""
     size: int
     malformed: int = 0
-    """Of the items, those that cannot be called."""
+    """The number of malformed tools, which cannot be called."""
 
 
 class ServerHeading(Struct, frozen=True, kw_only=True):
-    """The heading of one server, where there are several."""
+    """The heading of one server, shown if there are several."""
 
     name: str
-    """By which the user knows it. May be foreign, as `reason` is."""
+    """The name by which the user knows the server. May be foreign text, like `reason`."""
     state: SessionState
     tools: int | None = None
-    """None before any list is there."""
+    """The number of tools; None until the first list has arrived."""
     reason: str = ""
-    """Why there is no connection."""
+    """The reason why there is no connection; empty if there is one."""
     is_recorded: bool = False
 
 
 class ItemRow(Struct, frozen=True, kw_only=True):
-    """One item, with the text that the filter looks through."""
+    """One item, with the text that the filter searches."""
 
     entry: Entry
     group: str
     """The key of its group."""
     title: str
-    """Of its group."""
+    """The title of its group."""
     name: str
-    """Casefolded, as `searched` is."""
+    """The casefolded name, which ranks the matches of a filter."""
     searched: str
 
 
@@ -69,16 +69,17 @@ CatalogueRow = ServerHeading | ListRow
 
 
 def rows(catalogue: Catalogue) -> tuple[ItemRow, ...]:
-    """Every item, in the order sent; problems with a listing as a whole come last."""
+    """A row for every item, in the order sent. Problems with a whole listing come last."""
     found = [_row(entry, _TITLES[kind]) for kind in Kind for entry in catalogue.entries.get(kind, ())]
     found += [_row(problem, "Problems") for problem in catalogue.problems]
     return tuple(found)
 
 
 def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[ListRow, ...]:
-    """The rows in which every word of `query` occurs, under the headings of their groups; a word may be in the server's name.
+    """The rows that match `query`, under the headings of their groups.
 
-    In a group, names that match come before titles and descriptions that do, and the group with the best name comes
+    A row matches if each word occurs in it or in `server`, the name of its server. In a group, rows whose
+    names match come first, then those whose titles or descriptions match. The group with the best match comes
     first. Equally good rows keep the order sent.
     """
     words = query.casefold().split()
@@ -100,13 +101,16 @@ def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[Li
 
 
 def is_counted(row: ItemRow) -> bool:
-    """Whether a row counts among the items of its group: a malformed tool is counted beside them, as in the header."""
+    """Whether a row counts in the size of its group. Malformed tools are counted apart, as in the header."""
     is_malformed = isinstance(row.entry, Malformed) and not isinstance(row.entry, RefusedTool)
     return row.group != TOOLS or not is_malformed
 
 
 def _rank(name: str, words: list[str]) -> int:
-    """0 for the name itself, 1 for its beginning, 2 for all words in it, 3 for words elsewhere."""
+    """How well a name matches.
+
+    0 if it is equal, 1 if it begins with the words, 2 if it contains all of them, otherwise 3.
+    """
     typed = " ".join(words)
     if name == typed:
         return 0
@@ -116,7 +120,7 @@ def _rank(name: str, words: list[str]) -> int:
 
 
 def group_line(group: Group, total: int) -> Content:
-    """`Tools 12`, `Tools 20 (1 malformed)`, or `Tools 3 of 12` while a filter is on."""
+    """The heading of a list: `Tools 12`, `Tools 20 (1 malformed)`, or `Tools 3 of 12` with a filter."""
     counted = f"{group.size:,}" if group.size == total else f"{group.size:,} of {total:,}"
     counted += f" ({group.malformed:,} malformed)" if group.malformed else ""
     return Content.assemble(
@@ -135,7 +139,10 @@ STATE_STYLES = {
 
 
 def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
-    """`git  ready  12 tools`, or why there is no connection. `here`: the cursor is on it."""
+    """A line such as `git  ready  12 tools`, with the reason if there is no connection.
+
+    `here`: whether the cursor is on it.
+    """
     parts = [
         Content.assemble("▸ " if here else "» ", content(shortened(heading.name, width), "bold")),
         Content.styled(str(heading.state), STATE_STYLES[heading.state]),
@@ -148,9 +155,9 @@ def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
 
 
 def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Content:
-    """One item in `width` cells, with as many of its marks on the right as the name leaves room for.
+    """The row of an item in `width` cells, with the marks that fit on the right of its name.
 
-    `here`: the cursor is on it.
+    `here`: whether the cursor is on it.
     """
     sign = "▸ " if here else "  "
     if isinstance(entry, Malformed):
@@ -169,12 +176,12 @@ def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Cont
 
 
 def marks_in_row(entry: Tool | Item, marks: RowMarks, width: int) -> FittedMarks:
-    """The marks in the room that the name of an item leaves in a row of `width` cells."""
+    """The marks that fit on the right of an item's name, in a row of `width` cells."""
     return marks.fitted(width - len("▸ ") - _name(entry, width - len("▸ ")).cell_length - 1)
 
 
 def _name(entry: Tool | Item, width: int) -> Content:
-    """A tool or prompt by its name; a resource or skill by its name and then its address."""
+    """The name of a tool or prompt; for a resource or skill, its name followed by its address."""
     if isinstance(entry, Tool) or entry.kind is Kind.PROMPT:
         return content(shortened(entry.name, width))
     name = item_label(entry)
@@ -186,13 +193,13 @@ def _name(entry: Tool | Item, width: int) -> Content:
 
 
 def item_label(entry: Item) -> str:
-    """The name of a resource or skill beside its address; empty where it has none."""
+    """The title of a resource or skill, shown before its address; empty if it has none."""
     name = entry.title
     return name if name is not None and name != entry.name else ""
 
 
 def item_identity(entry: Entry) -> str:
-    """What tells an item from the others when the list is read again."""
+    """A text that identifies an item when the list is read again."""
     match entry:
         case Tool():
             return f"Tool {entry.name}"

@@ -1,1 +1,1 @@
-"""The Claims tab."""
+"""The Claims tab: what a server declares about a tool."""

@@ -1,4 +1,4 @@
-"""The Claims tab: every declaration, with contradictions."""
+"""The Claims tab: every declaration, with the contradictions among them."""
 
 from collections.abc import Mapping
 from functools import cache
@@ -35,17 +35,17 @@ _STANDINGS = {
 
 
 class ClaimRow(Struct, frozen=True, kw_only=True):
-    """One claim, with the claims that contradict it."""
+    """One claim, and what contradicts it."""
 
     claim: Claim
     value: str
-    """As JSON, cut. Server text."""
+    """The value as shortened JSON. Foreign text."""
     contradictions: tuple[str, ...] = ()
-    """In sentences; may quote server text."""
+    """Sentences about each contradiction. They may quote foreign text."""
 
 
 def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
-    """One claim in `width` cells."""
+    """The line of a claim, in `width` cells."""
     claim = row.claim
     sign, style = _sign(row)
     standing = Content.styled(str(claim.standing), _STANDINGS[claim.standing])
@@ -65,7 +65,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
 
 
 def claim_detail(row: ClaimRow) -> Content:
-    """A claim in full."""
+    """A claim in full, with the meaning of its key and its vocabulary."""
     claim = row.claim
     vocabulary, key = vocabulary_named(claim.vocabulary), _keys().get((claim.vocabulary, claim.key))
     lines = [
@@ -97,12 +97,12 @@ def claim_detail(row: ClaimRow) -> Content:
 
 
 def value_text(value: Json, length: int = _VALUE_LENGTH) -> str:
-    """A claim's value as JSON, cut. Server text."""
+    """A claim's value as shortened JSON. Foreign text."""
     return shortened(dump_text(value), length)
 
 
 def vocabulary_named(name: str) -> Vocabulary | None:
-    """The vocabulary of that name."""
+    """The vocabulary with this name; None if there is none."""
     return _vocabularies().get(name)
 
 
@@ -123,7 +123,7 @@ def _keys() -> Mapping[tuple[str, str], ClaimKey]:
 
 
 class ClaimsPane(Vertical):
-    """A summary in words, the claims, and the claim under the cursor in full."""
+    """Shows a summary in words, the claims, and the claim under the cursor in full."""
 
     DEFAULT_CSS = """
     ClaimsPane {

@@ -1,1 +1,1 @@
-"""The session in use, as the screens see it."""
+"""The connection to a server, as the screens use it."""

@@ -1,4 +1,4 @@
-"""The session that the screens use, and its events as messages."""
+"""The session that the screens use. Its events are posted as messages."""
 
 import asyncio
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ from inspector.tui.connection.source import Opener
 
 @dataclass
 class StateReported(Message):
-    """The session has another state."""
+    """Posted when the state of the session has changed."""
 
     link: "SessionLink"
     event: StateChanged
@@ -41,7 +41,7 @@ class StateReported(Message):
 
 @dataclass
 class ListingReported(Message):
-    """The catalogue has grown; or, where `outdated`, the server says that it is no longer true."""
+    """Posted when the catalogue has grown. `outdated`: the server says that its lists have changed."""
 
     link: "SessionLink"
     outdated: bool = False
@@ -49,7 +49,7 @@ class ListingReported(Message):
 
 @dataclass
 class ResourceReported(Message):
-    """A resource that was read has changed."""
+    """Posted when a resource that was read has changed."""
 
     link: "SessionLink"
     uri: str
@@ -57,14 +57,14 @@ class ResourceReported(Message):
 
 @dataclass
 class TimelineGrew(Message):
-    """Entries of the timeline are new or changed."""
+    """Posted when entries of the timeline were added or have changed."""
 
     link: "SessionLink"
 
 
 @dataclass
 class ConnectionFailed(Message):
-    """No connection could be made, or listing failed. Both texts may quote foreign text."""
+    """Posted when connecting or listing has failed. `message` and `hint` may quote foreign text."""
 
     link: "SessionLink"
     message: str
@@ -72,28 +72,31 @@ class ConnectionFailed(Message):
 
 
 _CALM_S = 0.1
+"""The minimum time in seconds between messages of one kind.
+
+A server may send thousands of frames a second.
+"""
 _AUTHENTICATION_HINT = 'R asks you again. Or start Sightline with --header "Authorization: Bearer …".'
-"""News of one kind come no closer together than this: a server may send thousands of frames a second."""
 
 
 class SessionLink:
-    """Holds the session in use, from its connection to its end, and posts its events to the screen."""
+    """Holds the session in use, connects and closes it, and posts its events to the screen."""
 
     def __init__(self, opener: Opener, screen: MessagePump) -> None:
         self._opener = opener
         self._screen = screen
         self.responder: Responder | None = None
-        """Answers what the server asks; None to decline."""
+        """Answers requests of the server; None declines them all."""
         self.authorizer: Authorizer | None = None
-        """Asks the user to authorize; None to ask nothing."""
+        """Asks the user to authorize; None never asks."""
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
         self.announced: ClientProfile | None = None
-        """What the next connections announce; None for what the program was started with."""
+        """The client profile for the next connections; None for the one that the program was started with."""
         self.session: Session | None = None
-        """The session in use, or the last one."""
+        """The session in use, or the last one; None before the first."""
         self.state = SessionState.IDLE
         self.is_listed = False
-        """Whether the catalogue is complete, and as true as the server says."""
+        """Whether the catalogue is complete, and the server has not reported a change since."""
 
     @property
     def is_ready(self) -> bool:
@@ -102,17 +105,17 @@ class SessionLink:
 
     @property
     def timeout_s(self) -> float:
-        """How long a call is waited for."""
+        """The timeout of a call in seconds."""
         return self.session.options.timeout_s if self.session else 0.0
 
     @property
     def server(self) -> ServerFacts | None:
-        """What the server said of itself; None before it was reached."""
+        """What the server says about itself; None before it has answered."""
         return self.session.server if self.session else None
 
     @property
     def profile(self) -> ClientProfile | None:
-        """What the server learns, or learned, of the client; None for a page, and before it was reached."""
+        """The client profile announced to the server; None for a page, and before the first connection."""
         return self.session.client_profile if self.session else None
 
     @property
@@ -122,7 +125,7 @@ class SessionLink:
 
     @property
     def tools(self) -> int | None:
-        """How many are listed; None before anything is."""
+        """The number of listed tools; None until the first page of the listing has arrived."""
         listed = self.session is not None and self.session.catalogue.entries
         return len(self.session.catalogue.tools) if self.session and listed else None
 
@@ -132,15 +135,15 @@ class SessionLink:
         return self.session is not None and any(self.session.catalogue.entries.values())
 
     def last_words(self, lines: int = STDERR_LINES) -> tuple[str, ...]:
-        """The end of what the server wrote to stderr."""
+        """The last lines that the server wrote to stderr."""
         return last_words(reversed(self.session.timeline.entries), lines) if self.session else ()
 
     def tool(self, name: str) -> Tool | None:
-        """A tool that the session lists."""
+        """The tool of this name, or the resource, template or prompt as a tool; None if not listed."""
         return self.session.catalogue.tool(name) if self.session else None
 
     async def live(self) -> None:
-        """Connect, list, and stay until cancelled. The task that runs this owns the connection."""
+        """Connect, list, and stay connected until cancelled. The task that runs this owns the connection."""
         before = self.session
         try:
             session = self.session = await self._opener(self._hear)
@@ -161,7 +164,7 @@ class SessionLink:
         try:
             await session.connect()
             if self.announced is not None:
-                # A recording that goes on names the profile that it began with.
+                # A recording that continues already names the profile that it began with.
                 session.note("client profile", self.announced.name, kind="answer")
             await asyncio.gather(session.list_all(), session.locate_secrets())
             await session.listen()
@@ -176,7 +179,7 @@ class SessionLink:
         self._screen.post_message(ConnectionFailed(self, error.message, hint))
 
     async def ping(self) -> str:
-        """Ask the server whether it is there; what came of it, in a sentence of foreign text."""
+        """Ping the server. Returns the outcome as a sentence of foreign text."""
         try:
             return await self.session.ping() if self.session is not None else "No server is connected."
         except InspectorError as error:
@@ -191,7 +194,7 @@ class SessionLink:
                 self._screen.post_message(ConnectionFailed(self, error.message, error.hint))
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
-        """What the server offers for an argument of a prompt or template."""
+        """The values that the server suggests for an argument of a prompt or template."""
         session = self.session
         return await session.complete(item, argument, value, filled) if session and self.is_ready else ()
 
@@ -202,11 +205,11 @@ class SessionLink:
 
     @property
     def peer(self) -> str:
-        """What is spoken to, in a word."""
+        """The word for what is connected: `page` or `server`."""
         return "page" if self.session and isinstance(self.session.target, PageTarget) else "server"
 
     async def submit(self) -> None:
-        """Submit the forms of a page that calls have filled in."""
+        """Submit the forms of a page that a call has filled in."""
         if self.session is not None and self.is_ready:
             await self.session.submit()
 

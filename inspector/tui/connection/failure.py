@@ -1,4 +1,4 @@
-"""What is shown where there is no connection."""
+"""The panel that is shown when there is no connection."""
 
 from collections.abc import Iterable
 
@@ -14,11 +14,11 @@ from inspector.tui.text import content, headline, paragraph, shortened
 STDERR_LINES = 8
 _LINE_LENGTH = 400
 _MESSAGE_LENGTH = 20_000
-"""With forty lines of stderr."""
+"""The maximum length of a message in characters. It has room for forty lines of stderr."""
 
 
 class FailureView(Struct, frozen=True, kw_only=True):
-    """What failed, what to do, and the server's last words. All of it may quote foreign text."""
+    """What failed, what to do, and the server's last lines of stderr. All of it may quote foreign text."""
 
     message: str
     hint: str = ""
@@ -26,7 +26,7 @@ class FailureView(Struct, frozen=True, kw_only=True):
 
 
 def last_words(entries: Iterable[Entry], lines: int = STDERR_LINES) -> tuple[str, ...]:
-    """The last lines of stderr among `entries`, which come newest first."""
+    """The last lines of stderr among `entries`, which are ordered from the newest to the oldest."""
     found: list[str] = []
     for entry in entries:
         if entry.kind is EntryKind.STDERR:
@@ -37,12 +37,12 @@ def last_words(entries: Iterable[Entry], lines: int = STDERR_LINES) -> tuple[str
 
 
 def failure(view: FailureView) -> Content:
-    """The panel's text."""
+    """The text of the panel."""
     begin, _, rest = shortened(view.message, _MESSAGE_LENGTH).partition("\n")
-    # How a long message ends comes first: there may be no room for all of it.
+    # The end of a long message comes first: there may be no room for all of it.
     is_long = rest.count("\n") > 2
     if is_long and len(headline(view.message)) <= _LINE_LENGTH:
-        # Its last line is in the headline.
+        # The last line is in the headline already.
         rest = rest.rstrip().rpartition("\n")[0]
     lines = [
         paragraph(shortened(headline(view.message), _LINE_LENGTH) if is_long else begin, "bold $text-error")
@@ -52,7 +52,7 @@ def failure(view: FailureView) -> Content:
     if view.hint:
         lines.append(paragraph(shortened(view.hint, 2000)))
     lines.append(Content(""))
-    # Above what the server said last: that may take more room than there is.
+    # The keys are above the stderr lines, which may take more room than there is.
     lines.append(
         Content.assemble(
             ("R", "bold $text-accent"),
@@ -71,7 +71,7 @@ def failure(view: FailureView) -> Content:
 
 
 class FailurePanel(VerticalScroll, can_focus=True):
-    """What failed, what to do, the server's last words."""
+    """Shows why there is no connection."""
 
     DEFAULT_CSS = """
     FailurePanel {
@@ -90,11 +90,10 @@ class FailurePanel(VerticalScroll, can_focus=True):
         self._text = Static("", markup=False)
 
     def compose(self) -> ComposeResult:
-        """The text."""
         yield self._text
 
     def show(self, view: FailureView | None) -> None:
-        """Show it; None hides it."""
+        """Show the panel with this view; None hides the panel."""
         self.set_class(view is not None, "-shown")
         if view is not None:
             self._text.update(failure(view))

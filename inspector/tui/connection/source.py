@@ -1,4 +1,4 @@
-"""A server to connect to, as the interface is started with it."""
+"""A server that the interface is started with."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeAlias
@@ -12,15 +12,15 @@ if TYPE_CHECKING:
     from inspector.session.live import Session
 
 Opener: TypeAlias = "Callable[[Listener], Awaitable[Session]]"
-"""Makes a session that has not yet connected. Raises InspectorError where the target is not known."""
+"""Makes a session that is not yet connected. Raises InspectorError if the target is unknown."""
 
 
 class ServerSource(Struct, frozen=True, kw_only=True):
-    """A target, and how a session with it is made."""
+    """A target, and how to open a session with it."""
 
     target: Target
     opener: Opener
     name: str = ""
-    """Where there are several servers, the name that the user knows it by: no two have the same."""
+    """The name by which the user knows the server, unique among several; empty if there is only one."""
     as_saved: Callable[[], str] | None = None
-    """Gives the target as saved calls have it; None, or an empty text, where it cannot be written."""
+    """Returns the target as it is written in saved calls. None, or an empty text, if it cannot be written."""

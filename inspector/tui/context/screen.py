@@ -1,4 +1,4 @@
-"""What reaches a model before its first call: each part with its tokens, the largest first."""
+"""What reaches a model before its first call: each part with its size in tokens, the largest first."""
 
 from typing import ClassVar
 
@@ -21,11 +21,11 @@ from inspector.tui.widgets.secondary import QUIET, Detail, DrawnLines, Keys, Sec
 
 _BAR = 20
 _MOST_COMPARED = 500
-"""Tools of which the totals of all hosts are made; those of more take long."""
+"""The maximum number of tools for which the totals of all hosts are computed. More would take too long."""
 
 
 class ContextAsked(Struct, frozen=True, kw_only=True):
-    """A catalogue, and the boundary and host through which it is seen."""
+    """A catalogue, and the boundary and host at which a model sees it."""
 
     catalogue: Catalogue
     instructions: str | None
@@ -39,7 +39,7 @@ class _Made(Struct, frozen=True, kw_only=True):
 
 
 class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
-    """One row a part, with its share of the whole."""
+    """Shows one row for each part, with a bar for its size."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CONTEXT)
     NAME = "Before the first call"

@@ -1,4 +1,7 @@
-"""The Definition tab: a definition as sent beside what the model is given; one side where room is scarce."""
+"""The Definition tab: a definition as sent, next to what the model is given.
+
+Only one side if there is little room.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -24,21 +27,20 @@ from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 
 _LEAST_BESIDE = 72
-"""Cells from which on both sides have room."""
+"""The minimum width for both sides, in cells."""
 
 
 class DefinitionMark(Struct, frozen=True, kw_only=True):
-    """A place in a definition, with a remark."""
+    """A place in a definition to mark, with a remark."""
 
     pointer: str
     words: Content
-    """The remark."""
     near: str = ""
-    """A part of the text there, to be brought into view. Foreign text."""
+    """A part of the text at the place, to scroll to. Foreign text."""
 
 
 class DefinitionPane(Vertical):
-    """Both sides, their sizes, and why the value under the cursor differs."""
+    """Shows both sides, their sizes, and the reason why the value under the cursor differs."""
 
     DEFAULT_CSS = """
     DefinitionPane {
@@ -58,7 +60,7 @@ class DefinitionPane(Vertical):
 
     @dataclass
     class FileChosen(Message):
-        """The user wants to read a file of a skill."""
+        """Posted when the user wants to read a file of a skill."""
 
         uri: str
 
@@ -75,10 +77,10 @@ class DefinitionPane(Vertical):
         self._mark: DefinitionMark | None = None
         self._skill: Item | None = None
         self._chosen: Shown | None = None
-        """The sides that the user chose; None for those that have room."""
+        """The sides that the user chose; None to show as many as there is room for."""
 
     def compose(self) -> ComposeResult:
-        """Titles of both sides, their values, sizes, the reason."""
+        """Yield the titles of both sides, their values, the sizes, the reason and a note."""
         yield self._sides
         yield self._searched
         yield self._line
@@ -87,7 +89,7 @@ class DefinitionPane(Vertical):
 
     @property
     def lines(self) -> Lines:
-        """What takes the focus."""
+        """The widget that takes the focus."""
         return self.values
 
     @property
@@ -96,12 +98,12 @@ class DefinitionPane(Vertical):
         return self.has_class("-explaining")
 
     def shows(self, entry: Entry, level: Level, host: str) -> bool:
-        """Whether it shows this item at this boundary through this host."""
+        """Whether the tab shows this item at this boundary and for this host."""
         view = self._view
         return view is not None and view.tool is entry and (view.level, view.host) == (level, host)
 
     def show_raw(self, outline: Outline, line: Content, skill: Item | None = None) -> None:
-        """Show a definition alone, and a line about it. `skill`: whose files Enter reads."""
+        """Show a definition alone, with a line about it. `skill`: the skill whose files Enter reads."""
         self._view = None
         self._skill = skill
         self.add_class("-alone")
@@ -111,14 +113,14 @@ class DefinitionPane(Vertical):
         self._line.update(line)
 
     def note(self, words: Content) -> None:
-        """Say something about the whole below it; nothing for an empty text."""
+        """Show a note about the whole definition below it. Empty text hides the note."""
         if not words.is_same(self._noted):
             self._noted = words
             self._note.update(words)
             self.set_class(bool(words.plain), "-noted")
 
     def show(self, view: DefinitionView) -> None:
-        """Show both sides; the cursor stays on its value where it is the same tool."""
+        """Show both sides. The cursor stays on its value if the tool is the same."""
         before, self._skill = self._view, None
         stays = before is None or before.tool is view.tool
         self._view = view
@@ -130,18 +132,18 @@ class DefinitionPane(Vertical):
         self._go_to_mark()
 
     def mark(self, mark: DefinitionMark | None) -> None:
-        """Mark a place of what was sent, and go there; None marks none."""
+        """Mark a place in the definition as sent, and move there. None removes the mark."""
         self._mark = mark
         self.set_class(mark is not None, "-marked")
         self._go_to_mark()
         self._explain()
 
     def on_resize(self) -> None:
-        """Both sides where there is room for them."""
+        """Show both sides if there is room."""
         self._choose_sides()
 
     def action_difference(self, step: int) -> None:
-        """To the next difference, or to the one before."""
+        """Move to the next or previous difference; during a search, to the next or previous match."""
         if self.values.is_searched:
             self.values.next_match(step)
             return
@@ -165,14 +167,14 @@ class DefinitionPane(Vertical):
             )
 
     def action_sides(self) -> None:
-        """As sent, as given, or both."""
+        """Switch between the definition as sent, the definition as given to the model, and both."""
         order = (Shown.LEFT, Shown.RIGHT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
         self._choose_sides()
 
     @property
     def is_searched(self) -> bool:
-        """Whether words are searched for."""
+        """Whether a search is open."""
         return self._searched.is_searched
 
     def stop_searching(self) -> None:
@@ -181,20 +183,20 @@ class DefinitionPane(Vertical):
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:
-        """The cursor is on another row."""
+        """Explain the value under the cursor."""
         event.stop()
         self._explain()
 
     @on(OutlineLines.Drawn)
     def mark_drawn(self, event: OutlineLines.Drawn) -> None:
-        """Other rows are drawn."""
+        """Choose the sides and explain the value again, after other rows are drawn."""
         event.stop()
         self._choose_sides()
         self._explain()
 
     @on(Lines.Chosen)
     def explain_chosen(self, event: Lines.Chosen) -> None:
-        """Enter: all reasons, or one line again; on a file of a skill, read it."""
+        """On Enter, read the file of a skill, or switch between one reason and all reasons."""
         event.stop()
         uri = skill_file_at(self._skill.definition, self.values.pointer or "") if self._skill else None
         if uri is not None:
@@ -205,7 +207,7 @@ class DefinitionPane(Vertical):
             self._explain()
 
     def stop_explaining(self) -> None:
-        """Back to the one line."""
+        """Show one reason again."""
         self.remove_class("-explaining")
         self._explain()
 

@@ -1,4 +1,4 @@
-"""A definition as it was sent beside what a model is given of it, and why the two differ."""
+"""A definition as sent, next to what a model is given of it, and the reasons for the differences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -20,48 +20,54 @@ from inspector.tui.text import content, count, level_style, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
 
 HOST = "host"
-"""What makes a difference that no rule of the boundary makes."""
+"""The value of `DefinitionReason.by` for a difference that the host makes."""
 MAX_REASONS = 20
-"""Reasons that are listed at once."""
+"""The maximum number of reasons listed."""
 
 
 class DefinitionReason(Struct, frozen=True, kw_only=True):
-    """Why the model is given something else than what was sent."""
+    """The reason why the model is given something other than what was sent."""
 
     pointer: str
-    """Into the definition as sent."""
+    """The place in the definition as sent."""
     sign: SideDifference
-    """LEFT: the boundary withholds it. CHANGED: it is changed, or the host does not pass it on."""
+    """LEFT if the boundary withholds the value.
+
+    CHANGED if it is changed, or if the host does not pass it on.
+    """
     by: str
-    """The rule of the boundary, or `host`."""
+    """The name of a boundary rule, or `host`."""
     what: str
-    """In a sentence for the user."""
+    """The reason as a sentence for the user."""
     claim: Claim | None = None
-    """The declaration behind it."""
+    """The declaration that caused the difference."""
 
 
 class DefinitionView(Struct, frozen=True, kw_only=True):
-    """A definition at one boundary through one host, ready to be drawn."""
+    """A definition at one boundary and for one host, ready to be drawn."""
 
     tool: Tool
     level: Level
     host: str
     outline: Outline
-    """As sent, beside what the model is given."""
+    """The definition as sent on the left, what the model is given on the right."""
     reasons: tuple[DefinitionReason, ...]
     reason_at: Mapping[str, DefinitionReason]
-    """By pointer."""
+    """The first reason at each pointer."""
     notes: tuple[str, ...]
-    """Sentences about the whole."""
+    """Sentences about the whole definition."""
     raw_bytes: int
     model_bytes: int
     raw_tokens: int
     model_tokens: int
-    """About as many."""
+    """An estimate, like `raw_tokens`."""
     observed: bool
 
     def reason_on(self, node: int) -> DefinitionReason | None:
-        """Why the two sides of a node differ, or the values around it; for one that does not differ, its own reason."""
+        """The reason at a node.
+
+        A node whose sides differ has the reason of the nearest value around it if it has none of its own.
+        """
         pointer = self.outline.pointer(node)
         if pointer in self.reason_at or self.outline.difference(node) is SideDifference.NONE:
             return self.reason_at.get(pointer)
@@ -72,7 +78,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
         return None
 
     def sign(self, node: int) -> SideDifference:
-        """How the two sides of a node differ: ✗ only where the boundary withholds it."""
+        """The sign of a node: ✗ only if the boundary withholds it."""
         difference = self.outline.difference(node)
         if difference is SideDifference.LEFT or difference is SideDifference.CHANGED:
             reason = self.reason_on(node)
@@ -87,7 +93,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
 
 
 def measure_line(view: DefinitionView) -> Content:
-    """Bytes and tokens as sent and as given, and how often they differ."""
+    """The bytes and tokens as sent and as given, and the number of differences by kind."""
     parts = [
         Content.assemble(
             "server sent ",
@@ -103,7 +109,10 @@ def measure_line(view: DefinitionView) -> Content:
 
 
 def why_line(view: DefinitionView, node: int | None) -> Content:
-    """Why the two sides of a node differ; else what the boundary and the host mean for a definition."""
+    """The reason why the two sides of a node differ.
+
+    If they do not, a line about what this boundary and host do with definitions.
+    """
     reason = view.reason_on(node) if node is not None else None
     if reason is not None:
         return _reason(view, reason)
@@ -115,7 +124,7 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
 
 
 def every_reason(view: DefinitionView, node: int | None) -> Content:
-    """All reasons, that of `node` first, each with the declaration behind it; then notes about the whole."""
+    """All reasons, that of `node` first, each with its declaration; then notes about the whole definition."""
     here = view.reason_on(node) if node is not None else None
     others = (reason for reason in view.reasons[:MAX_REASONS] if reason is not here)
     lines = [line for reason in (*((here,) if here else ()), *others) for line in _in_full(view, reason)]
@@ -126,7 +135,7 @@ def every_reason(view: DefinitionView, node: int | None) -> Content:
 
 
 def given_title(view: DefinitionView) -> Content:
-    """The title of the model's side."""
+    """The title of the model's side: host and boundary."""
     return Content.assemble(
         ("Model is given  ", "bold"),
         content(view.host),
@@ -177,7 +186,7 @@ def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
 
 
 def definition_view(tool: Tool, level: Level, host: str) -> DefinitionView:
-    """A definition at a boundary through a host. Raises LookupError for an unknown host."""
+    """The view of a definition at a boundary and for a host. Raises LookupError if the host is unknown."""
     profile = host_of(host)
     if profile is None:
         raise LookupError(host)
@@ -211,16 +220,19 @@ def _reason_of(difference: DefinitionDifference) -> DefinitionReason:
 
 
 class Learnt:
-    """What the results of a session withhold, learnt once of each call, in the thread that makes definitions."""
+    """Collects the values that are withheld from results of a session.
+
+    Each call is read once, in the thread that makes the definitions.
+    """
 
     def __init__(self) -> None:
         self._withheld: WithheldValues | None = None
         self._records = dict[int, CallRecord]()
 
     def masked(self, tool: Tool, records: Iterable[CallRecord]) -> Tool:
-        """The tool without what was withheld from results. Linear in those that are new."""
+        """The tool without values that were withheld from results. Reads only the records that are new."""
         for record in records:
-            # Of a recording, ids are in place of what was withheld, in the definitions too.
+            # A recording has ids in place of withheld values, also in its definitions.
             if id(record) not in self._records and not record.has_ids:
                 self._records[id(record)] = record
                 self._withheld = self._withheld or WithheldValues()
@@ -229,18 +241,18 @@ class Learnt:
 
 
 class DefinitionAsked(Struct, frozen=True, kw_only=True):
-    """An item of the catalogue, and the boundary and host through which a model is given it."""
+    """A request: an item of the catalogue, and the boundary and host at which a model is given it."""
 
     entry: Entry
     level: Level
     host: str
     learnt: Learnt
     records: tuple[CallRecord, ...]
-    """Of the calls that have ended."""
+    """The records of the calls that have ended."""
 
 
 def asked_definition(asked: DefinitionAsked) -> DefinitionView | None:
-    """What the Definition tab shows of a tool; None for what no model is given."""
+    """The view of a tool for the Definition tab; None for an item that no model is given."""
     if not isinstance(asked.entry, Tool):
         return None
     tool = asked.learnt.masked(asked.entry, asked.records)
@@ -249,5 +261,5 @@ def asked_definition(asked: DefinitionAsked) -> DefinitionView | None:
 
 
 def withheld(record: CallRecord) -> Sequence[Removal]:
-    """What `declared` withholds of a result."""
+    """The removals of a result at the boundary `declared`."""
     return record.judgement.secrets(record.policy)

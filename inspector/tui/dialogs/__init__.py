@@ -1,1 +1,1 @@
-"""A dialog with fields."""
+"""A dialog that asks for a few inputs."""

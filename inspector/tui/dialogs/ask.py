@@ -1,4 +1,4 @@
-"""A dialog with one or two inputs."""
+"""A dialog with a few input fields."""
 
 from collections.abc import Awaitable, Callable, Sequence
 from typing import ClassVar, TypeAlias
@@ -17,23 +17,23 @@ from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
-"""Takes the answers, one for each field; returns a message where they are refused, and an empty text otherwise."""
+"""Takes the answers, one per field. Returns an error message, or "" if they are accepted."""
 
 
 class AskField(Struct, frozen=True, kw_only=True):
-    """One input."""
+    """One input field."""
 
     label: str
     value: str = ""
     placeholder: str = ""
     choices: tuple[str, ...] = ()
-    """The only answers, of which `value` is chosen at first; empty for any text."""
+    """The choices, of which `value` is selected at first. If empty, any text can be entered."""
     meanings: tuple[str, ...] = ()
-    """A line about each choice. Both are ours."""
+    """A line about each choice; may be empty. Choices and meanings are Sightline's own texts."""
 
     @property
     def legend(self) -> Content:
-        """The choices on one line, or one a line where they have meanings."""
+        """The choices on one line, or one per line if they have meanings."""
         if not self.meanings:
             return Content.styled(" · ".join(self.choices), QUIET)
         width = max(map(len, self.choices))
@@ -44,7 +44,11 @@ class AskField(Struct, frozen=True, kw_only=True):
 
 
 class AskScreen(SecondaryDialog[None], inherit_bindings=False):
-    """Enter gives the answers to `accept` and closes the dialog unless they are refused. Esc does nothing else."""
+    """Asks for input.
+
+    Enter passes the answers to `accept`, and closes the dialog unless they are refused. Esc closes it without
+    calling `accept`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ASKING)
 
@@ -72,7 +76,7 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         first = self._inputs[0]
         first.focus()
         if isinstance(first, Input):
-            # Typing replaces the proposed answer.
+            # Select the proposed answer, so that typing replaces it.
             first.action_select_all()
 
     @on(Input.Changed)

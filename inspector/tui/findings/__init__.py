@@ -1,1 +1,1 @@
-"""Findings: the tab and the review screen."""
+"""The findings of the review: the tab of one item, and the review screen."""

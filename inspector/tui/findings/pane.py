@@ -1,4 +1,7 @@
-"""A list of findings with the one under the cursor in full: the Findings tab, and the body of the review screen."""
+"""A list of findings, with the one under the cursor in full.
+
+Used by the Findings tab and the review screen.
+"""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -22,7 +25,7 @@ _NO_FINDING = "Only a finding can be accepted. Put the cursor on one."
 
 
 class FindingsPane(Vertical):
-    """A title, the findings, and the one under the cursor in full."""
+    """Shows a title, the findings, and the one under the cursor in full."""
 
     DEFAULT_CSS = """
     FindingsPane {
@@ -36,18 +39,18 @@ class FindingsPane(Vertical):
 
     @dataclass
     class Opened(Message):
-        """The user wants to see the place of a finding."""
+        """Posted when the user wants to see the place of a finding."""
 
         entry: ReportEntry
 
     @dataclass
     class Judged(Message):
-        """The user wants to accept a finding, or to take that back."""
+        """Posted when the user wants to accept a finding, or to withdraw its acceptance."""
 
         entry: ReportEntry
 
     def __init__(self, name: str, *, with_name: bool) -> None:
-        """`name`: the id. `with_name`: each row names its tool."""
+        """`name`: the id. `with_name`: whether each row names its tool."""
         super().__init__(id=name)
         self._with_name = with_name
         self._rows: tuple[Row, ...] = ()
@@ -75,7 +78,7 @@ class FindingsPane(Vertical):
         self._explain()
 
     def clear(self) -> None:
-        """Show nothing until the findings of another item are made."""
+        """Show a placeholder until the findings of another item are ready."""
         self.show(FindingsView(title=Content.styled("…", "$foreground 70%"), rows=(), counting=0))
 
     def action_accept(self) -> None:

@@ -38,33 +38,33 @@ from inspector.tui.findings.rows import FindingsView, ItemFindings, item_finding
 from inspector.tui.runtime.latest import Latest
 
 _REVIEWED_KINDS = frozenset({EntryKind.FAULT, EntryKind.SERVER_REQUEST})
-"""Timeline entries that can be findings."""
+"""The kinds of timeline entries that can lead to findings."""
 
 STEPS = "reviewing"
-"""The group of the workers that review. A large server takes them seconds."""
+"""The group of the workers that review. Reviewing a large server takes seconds."""
 
 
 class ReviewStep(Struct, frozen=True, kw_only=True):
-    """A request for one more step of a review."""
+    """A request for the next step of a review."""
 
     review: OngoingReview
     material: Material
 
 
 class ReviewedStep(Struct, frozen=True, kw_only=True):
-    """The findings after a step."""
+    """The findings after one step."""
 
     review: OngoingReview
     board: Board
 
 
 def step(asked: ReviewStep) -> ReviewedStep:
-    """Review a part of the material, in a thread."""
+    """Review a part of the material. Blocks: call it in a thread."""
     return ReviewedStep(review=asked.review, board=asked.review.step(asked.material))
 
 
 class Reviewer:
-    """The review of the session in use. Threads do all work, a step at a time."""
+    """Reviews the session in use. All work is done in threads, one step at a time."""
 
     def __init__(
         self,
@@ -75,7 +75,10 @@ class Reviewer:
         changed: Callable[[], None],
         gives_way: Callable[[], Awaitable[None]],
     ) -> None:
-        """`changed` is called when the findings or their acceptance change. `gives_way` waits for more urgent work."""
+        """`changed`: called when findings or acceptances change.
+
+        `gives_way`: awaited before each step, so that more urgent work comes first.
+        """
         self._screen = screen
         self._link = link
         self._show = show
@@ -85,12 +88,12 @@ class Reviewer:
         self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
         self._listings: tuple[OtherListing, ...] = ()
-        """The pinned definitions."""
+        """The pinned definitions, as a listing to compare with."""
         self._heard = 0
         """The number of timeline entries seen so far."""
         self._shown: tuple[ToolView, tuple[Content, ...]] | None = None
         """The open item, and the notes about its result."""
-        # An overtaken step counts too: a server that is never quiet would otherwise never be reviewed.
+        # The result of an overtaken step is used too. Otherwise, a busy server would never be reviewed.
         self._steps = Latest(
             screen,
             step,
@@ -104,14 +107,14 @@ class Reviewer:
         self.board: Board | None = None
         """The findings so far; None before the first step."""
         self.accepted: AcceptedFindings | None = None
-        """None until the file of accepted findings is read."""
+        """The accepted findings; None until their file is read."""
         self.listeners: list[Callable[[], None]] = []
-        """Called after `changed`."""
+        """Functions called after `changed`."""
 
     # The material.
 
     async def begin(self) -> None:
-        """Read the accepted findings."""
+        """Read the accepted findings from their file."""
         try:
             self.accepted = await asyncio.to_thread(_read_accepted, self._target)
         except InspectorError as error:
@@ -121,12 +124,15 @@ class Reviewer:
         self._news()
 
     def listed(self) -> None:
-        """Review the present material: the catalogue or the calls changed."""
+        """Review the current material: the catalogue or the calls have changed."""
         if self._link.session is not None:
             self._steps.ask(ReviewStep(review=self._review_of(self._link.session), material=self.material()))
 
     def pinned(self, state: PinState | None) -> None:
-        """Compare the listing with the pinned definitions too."""
+        """Compare the listing with the pinned definitions too.
+
+        `state`: None if nothing is known about pins.
+        """
         pin = state.pinned if state is not None else None
         self._listings = (
             (OtherListing(kind=ListingKind.PINNED, definitions=pin.definitions),) if pin is not None else ()
@@ -134,7 +140,7 @@ class Reviewer:
         self.listed()
 
     def finished(self, record: CallRecord) -> None:
-        """Review the result of a call."""
+        """Review the result of a call that has ended."""
         session = self._link.session
         if session is not None and record.kind is Kind.TOOL:
             self._review_of(session)
@@ -147,22 +153,22 @@ class Reviewer:
             self.listed()
 
     def heard(self, entries: Sequence[TimelineEntry]) -> None:
-        """Review the new entries of the timeline that can be findings."""
+        """Review the new timeline entries, if any of them can lead to findings."""
         new, self._heard = range(min(self._heard, len(entries)), len(entries)), len(entries)
         if any(entries[index].kind in _REVIEWED_KINDS for index in new):
             self.listed()
 
     def look(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
-        """Show the findings of this item."""
+        """Show the findings of this item. `of_result`: sentences about its result."""
         self._shown = (view, of_result)
         self._look_again()
 
     def look_away(self) -> None:
-        """Show no findings: another server is shown."""
+        """Show no findings until `look` is called: another server is shown."""
         self._shown = None
 
     def material(self) -> Material:
-        """Everything to review now. Raises RuntimeError without a session."""
+        """Everything that is to be reviewed now. Raises RuntimeError without a session."""
         session, server = self._link.session, self._link.server
         if session is None:
             raise RuntimeError("reviewed without a session")
@@ -180,17 +186,17 @@ class Reviewer:
         )
 
     def sign(self, tool: Tool) -> Mark:
-        """The sign of a tool's worst finding, for the catalogue."""
+        """The sign of a tool in the catalogue, for its worst findings."""
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:
             return sign_of((), is_waiting=True)
         entries = (accepted.standing(entry) for entry in board.of(tool))
         return sign_of(entries, is_waiting=board.is_waiting(tool))
 
-    # The user's actions. Each returns a message where it fails, and an empty text otherwise.
+    # The user's actions. Each returns an error message, or "" on success.
 
     async def accept(self, entry: ReportEntry, reason: str) -> str:
-        """Accept a finding."""
+        """Accept a finding, and write the reason to the file of accepted findings."""
         if not reason:
             return "Write why it is accepted, for the next reader."
         problem = await self._keep(partial(_accept, self._target, entry, reason))
@@ -200,11 +206,11 @@ class Reviewer:
         return problem
 
     async def take_back(self, entry: ReportEntry) -> str:
-        """Take an acceptance back."""
+        """Withdraw the acceptance of a finding."""
         return await self._keep(partial(_take_back, self._target, entry))
 
     async def export(self, path: str) -> str:
-        """Write the review to a new file; its suffix chooses the format."""
+        """Write the review to a new file. The suffix of `path` chooses the format."""
         board, accepted, server = self.board, self.accepted, self._link.server
         if board is None or accepted is None:
             return "Nothing is reviewed yet."
@@ -231,7 +237,10 @@ class Reviewer:
     # Results of threads.
 
     def _review_of(self, session: Session) -> OngoingReview:
-        """The review of this session; its calls are numbered from 1 again."""
+        """The review of this session.
+
+        A new session starts a new review, since its calls are numbered from 1.
+        """
         if session is not self._session:
             self._session, self._review, self._heard = session, OngoingReview(), 0
             self._calls.clear()
@@ -281,7 +290,7 @@ class Reviewer:
         self._screen.notify(words, severity="error", timeout=15, markup=False)
 
 
-# Files. Each raises UsageError.
+# Access to files. Each function raises UsageError.
 
 
 def _read_accepted(target: Target) -> AcceptedFindings:
@@ -325,7 +334,7 @@ def _write_report(
 
 
 def _configured() -> tuple[Acceptance, ...]:
-    """The rules that the user's own settings ignore."""
+    """The acceptances in the `ignore` entries of the user's settings."""
     if not os.path.lexists(paths.own_settings()):
         return ()
     entries = settings.settings().ignored

@@ -1,4 +1,4 @@
-"""Lists of findings: those of one item and all of a server, a row for each, one row in full, and the sign of a tool."""
+"""Rows of findings: of one item or of a whole server; one row in full; the sign of a tool."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -32,20 +32,20 @@ _STYLES = {
 
 
 class FindingRow(Struct, frozen=True, kw_only=True):
-    """One finding."""
+    """A row with a finding. `rule`: None if this version has no rule with its id."""
 
     entry: ReportEntry
     rule: ReviewRule | None
 
 
 class UncheckedRow(Struct, frozen=True, kw_only=True):
-    """Something that the review did not check."""
+    """A row with something that the review did not check."""
 
     what: NotChecked
 
 
 class NoteRow(Struct, frozen=True, kw_only=True):
-    """A heading, a sentence, or an empty line."""
+    """A row with a heading, a sentence, or nothing."""
 
     words: Content
 
@@ -59,10 +59,10 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """The number of findings in `rows`."""
+    """The number of findings in `rows`, including the sentences about the result."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
-        """The row of a finding; 0 where it has none."""
+        """The row of a finding; 0 if the view has no such row."""
         if entry is not None:
             for index, row in enumerate(self.rows):
                 if (
@@ -87,7 +87,7 @@ class ItemFindings(Struct, frozen=True, kw_only=True):
 
 
 class AllFindings(Struct, frozen=True, kw_only=True):
-    """A request for all findings of a server that have all words of `query`."""
+    """A request for all findings of a server that contain all words of `query`."""
 
     board: Board
     accepted: AcceptedFindings
@@ -95,7 +95,7 @@ class AllFindings(Struct, frozen=True, kw_only=True):
 
 
 def item_findings(asked: ItemFindings) -> FindingsView:
-    """The content of the Findings tab."""
+    """The content of the Findings tab. Blocks: call it in a thread."""
     entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
     title = Content.styled(counted_words(entries, len(asked.of_result)), "bold")
     if asked.board.is_waiting(asked.item):
@@ -116,7 +116,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
 
 
 def all_findings(asked: AllFindings) -> FindingsView:
-    """The content of the review screen: the worst finding first, then what was not checked."""
+    """The content of the review screen: the worst findings first, then what was not checked."""
     words = asked.query.casefold().split()
     entries = [asked.accepted.standing(entry) for entry in asked.board.all]
     found = [row for row in _rows(entries) if _matches(row, words)]
@@ -196,9 +196,9 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """The worst findings that are not accepted, with their number: `▲2 high`. The legend has the others too.
+    """The sign of the worst findings that are not accepted, such as `▲2 high`.
 
-    `…` before the review; empty without findings.
+    The legend names the others too. `…` before the review; empty without findings.
     """
     numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
     if not numbers:
@@ -221,7 +221,7 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
 
 
 def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
-    """One row in `width` cells. `with_name`: it names the tool."""
+    """A row in `width` cells. `with_name`: whether it names the tool."""
     cursor = "▸" if here else " "
     match row:
         case NoteRow(words=words):
@@ -247,7 +247,7 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
 
 
 def row_detail(row: Row | None) -> Content:
-    """A row in full."""
+    """A row in full, for the detail below the list."""
     match row:
         case FindingRow(entry=entry, rule=rule):
             return _finding_detail(entry, rule)

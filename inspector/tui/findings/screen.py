@@ -24,14 +24,14 @@ _FILTER_KEYS: Keys = (("form.call", "keep"), ("review.back", "clear"), ("app.pal
 
 @dataclass(slots=True)
 class Before:
-    """The filter and the cursor when the user last left the screen."""
+    """The filter, and the finding under the cursor, when the user last left the screen."""
 
     query: str = ""
     entry: ReportEntry | None = None
 
 
 class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Enter goes to the place of a finding."""
+    """Lists all findings. Enter shows the place of a finding."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.REVIEW)
     NAME = "Review"
@@ -55,9 +55,9 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         export: Callable[[], None],
         before: Before,
     ) -> None:
-        """`go_to` shows the place of a finding, and returns whether that is on the main screen.
+        """`go_to`: shows the place of a finding, and returns whether that is on the main screen.
 
-        `judge` accepts a finding or takes that back. `export` asks for a file and writes the review to it.
+        `judge`: accepts a finding, or takes that back. `export`: asks for a file and writes the review to it.
         """
         super().__init__()
         self.entitle(Content.assemble("Findings of ", content(shortened(target, 200), "bold")))
@@ -90,7 +90,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._reviewer.listeners.remove(self.news)
 
     def news(self) -> None:
-        """Show the present findings."""
+        """Show the current findings."""
         board, accepted = self._reviewer.board, self._reviewer.accepted
         if board is not None and accepted is not None:
             self._views.ask(AllFindings(board=board, accepted=accepted, query=self._filter.value))

@@ -1,1 +1,1 @@
-"""The help screen."""
+"""The help screen, with all keys and a legend."""

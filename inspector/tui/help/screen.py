@@ -1,4 +1,4 @@
-"""The help: the keys of the pane in focus and then all others, a legend of signs, the boundary and the host."""
+"""The help screen: all keys, those that work here first, and a legend of boundary, host, signs and badges."""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
@@ -82,7 +82,7 @@ class HelpLine(Struct, frozen=True, kw_only=True):
     is_heading: bool = False
 
     def rows(self, width: int) -> Iterable[Content]:
-        """The line in rows of at most `width` cells."""
+        """Yield the line in rows of at most `width` cells."""
         if self.is_heading or not self.words:
             yield Content.styled(self.words, "bold $text-primary")
             return
@@ -94,7 +94,7 @@ class HelpLine(Struct, frozen=True, kw_only=True):
 
 
 def help_lines(here: Sequence[KeyPlace] = ()) -> list[HelpLine]:
-    """Every key under the place where it works. The places in `here` come first."""
+    """The lines for every key, under the place where it works. The places in `here` come first."""
     lines: list[HelpLine] = []
     for place in dict.fromkeys((*here, *KeyPlace)):
         heading = f"{place.value}  (here)" if place in here else place.value
@@ -111,7 +111,7 @@ def help_lines(here: Sequence[KeyPlace] = ()) -> list[HelpLine]:
 
 
 def legend_lines() -> list[HelpLine]:
-    """The boundary, the host, the signs and the badges."""
+    """The lines that explain the boundary, the host, the signs and the badges."""
     return [
         HelpLine(words="Boundary", is_heading=True),
         HelpLine(words=_BOUNDARY),
@@ -128,7 +128,10 @@ def legend_lines() -> list[HelpLine]:
 
 
 def places_of(screen: Screen[object]) -> list[KeyPlace]:
-    """The places whose keys work on a screen now: the pane in focus, its screen, and what every list has."""
+    """The places whose keys work on a screen now.
+
+    The focused pane comes first; the keys of every list, and those that work everywhere, come last.
+    """
     place_of = {found.id: found.place for found in COMMANDS}
     ids = (active.binding.id for active in screen.active_bindings.values())
     found = dict.fromkeys(place_of[known] for known in ids if known in place_of)
@@ -136,7 +139,7 @@ def places_of(screen: Screen[object]) -> list[KeyPlace]:
 
 
 class HelpLines(Lines):
-    """Help lines, wrapped with a hanging indent."""
+    """A list of help lines, wrapped with a hanging indent."""
 
     def __init__(self, name: str) -> None:
         super().__init__(id=name)
@@ -151,7 +154,7 @@ class HelpLines(Lines):
         self._wrap(None)
 
     def action_page(self, step: int) -> None:
-        """Scroll by a page, wherever the cursor is in it."""
+        """Scroll by a page, wherever the cursor is on the page."""
         page = max(1, self.scrollable_content_region.height - 1)
         self.cursor = self.scroll_offset.y + (page if step > 0 else 0) + step * page
 
@@ -160,14 +163,14 @@ class HelpLines(Lines):
         return self._rows[index]
 
     def _wrap(self, cursor: int | None) -> None:
-        # The scrollbar comes once the rows are there.
+        # The scrollbar appears once the rows are shown.
         width = self.scrollable_content_region.width - (not self.show_vertical_scrollbar)
         self._rows = [row for line in self._lines for row in line.rows(width)]
         self.show_rows(len(self._rows), cursor)
 
 
 class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
-    """Keys on the left, the legend on the right; below each other on a narrow screen."""
+    """Shows keys on the left and the legend on the right; on a narrow screen, the legend below the keys."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.HELP)
     HORIZONTAL_BREAKPOINTS = [(0, _NARROW), (110, _WIDE)]  # noqa: RUF012 - Textual declares it so

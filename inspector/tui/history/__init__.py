@@ -1,1 +1,1 @@
-"""The calls of tools of this run and of earlier ones."""
+"""The history of tool calls, of this run and of earlier ones."""

@@ -1,4 +1,4 @@
-"""Two calls side by side: arguments, outcome, and the results where both are still in memory."""
+"""Two calls side by side: their arguments, their outcomes, and their results if both are still in memory."""
 
 from bisect import bisect_left, bisect_right
 from datetime import datetime
@@ -29,26 +29,26 @@ _LEAST_BESIDE = 80
 
 
 class PairAsked(Struct, frozen=True, kw_only=True):
-    """Two calls, the older one on the left."""
+    """A request to compare two calls. The older one is on the left."""
 
     left: HistoryCall
     right: HistoryCall
 
 
 class Pair(Struct, frozen=True, kw_only=True):
-    """Two calls, and how they differ."""
+    """Two calls side by side, ready to be drawn."""
 
     outline: Outline
     differing: int
-    """Values that differ."""
+    """The number of values that differ."""
     has_results: bool
-    """Whether their results are compared too."""
+    """Whether the results are compared too."""
     masked: int
-    """Values that are masks on both sides, and so are not compared."""
+    """The number of values that are masked, and therefore not compared."""
 
 
 def pair(asked: PairAsked) -> Pair:
-    """Compare two calls. Linear in their results."""
+    """Compare two calls. Takes linear time in the size of their results."""
     has_results = asked.left.record is not None and asked.right.record is not None
     values = [_value(call, with_result=has_results) for call in (asked.left, asked.right)]
     outline = Outline(*values)
@@ -73,7 +73,7 @@ def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
 
 
 class _PairRemarks:
-    """Signs of what differs. Nothing is withheld here."""
+    """Gives the signs of values that differ. Nothing is withheld here, so none is shown as withheld."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline
@@ -88,7 +88,7 @@ class _PairRemarks:
 
 
 class PairScreen(SecondaryScreen[None], inherit_bindings=False):
-    """The older call on the left, the newer one on the right."""
+    """Shows the older call on the left and the newer one on the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAIR)
     NAME = "Two calls"
@@ -108,7 +108,7 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
         self._asked = asked
         self._pair: Pair | None = None
         self._shown: Shown | None = None
-        """The sides that the user chose; None for those that have room."""
+        """The sides that the user chose; None to show as many as there is room for."""
         self._verdict = Static("", markup=False, id="pair-verdict")
         self._sides = Static("", markup=False, id="pair-sides")
         self._values = SearchedValues("pair-values")

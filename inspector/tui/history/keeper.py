@@ -1,4 +1,4 @@
-"""The calls of tools of one target: reads those of earlier runs, and keeps those of this one."""
+"""Keeps the tool calls of one target: those of earlier runs, read from a file, and those of this run."""
 
 import asyncio
 import secrets
@@ -19,35 +19,35 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, shortened
 
 _PATIENCE_S = 2.0
-"""How long the end of the program waits for calls that are being written."""
+"""The time in seconds that the end of the program waits for calls to be written."""
 
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class HistoryCall:
-    """One call."""
+    """One call of the history."""
 
     past: PastCall
     is_new: bool = False
-    """Whether it was made in this run."""
+    """Whether the call was made in this run."""
     record: CallRecord | None = field(default=None, repr=False)
-    """With its arguments and its result; None where there is none, or of an earlier run."""
+    """The call with its arguments and result; None for a call of an earlier run, or one without a result."""
 
 
 @dataclass(slots=True)
 class LeftAt:
-    """The filter and the call under the cursor when the user last left the history."""
+    """The filter, and the call under the cursor, when the user last left the history."""
 
     query: str = ""
     call: HistoryCall | None = None
 
 
 class HistoryKeeper:
-    """Holds all calls in their order. It outlives every connection."""
+    """Holds all calls in order. It outlives every connection."""
 
     def __init__(
         self, screen: Screen[None], target: Target, changed: Callable[[], None], *, is_kept: bool
     ) -> None:
-        """`is_kept`: whether there is a file. `changed`: called when there are other calls."""
+        """`is_kept`: whether calls are written to a file. `changed`: called when the calls have changed."""
         self._screen = screen
         self._target = target
         self._changed = changed
@@ -58,26 +58,29 @@ class HistoryKeeper:
         self._idle = asyncio.Event()
         self._idle.set()
         self.calls: list[HistoryCall] = []
-        """The oldest first."""
+        """The calls, the oldest first."""
         self.listeners: list[Callable[[], None]] = []
-        """Called when there are other calls."""
+        """Functions called when the calls have changed."""
         self.fault = "" if is_kept else "Calls are not kept beyond this run."
-        """Why the file was not read or is not written; empty where it is. May quote a path."""
+        """The reason why the file was not read or is not written; empty if there is none.
+
+        May quote a path.
+        """
         self.before = LeftAt()
 
     def begin(self) -> None:
-        """Read the calls of earlier runs."""
+        """Read the calls of earlier runs, if calls are kept."""
         if self._is_kept:
             self._do(self._read)
 
     def finished(self, record: CallRecord) -> None:
-        """A call has ended with a record."""
+        """Add a call that has ended with a record."""
         if record.kind is Kind.TOOL:
             at = _at(record.duration_s)
             self._do(lambda: self._add(lambda keeper: keeper.answered(record, at), record))
 
     def cancelled(self, name: str, tool: Tool | None, arguments: JsonObject, duration_s: float) -> None:
-        """A call was sent, and given up."""
+        """Add a call that was sent and then cancelled."""
         if tool is None or tool.kind is Kind.TOOL:
             at = _at(duration_s)
             self._do(
@@ -85,23 +88,23 @@ class HistoryKeeper:
             )
 
     def forget(self) -> None:
-        """Forget all calls, those in the file too."""
+        """Remove all calls, also from the file."""
         self._do(self._forget)
 
     @property
     def place(self) -> str:
-        """The file; empty where there is none."""
+        """The path of the file; empty if there is none."""
         return str(self._file.path) if self._file is not None else ""
 
     async def close(self) -> None:
-        """Wait a moment for what is being written."""
+        """Wait up to two seconds until all calls are written."""
         try:
             await asyncio.wait_for(self._idle.wait(), _PATIENCE_S)
         except TimeoutError:
             return
 
     def _do(self, job: Callable[[], Awaitable[None]]) -> None:
-        """Do one thing after the other."""
+        """Run a job after those before it."""
         self._jobs.append(job)
         if self._idle.is_set():
             self._idle.clear()
@@ -166,6 +169,6 @@ def _stored(file: HistoryFile) -> tuple[Stored, list[HistoryCall]]:
 
 
 def _at(duration_s: float) -> str:
-    """When a call began that ends now."""
+    """The start time of a call that ends now, in UTC as ISO 8601."""
     began = datetime.now(UTC) - timedelta(seconds=duration_s)
     return began.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,4 +1,4 @@
-"""Calls in rows: when, what, with which arguments, how it ended. And one of them at length."""
+"""The rows of the history: time, tool, arguments and outcome of each call; and the heading of one call."""
 
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -14,33 +14,36 @@ from inspector.tui.widgets.secondary import QUIET
 
 MARK = "●"
 _WIDE = 110
-"""Cells from which on the outcome is written out."""
+"""The width, in cells, from which the outcome is written in full."""
 _MOST_DRAWN = 600
-"""Characters of arguments in a row; the detail has all."""
+"""The maximum length of the arguments in a row, in characters. The detail has all of them."""
 _NAME = 24
 _DURATION = 8
 _SIGNS = 2
 
 
 class ShownCalls(Struct, frozen=True, kw_only=True):
-    """The calls that are shown, the newest first, and what their columns need."""
+    """The calls that are listed, the newest first, and the widths of their columns."""
 
     calls: tuple[HistoryCall, ...]
     today: date
     times: int
-    """Cells of the widest time."""
+    """The width of the widest time, in cells."""
     names: int
 
 
 class CallsAsked(Struct, frozen=True, kw_only=True):
-    """All calls, the oldest first, and the words that those shown must have."""
+    """A request to list calls. `calls`: all calls, the oldest first.
+
+    `query`: words that a call must contain.
+    """
 
     calls: tuple[HistoryCall, ...]
     query: str
 
 
 def listing(asked: CallsAsked) -> ShownCalls:
-    """The calls with all words, the newest first."""
+    """The calls that contain all words of the query, the newest first."""
     words = asked.query.casefold().split()
     calls = tuple(call for call in reversed(asked.calls) if matches(call.past, words))
     today = datetime.now().astimezone().date()
@@ -53,7 +56,7 @@ def listing(asked: CallsAsked) -> ShownCalls:
 
 
 def matches(past: PastCall, words: Sequence[str]) -> bool:
-    """Whether all words occur in the tool, the arguments, the outcome or the date."""
+    """Whether all words occur in the tool, the arguments, the outcome or the date of a call."""
     if not words:
         return True
     text = f"{past.tool} {past.arguments} {past.lacks} {outcome(past, is_wide=True)[0]} {past.at[:10]}"
@@ -62,7 +65,10 @@ def matches(past: PastCall, words: Sequence[str]) -> bool:
 
 
 def time_words(at: str, today: date) -> str:
-    """`14:03:22` of today, `22 Nov 14:03` of another day, `2025-11-22` of another year. `at` may be anything."""
+    """When a call began: `14:03:22` today, `22 Nov 14:03` this year, else `2025-11-22`.
+
+    `at` may be any text; `?` if it is not a time.
+    """
     try:
         when = datetime.fromisoformat(at).astimezone()
     except (ValueError, OverflowError, OSError):
@@ -73,7 +79,7 @@ def time_words(at: str, today: date) -> str:
 
 
 def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
-    """How a call ended, in words and their style."""
+    """The outcome of a call in words, and their style."""
     if past.fits is False:
         return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"
     match past.ended:
@@ -87,7 +93,7 @@ def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
 
 
 def arguments_line(past: PastCall) -> str:
-    """`name="production", days=3, pin=•••`: all arguments. Foreign text."""
+    """All arguments on one line, such as `name="production", days=3, pin=•••`. Foreign text."""
     words = (
         [f"{name}={dump_text(value)}" for name, value in past.kept.items()]
         if len(past.arguments) <= _MOST_DRAWN
@@ -100,7 +106,7 @@ def arguments_line(past: PastCall) -> str:
 
 
 def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, is_marked: bool) -> Content:
-    """One row. Only arguments are cut, at their end."""
+    """The row of a call in `width` cells. If there is too little room, the arguments are cut."""
     past = call.past
     is_wide = width >= _WIDE
     ended, style = outcome(past, is_wide=is_wide)
@@ -125,7 +131,7 @@ def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, i
 
 
 def heading(call: HistoryCall, today: date) -> Content:
-    """Above the arguments of a call: when, of which run, how it ended, what is not kept."""
+    """The heading above a call's arguments: tool, time, run, outcome, and what was not kept."""
     past = call.past
     run = (
         f"#{call.record.number} of this run"
@@ -154,7 +160,7 @@ def heading(call: HistoryCall, today: date) -> Content:
 
 
 def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
-    """`12 calls, 3 of this run`."""
+    """A text such as `12 calls, 3 of this run`. `shown`: the number of calls that match the filter."""
     new = sum(call.is_new for call in calls)
     words = f"{count(len(calls), 'call')}, {new:,} of this run"
     return f"{words}, {shown:,} shown" if shown != len(calls) else words

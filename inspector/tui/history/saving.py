@@ -1,4 +1,4 @@
-"""Saving a call under a name in `calls.toml`, as `sightline call --save` does."""
+"""Saves a call under a name in `calls.toml`, like `sightline call --save`."""
 
 import asyncio
 from collections.abc import Callable, Iterable
@@ -28,7 +28,10 @@ from inspector.tui.text import content, shortened
 
 
 def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
-    """The arguments of a call that are written, and for the secret ones where they come from. Raises UsageError."""
+    """The arguments that are written for a call, and the sources of those that are secret.
+
+    Raises UsageError if an argument was not kept.
+    """
     past, record = call.past, call.record
     secret = {
         each.name: source_of(each.name) for each in past.left_out if each.why is Why.SECRET and each.name
@@ -44,7 +47,7 @@ def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
 
 
 def save(name: str, call: HistoryCall, server: str, *, level: Level, host: str) -> None:
-    """Append a call to the usual file, with the expectations that its answer meets. Raises UsageError."""
+    """Append a call to `calls.toml`, with expectations that its answer meets. Raises UsageError."""
     check_new(USUAL_FILE, name)
     arguments, secrets = planned(call)
     expect = _expectations(call.past) if call.record is None else _proposed(call.record, level, host, secrets)
@@ -62,12 +65,15 @@ def save(name: str, call: HistoryCall, server: str, *, level: Level, host: str) 
 
 
 def _expectations(past: PastCall) -> Expectations:
-    """Those of an answer that was not kept: how it ended."""
+    """The expectations of a call whose answer was not kept: only how it ended."""
     return Expectations(fits_schema=bool(past.fits), error=past.error)
 
 
 def _proposed(record: CallRecord, level: Level, host: str, secrets: Iterable[str]) -> Expectations:
-    """`secrets`: the names of arguments whose values nothing repeats."""
+    """The expectations that an answer meets.
+
+    `secrets`: the names of arguments whose values must not be repeated.
+    """
     profile = host_of(host)
     if profile is None:
         raise UsageError(f"no host {host}", "h chooses another.")
@@ -85,7 +91,10 @@ def _proposed(record: CallRecord, level: Level, host: str, secrets: Iterable[str
 
 
 def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, host: str) -> AskScreen:
-    """Asks for a name, and says what is written where. `server`: the target as saved calls have it. Raises UsageError."""
+    """A dialog that asks for a name and saves the call. It says what is written, and where.
+
+    `server`: returns the target as it is written in saved calls. Raises UsageError.
+    """
     _, secrets = planned(call)
     file = Path.cwd() / USUAL_FILE
     lines = [
@@ -116,7 +125,10 @@ def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, h
 
 
 def _free_name(tool: str) -> str:
-    """The tool's name, with a number where it is taken. A file that cannot be read is reported when the call is saved."""
+    """The tool's name, with a number added if it is taken.
+
+    A file that cannot be read is reported when the call is saved.
+    """
     try:
         taken = {each.name for each in read_calls(USUAL_FILE)}
     except UsageError:

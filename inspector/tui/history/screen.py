@@ -1,4 +1,4 @@
-"""The history: calls of tools of this run and of earlier ones, to be made again, edited, compared or saved."""
+"""The History screen: tool calls of this run and of earlier ones, to repeat, edit, compare or save."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -34,14 +34,14 @@ _VALUE_KEYS: Keys = (
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """What the user wants on the main screen."""
+    """What the user wants to do with a call on the main screen."""
 
     call: HistoryCall
     do: Literal["call", "edit"]
 
 
 class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
-    """The newest call first. Enter calls again, or compares with the marked call."""
+    """Lists the calls, the newest first. Enter repeats a call, or compares it with the marked call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
     NAME = "History"
@@ -54,7 +54,10 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         obstacle: Callable[[Wish], str],
         save: Callable[[HistoryCall], None],
     ) -> None:
-        """`obstacle`: why a wish cannot be fulfilled now; empty where it can. `save`: asks for a name, and saves a call."""
+        """`obstacle`: returns why a wish cannot be fulfilled now, or "".
+
+        `save`: asks for a name and saves a call.
+        """
         super().__init__()
         self._keeper = keeper
         self._target = target
@@ -95,7 +98,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         self._keeper.listeners.remove(self.news)
 
     def news(self) -> None:
-        """Show the present calls."""
+        """Show the current calls."""
         self._fault.update(content(shortened(self._keeper.fault, 400), "$text-warning"))
         self._fault.display = bool(self._keeper.fault)
         self._views.ask(CallsAsked(calls=tuple(self._keeper.calls), query=self._filter.value))
@@ -127,7 +130,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         self._wish("edit")
 
     def action_mark(self) -> None:
-        """Mark the call under the cursor, or take its mark away."""
+        """Mark the call under the cursor, or remove its mark."""
         call = self._call
         self._mark(None if call is self._marked else call)
 
@@ -206,7 +209,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
 
     @property
     def _call(self) -> HistoryCall | None:
-        """The call under the cursor."""
+        """The call under the cursor; None if no call is listed."""
         calls = self._listing.calls
         return calls[self._lines.cursor] if self._lines.cursor < len(calls) else None
 

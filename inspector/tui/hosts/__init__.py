@@ -1,1 +1,1 @@
-"""The comparison of hosts."""
+"""The screen that compares all hosts on one result."""

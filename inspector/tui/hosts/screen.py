@@ -32,7 +32,7 @@ from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import Detail, DrawnLines, Keys, SecondaryScreen
 
 PATIENCE_S = 1.0
-"""Seconds after which the progress of a comparison is shown, and between updates."""
+"""The time in seconds before the progress of a comparison is shown, and between its updates."""
 
 
 class ChosenLenses(Struct, frozen=True, kw_only=True):
@@ -43,7 +43,7 @@ class ChosenLenses(Struct, frozen=True, kw_only=True):
 
 
 class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
-    """A table of hosts. Enter selects one; Esc changes nothing."""
+    """A table of hosts. Enter puts a host in force; Esc changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HOSTS)
     NAME = "Compare hosts"
@@ -57,7 +57,7 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
     FAILED = "The hosts could not be compared"
 
     def __init__(self, record: CallRecord, *, level: Level, host: str, hosts: int) -> None:
-        """`host`: the one in force. `hosts`: how many there are."""
+        """`host`: the host in force. `hosts`: the number of hosts."""
         super().__init__()
         self._record = record
         self._level = level
@@ -71,7 +71,7 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
         self._waiting: Timer | None = None
         self._waited_s = 0
         self._edition = 0
-        """The number of the newest comparison; older ones stop."""
+        """The number of the latest comparison. Earlier ones stop."""
         self._begun = 0
         self._views = self.latest(_asked_hosts, self._take)
 
@@ -133,7 +133,7 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
         )
 
     def _turn(self, edition: int, begun: int) -> bool:
-        # In the worker's thread: it only sets one number and reads another.
+        # Runs in the worker's thread. It only sets one number and reads another.
         if edition != self._edition:
             return False
         self._begun = begun

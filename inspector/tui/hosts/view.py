@@ -1,4 +1,4 @@
-"""Compare hosts: one result through every host, a row for each, and the row under the cursor in full."""
+"""The comparison of hosts: a row for what each host makes of one result, and one row in full."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -17,10 +17,13 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
-"""Gets the number of hosts that have begun, in the worker's thread; false ends the comparison."""
+"""Takes the number of hosts that have begun.
+
+Called in the worker's thread; returns false to end the comparison.
+"""
 
 MAX_NAMED = 12
-"""Leaks, and changes, that are named one by one."""
+"""The maximum number of leaks, and of changes, listed for a host."""
 
 _QUIET = "$foreground 70%"
 _SIZE_WIDTH = 9
@@ -31,7 +34,7 @@ _WIDE = 100
 
 
 class ComparedHost(Struct, frozen=True, kw_only=True):
-    """A host's row without the model's view itself, which may be large."""
+    """The row of a host, without its model view, which may be large."""
 
     name: str
     title: str
@@ -40,40 +43,40 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     how: str
     """The evidence for the profile."""
     observed: bool
-    """Whether the host was seen with such a result."""
+    """Whether the host was observed with such a result."""
     size_bytes: int | None
-    """Of the model's view as compact JSON; None where it is unknown."""
+    """The size of the model view as compact JSON, in bytes; None if unknown."""
     changes: tuple[HostChange, ...]
-    """The first of them: may quote server text."""
+    """The first changes. May quote foreign text."""
     change_count: int
     leak: Leak
-    """Whether a withheld value reaches the model at `open`."""
+    """Whether a withheld value reaches the model at the boundary `open`."""
     leaks: tuple[str, ...]
-    """The first of these values: pointers into the raw result."""
+    """Pointers to the first values that leak, in the raw result."""
     leak_count: int
     unknown_count: int
-    """Withheld values that are too many or too common to look for one by one."""
+    """The number of withheld values not searched for one by one, because they are too many or too common."""
     observed_open: bool
-    """Whether the host was seen with the raw result."""
+    """Whether the host was observed with the raw result."""
 
 
 class HostsView(Struct, frozen=True, kw_only=True):
-    """One result through all hosts."""
+    """What all hosts make of one result."""
 
     record: CallRecord
     level: Level
     raw_bytes: int
     withheld: int
-    """Parts of the raw result that `declared` withholds."""
+    """The number of parts of the raw result that `declared` withholds."""
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
-        """The row of a host; 0 where it has none."""
+        """The row of a host; 0 if it has none."""
         return next((index for index, row in enumerate(self.rows) if row.name == host), 0)
 
 
 class HostsAsked(Struct, frozen=True, kw_only=True):
-    """A request to compare all hosts on a call."""
+    """A request to compare all hosts on the result of a call."""
 
     record: CallRecord
     level: Level
@@ -81,17 +84,18 @@ class HostsAsked(Struct, frozen=True, kw_only=True):
 
 
 class GivenUpError(Exception):
-    """The screen that wanted the comparison is gone."""
+    """Raised if the comparison was ended, because the screen no longer wants it."""
 
 
 class _StoppedError(BaseException):
-    """Not an Exception: the comparison catches those, as failures of a profile."""
+    """Ends a comparison. Not an Exception, because the comparison treats these as failures of a profile."""
 
 
 def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
-    """A call through all hosts. `server`: its name in the hosts' views. Raises GivenUpError where `turn` is false.
+    """What all hosts make of a call's result. `server`: the name under which hosts know the server.
 
-    Large results take minutes, and a thread that goes on would hold up the end of the program.
+    Raises GivenUpError if `turn` returns false. Large results take minutes, and a thread that continued would
+    delay the end of the program.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     among = tuple(_taking_turns(host, number, turn) for number, host in enumerate(hosts(), 1))
@@ -138,7 +142,7 @@ def _compared(row: HostRow) -> ComparedHost:
 
 
 def compared_call(record: CallRecord) -> Content:
-    """The call that is compared, for the title line."""
+    """The call whose result is compared, for the title line."""
     return Content.assemble((f"#{record.number} ", _QUIET), content(shortened(record.name, 120)))
 
 
@@ -148,7 +152,10 @@ def boundary_label(level: Level) -> Content:
 
 
 def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> Content:
-    """Shown while the comparison runs. `begun`: hosts, out of `total`."""
+    """The note while the comparison runs. `begun`: the number of hosts that have begun.
+
+    `total`: the number of all hosts.
+    """
     far = f", host {begun} of {total}" if begun else f" through {count(total, 'host')}"
     return Content.assemble(
         f"Comparing #{record.number} ",
@@ -158,7 +165,7 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 
 
 def hosts_summary(view: HostsView) -> Content:
-    """The verdict: how many hosts would pass a withheld value to the model."""
+    """A line that says how many hosts would pass a withheld value to the model."""
     if not view.withheld:
         words = "No declaration asks to withhold anything, so there is no leak to look for."
         return Content.styled(words, "$text-warning")
@@ -187,7 +194,10 @@ def hosts_head(width: int) -> Content:
 
 
 def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, chosen: bool) -> Content:
-    """One host in `width` cells. `here`: the cursor is on it. `chosen`: it is the host in force."""
+    """The row of a host in `width` cells. `here`: whether the cursor is on it.
+
+    `chosen`: whether it is in force.
+    """
     left = Content.assemble(
         "▸ " if here else "  ",
         content(row.name, "bold" if chosen else ""),
@@ -205,7 +215,7 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
 
 
 def host_detail(row: ComparedHost, view: HostsView) -> Content:
-    """A row in full: the host, its leaks, its changes."""
+    """A row in full: the host, its leaks and its changes."""
     lines = [
         Content.assemble(content(shortened(row.title, 200), "bold"), content(f"  {row.version}")),
         content(f"evidence: {row.how}; as of {row.as_of}", _QUIET),

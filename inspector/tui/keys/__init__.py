@@ -1,1 +1,1 @@
-"""The table of keys, and what is made from it: footer, help, palette."""
+"""The table of keys, from which bindings, footer, help and palette are made."""

@@ -1,4 +1,4 @@
-"""A key: what it does, where it works, what it is called."""
+"""A command: what a key does, where it works, and what it is called."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,7 +7,7 @@ from textual.binding import Binding
 
 
 class KeyPlace(StrEnum):
-    """Where a key works, in words for the help screen."""
+    """The places where keys work. The values are headings of the help screen."""
 
     EVERYWHERE = "Everywhere"
     MAIN = "On the main screen"
@@ -47,34 +47,34 @@ class Command:
     """One thing that a key does."""
 
     id: str
-    """Stable, for keymaps: `call.repeat`."""
+    """The id, such as `call.repeat`. It never changes, so that keymaps can refer to it."""
     keys: str
-    """As Textual names them, separated by commas."""
+    """The keys by their Textual names, separated by commas."""
     action: str
     label: str
-    """For the footer: a word or two."""
+    """A word or two for the footer."""
     tooltip: str
-    """What it does, in a sentence."""
+    """A sentence about what the key does."""
     place: KeyPlace
     shown: str = ""
-    """How the key is written; empty where the name is good enough."""
+    """The keys as they are shown; empty if the Textual names can be shown."""
     palette: bool = False
-    """Whether the palette offers it."""
+    """Whether the palette lists the command."""
 
     @property
     def key(self) -> str:
-        """The key as it is shown."""
+        """The keys as they are shown."""
         return self.shown or self.keys.replace(",", " ").replace("ctrl+", "^")
 
     @property
     def qualified_action(self) -> str:
-        """The action as anyone may run it who knows the main screen."""
+        """The action, with `app.` added if needed to run it from any screen."""
         here = self.place is KeyPlace.EVERYWHERE and "." not in self.action
         return f"app.{self.action}" if here else self.action
 
     @property
     def binding(self) -> Binding:
-        """As Textual wants it."""
+        """The command as a binding of Textual."""
         return Binding(
             self.keys,
             self.action,
@@ -87,7 +87,7 @@ class Command:
         )
 
 
-# These work while an input has the focus.
+# These keys work even while an input has the focus.
 _PRIORITY = frozenset({"ctrl+q", "ctrl+s", "ctrl+j", "ctrl+p", "ctrl+r,f5", "ctrl+d", "ctrl+o", "ctrl+x"})
 
 
@@ -102,7 +102,7 @@ def row(  # noqa: PLR0913 - a row of the table below
     shown: str = "",
     palette: bool = False,
 ) -> Command:
-    """A row of a table."""
+    """Create a command. The tables of keys are made of these rows."""
     return Command(
         id=command_id,
         keys=keys,

@@ -1,4 +1,4 @@
-"""The footer: the keys that work here and now, as many as fit."""
+"""The footer: the keys that work now, as many as fit."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,14 +18,14 @@ from inspector.tui.text import shortened
 
 
 class FocusedPart(Enum):
-    """Where the focus is."""
+    """The part of the main screen that has the focus."""
 
     CATALOGUE = auto()
     FILTER = auto()
     SEARCH = auto()
     FORM = auto()
     INPUT = auto()
-    """A text input has the focus, so letters are typed."""
+    """A text input, in which letter keys type."""
     TOOL = auto()
     FINDINGS = auto()
     DEFINITION = auto()
@@ -40,49 +40,49 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     part: FocusedPart
     is_running: bool = False
     is_filled: bool = False
-    """Whether the running call has filled in a form, which waits to be submitted."""
+    """Whether the running call has filled in a form of a page, which waits to be submitted."""
     is_ready: bool = True
     is_wrong: bool = False
-    """Whether the arguments are not what the schema allows."""
+    """Whether the arguments break their schema."""
     is_json: bool = False
     has_tool: bool = False
-    """Whether a tool is open."""
+    """Whether an item of the catalogue is open."""
     has_called: bool = False
     has_servers: bool = False
     """Whether there are several servers."""
     repeats: str = ""
-    """What is called again, where that is not what is shown. Foreign text."""
+    """The title of the item that `r` calls again; empty if it is the shown item. Foreign text."""
     has_history: bool = False
-    """Whether any call is listed in the history."""
+    """Whether the history has any calls."""
     has_result: bool = False
-    """Whether the open tool has a result."""
+    """Whether the open item has a result."""
     has_differences: bool = False
     has_masks: bool = False
     """Whether the result has masked values."""
     is_unmasked: bool = False
-    """Whether they are shown."""
+    """Whether masked values are shown."""
     is_searched: bool = False
-    """Whether words are searched for in the result."""
+    """Whether a search is open in the result."""
     is_comparing: bool = False
-    """Whether two models stand in place of the raw result and one."""
+    """Whether two models are compared in place of the raw result and one model."""
     is_changed: bool = False
-    """Whether definitions are others than they were pinned, or first listed."""
+    """Whether definitions differ from those that were pinned or first listed."""
     is_saved: bool = False
-    """Whether the last save changed something."""
+    """Whether the last save has changed something."""
     secrets: int = 0
-    """How many values the vault holds."""
+    """The number of items in the vault."""
 
 
 @dataclass(frozen=True, slots=True)
 class KeyOffer:
-    """A key that applies now, and what it does here."""
+    """A key that applies now, with its label here."""
 
     command: Command
     label: str
 
 
 class FooterKey(Struct, frozen=True, kw_only=True):
-    """One key of the footer, and the cells it takes."""
+    """One key of the footer, and the range of cells that it takes."""
 
     offer: KeyOffer
     start: int
@@ -90,7 +90,7 @@ class FooterKey(Struct, frozen=True, kw_only=True):
 
 
 def keys_now(now: KeySituation) -> tuple[KeyOffer, ...]:
-    """The keys that apply, those first that matter most; the last one leads to all others."""
+    """The keys that apply, the most important first. The last one leads to all keys."""
     found: dict[str, KeyOffer] = {}
     for command_id, label in _offers(now):
         known = command(command_id)
@@ -222,7 +222,10 @@ _OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
 
 
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
-    """As many keys as fit, in order of weight; the last one of `offers` always has its place."""
+    """The keys that fit into `width` cells, the most important first.
+
+    The last one of `offers` always fits.
+    """
     keys: list[FooterKey] = []
     position = 1
     reserved = _length(offers[-1]) + 2 if offers else 0
@@ -236,7 +239,7 @@ def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
 
 
 def key_line(keys: Sequence[FooterKey]) -> Content:
-    """The line itself."""
+    """The keys and their labels in one line."""
     parts: list[Content | str] = [" "]
     for key in keys:
         parts += [
@@ -255,7 +258,7 @@ def _length(offer: KeyOffer) -> int:
 
 
 class KeyLine(Widget):
-    """The keys that apply now; a click does what the key does."""
+    """Shows the keys that apply now. A click on a key does what the key does."""
 
     DEFAULT_CSS = """
     KeyLine { height: 1; background: $panel; }
@@ -265,16 +268,16 @@ class KeyLine(Widget):
 
     @dataclass
     class Pressed(Message):
-        """A key was clicked."""
+        """Posted when a key of the footer is clicked."""
 
         command: Command
 
     def render(self) -> Content:
-        """As many keys as the width allows."""
+        """As many keys as fit into the width."""
         return key_line(fitting(self.offers, self.size.width))
 
     def on_click(self, event: events.Click) -> None:
-        """The key under the mouse."""
+        """Post `Pressed` for the key under the mouse."""
         for key in fitting(self.offers, self.size.width):
             if key.start <= event.x < key.end:
                 self.post_message(self.Pressed(key.offer.command))

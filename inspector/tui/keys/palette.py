@@ -1,4 +1,4 @@
-"""The command palette: commands, hosts and themes by name."""
+"""The command palette: finds commands, hosts and themes by name."""
 
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
@@ -20,11 +20,11 @@ _FIRST = (
     "call.repeat",
     "session.export",
 )
-"""Commands that people look for most."""
+"""The ids of the commands that users search for most."""
 
 
 def offered() -> tuple[Command, ...]:
-    """The commands of the palette, those first that people look for most."""
+    """The commands of the palette. Those that users search for most come first."""
 
     def rank(found: Command) -> int:
         return _FIRST.index(found.id) if found.id in _FIRST else len(_FIRST)
@@ -36,42 +36,42 @@ _OFFERED = offered()
 
 
 class RankedHit(DiscoveryHit):
-    """A command of the list that is shown before anything is typed. The list is sorted by score."""
+    """A command in the list shown before anything is typed. Textual sorts that list by score."""
 
     rank: int = 0
 
     @property
     def score(self) -> float:
-        """Higher is further up."""
+        """The rank. A higher score is listed further up."""
         return float(self.rank)
 
 
 @runtime_checkable
 class PlayedScreen(Protocol):
-    """A screen that looks into a recording."""
+    """A screen that plays a recording."""
 
     def action_play(self) -> None:
-        """Play from here on, or pause."""
+        """Play from the position on, or pause."""
         ...
 
 
 class CommandSearch(Provider):
-    """The palette: the commands that it offers, by their words."""
+    """Searches the commands of the palette by their labels and descriptions."""
 
     def _offered(self) -> Iterable[Command]:
-        """Those of places that there are: only a recording is played."""
+        """The commands that apply to the screen. Those that play a recording apply only to the player."""
         is_played = isinstance(self.screen, PlayedScreen)
         return (found for found in _OFFERED if is_played or found.place is not KeyPlace.RECORDING)
 
     async def discover(self) -> Hits:
-        """All of them, while nothing has been typed."""
+        """Yield all commands, before anything is typed."""
         for number, found in enumerate(self._offered()):
             hit = RankedHit(Content(_title(found)), self._run(found), _title(found), found.tooltip)
             hit.rank = len(_OFFERED) - number
             yield hit
 
     async def search(self, query: str) -> Hits:
-        """Those that match."""
+        """Yield the commands that match."""
         matcher = self.matcher(query)
         for found in self._offered():
             score = matcher.match(f"{_title(found)} {found.tooltip}")
@@ -85,26 +85,26 @@ class CommandSearch(Provider):
 
 
 class _NameSearch(Provider):
-    """The palette: things that are chosen by their names."""
+    """The base of searches for things that the user chooses by name: hosts and themes."""
 
     KIND: ClassVar[str]
 
     def names(self) -> Iterable[str]:
-        """All there are."""
+        """The names to choose from."""
         raise NotImplementedError
 
     def choose(self, name: str) -> None:
-        """Take one."""
+        """Use the host or theme with this name."""
         raise NotImplementedError
 
     async def discover(self) -> Hits:
-        """All of them."""
+        """Yield all names, before anything is typed."""
         for name in self.names():
             shown = f"{self.KIND} {name}"
             yield DiscoveryHit(Content(shown), partial(self.choose, name), shown)
 
     async def search(self, query: str) -> Hits:
-        """Those that match."""
+        """Yield the names that match."""
         matcher = self.matcher(query)
         for name in self.names():
             shown = f"{self.KIND} {name}"
@@ -115,44 +115,44 @@ class _NameSearch(Provider):
 
 @runtime_checkable
 class Lensed(Protocol):
-    """A screen that looks at results through a host."""
+    """A screen that shows results as the model of a host gets them."""
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Every host by its name."""
+        """The names of all hosts."""
         ...
 
     def set_host(self, host: str) -> None:
-        """Look through this one."""
+        """Show results for this host."""
         ...
 
 
 class HostSearch(_NameSearch):
-    """The palette: hosts."""
+    """Searches hosts."""
 
     KIND = "Host"
 
     def names(self) -> Iterable[str]:
-        """Those of the screen, where it has some."""
+        """The names of the screen's hosts; empty if the screen shows none."""
         return self.screen.hosts if isinstance(self.screen, Lensed) else ()
 
     def choose(self, name: str) -> None:
-        """Look through it."""
+        """Show results for this host."""
         if isinstance(self.screen, Lensed):
             self.screen.set_host(name)
 
 
 class ThemeSearch(_NameSearch):
-    """The palette: themes."""
+    """Searches themes."""
 
     KIND = "Theme"
 
     def names(self) -> Iterable[str]:
-        """Ours and the user's; Textual's own are not made for our signs."""
+        """The themes of Sightline and of the user. Textual's own do not suit Sightline's signs."""
         return [name for name in self.app.available_themes if name not in BUILTIN_THEMES]
 
     def choose(self, name: str) -> None:
-        """Take it on."""
+        """Use this theme."""
         self.app.theme = name
 
 

@@ -1,4 +1,4 @@
-"""Every key. Bindings, footer, help and palette come from this table."""
+"""The table of all keys. Bindings, footer, help and palette are made from it."""
 
 from functools import partial
 
@@ -488,7 +488,7 @@ _deciding = partial(row, KeyPlace.DECIDING)
 _trust = partial(row, KeyPlace.TRUST)
 
 DECIDING: tuple[Command, ...] = (
-    # Enter is never the dangerous answer.
+    # Enter must never give the dangerous answer.
     _deciding("decision.decline", "escape,n,enter", "decline", "no", "Answers no.", shown="Esc"),
     _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key does."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
@@ -875,10 +875,10 @@ _BY_ID = {command.id: command for command in COMMANDS}
 
 
 def command(command_id: str) -> Command:
-    """The command of that id."""
+    """The command with this id. Raises KeyError if there is none."""
     return _BY_ID[command_id]
 
 
 def bindings(place: KeyPlace) -> list[BindingType]:
-    """The bindings of a place."""
+    """The bindings for the keys that work in a place."""
     return [found.binding for found in COMMANDS if found.place is place]

@@ -15,7 +15,7 @@ from inspector.tui.text import count
 from inspector.tui.values.outline import ABSENT, Value
 
 MOST = 1_000_000
-"""Characters that are copied: terminals take no more."""
+"""The maximum number of characters copied. Terminals take no more."""
 _TOO_LONG = f"More than {MOST:,} characters: too much for a terminal's clipboard. x exports the session."
 _HINT = "Masks stay masks. Characters that act on a terminal are copied as they are drawn."
 _POINTER, _CALL = "pointer", "call as a command"
@@ -30,7 +30,7 @@ MEANINGS = {
 
 
 def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
-    """Asks what to copy. `copy_call`: copies the call."""
+    """A dialog that asks what to copy. `copy_call`: copies the call as a command."""
     values: dict[str, Value] = {
         _VALUE: found.value,
         _SENT: found.sent,
@@ -66,7 +66,7 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
 
 
 def copied_text(value: Json) -> str:
-    """A string as it is drawn, without quotes; any other value as indented JSON."""
+    """The text to copy: a string as it is drawn, without quotes, or any other value as indented JSON."""
     return safe(value) if isinstance(value, str) else editable(value)
 
 

@@ -1,4 +1,4 @@
-"""What the user does with findings: goes to their places, accepts them, writes the review to a file."""
+"""What the user can do with findings: go to their places, accept them, write the review to a file."""
 
 from collections.abc import Callable, Sequence
 
@@ -32,7 +32,7 @@ _FIRST_ANSWERS = ("initialize", "server/discover")
 _KINDS = {"resource": Kind.RESOURCE, "template": Kind.TEMPLATE, "prompt": Kind.PROMPT, "skill": Kind.SKILL}
 
 _NEAR = 24
-"""Characters of the evidence that are looked for."""
+"""The maximum number of characters of the evidence that are searched for."""
 
 _WHY = (
     "Sightline keeps it in a file that sightline review --baseline reads. The finding does not count until "
@@ -46,7 +46,7 @@ _FORMATS = (
 
 
 def open_frames(screen: Screen[None], session: Session | None, entry: Entry, pointer: str = "") -> None:
-    """Show the frames of an entry of the timeline. `pointer`: a place to mark in the last one."""
+    """Show the frames of a timeline entry. `pointer`: a place to mark in the last frame."""
     if not entry.frames:
         screen.app.push_screen(DecisionScreen(note_view(entry)))  # pyright: ignore[reportUnknownMemberType]
     elif session is not None:
@@ -62,13 +62,13 @@ def open_frames(screen: Screen[None], session: Session | None, entry: Entry, poi
 
 
 def _joined(frames: Sequence[Matched]) -> Matched:
-    """Lines of stderr as one frame: a traceback is read as a whole."""
+    """All frames of stderr joined to one, so that a traceback is read as a whole."""
     raw = b"\n".join(matched.frame.raw.rstrip(b"\r\n") for matched in frames)
     return replace(frames[0], frame=replace(frames[0].frame, raw=raw))
 
 
 class FindingActions:
-    """Opens the review and the places that findings are about."""
+    """Opens the review and the places of findings; accepts findings and exports the review."""
 
     def __init__(
         self,
@@ -80,7 +80,7 @@ class FindingActions:
         target: Target,
         will_go_back: Callable[[Callable[[], None]], None],
     ) -> None:
-        """`will_go_back` takes what Esc does at a place in a definition."""
+        """`will_go_back`: called with the function for Esc, when a place in a definition is shown."""
         self._will_go_back = will_go_back
         self._screen = screen
         self._link = link
@@ -91,7 +91,7 @@ class FindingActions:
         self._before: Before | None = None
 
     def open_all(self) -> None:
-        """All findings of the server."""
+        """Open the screen with all findings of the server."""
         before = self._before = self._before or Before()
         screen = FindingsScreen(
             self._reviewer, str(self._target), self._open, self.judge, self.export, before
@@ -99,7 +99,10 @@ class FindingActions:
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
     def go_to(self, finding: Finding) -> bool:
-        """Show the place of a finding, or say that it has none. Returns whether the place is in a definition."""
+        """Show the place of a finding, or notify the user that it has none.
+
+        Returns whether the place is in a definition.
+        """
         session = self._link.session
         if session is None:
             return False
@@ -121,7 +124,7 @@ class FindingActions:
         return False
 
     def judge(self, entry: ReportEntry) -> None:
-        """Ask why a finding is accepted; if it is accepted already, take that back."""
+        """Ask why a finding is accepted, and accept it. If it is accepted already, withdraw that."""
         accepted = self._reviewer.accepted
         if accepted is None:
             return
@@ -175,7 +178,7 @@ class FindingActions:
         if entry is None or not entry.frames:
             self._say("The timeline has no frame of it.")
         else:
-            # A result is below `result` of its frame; an error is named by itself.
+            # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
             place = pointer if pointer.startswith("/error") else below + pointer
             open_frames(self._screen, self._link.session, entry, place)
 
@@ -184,7 +187,10 @@ class FindingActions:
 
 
 def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:
-    """The place to mark in a definition; None for a malformed item, whose finding is about the whole list."""
+    """The place of a finding in a definition.
+
+    A malformed item is marked as a whole: its findings point into the list.
+    """
     near = finding.evidence.strip("…")[:_NEAR]
     words = Content.assemble(
         ("! ", "bold $text-warning"),
@@ -195,7 +201,7 @@ def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:
 
 
 def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
-    """The last answered call of a tool."""
+    """The last answered call of the tool `name`; None if there is none."""
     for entry in reversed(entries):
         if entry.kind is EntryKind.EXCHANGE and len(entry.frames) > 1 and entry.title.endswith(f" {name}"):
             return entry
@@ -203,7 +209,7 @@ def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
 
 
 def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:
-    """The last request of the server of a method."""
+    """The last request of the server with the method that `name` begins with; None if there is none."""
     method = name.partition(" ")[0]
     asked = (entry for entry in reversed(entries) if entry.kind is EntryKind.SERVER_REQUEST)
     return next((entry for entry in asked if entry.title.startswith(method)), None)

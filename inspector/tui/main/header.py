@@ -13,46 +13,46 @@ from inspector.tui.trust.view import SessionStanding
 
 
 class HeaderView(Struct, frozen=True, kw_only=True):
-    """The facts of the header line."""
+    """The facts that the header line shows."""
 
     target: str
-    """Foreign text, as are `server` and `protocol`."""
+    """Foreign text, like `server` and `protocol`."""
     state: SessionState
     level: Level
     host: str
     server: str = ""
     place: str = ""
-    """Which server of several it is: `2 of 3`."""
+    """The number of the shown server among several, such as `2 of 3`; empty if there is only one."""
     protocol: str = ""
     recording: str = ""
-    """Since when the session is recorded; empty where it is not."""
+    """Words about the running recording, such as `recording since 3.2 s`; empty if none runs."""
     profile: str = ""
-    """What is announced to the server, where that is not the usual."""
+    """The name of the client profile announced to the server; empty for the usual one."""
     is_replay: bool = False
-    """Whether a recording is open in place of a server."""
+    """Whether the target is a recording."""
     is_insecure: bool = False
     """Whether the server's certificate is not checked."""
     trust: SessionStanding | None = None
-    """What the agent session has taken in; None before anything was called."""
+    """The gravest trust label of the agent session; None before the first call."""
     tools: int | None = None
-    """None until the first page of the listing is in."""
+    """The number of tools; None until the first page of the listing has arrived."""
 
 
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
 _MOST_OF_NAME = 30
-"""Cells of the name that a server gives itself."""
+"""The maximum width of the name that a server gives itself, in cells."""
 
 LEAST = (60, 15)
-"""Columns and lines that the main screen needs."""
+"""The minimum size of the main screen, in columns and lines."""
 
 _ROOM_FOR_NAME = 100
-"""Cells from which on the header begins with the name of the program."""
+"""The width, in cells, from which the header begins with the name of the program."""
 
 
 def header(view: HeaderView, width: int) -> Content:
-    """One line of `width` cells. The lenses and the state always fit; the target gives way first."""
+    """One line of `width` cells. State, boundary and host always fit; the target is shortened first."""
     lenses = Content.assemble(
         ("boundary: ", "$foreground 70%"),
         (str(view.level), f"bold {level_style(view.level)}"),
@@ -88,7 +88,7 @@ def header(view: HeaderView, width: int) -> Content:
 
 
 def _named(view: HeaderView, room: int) -> Content:
-    """The server's own name, then the target, as far as there is room."""
+    """The server's own name and the target, as far as `room` allows."""
     own = shortened(view.server, min(room, _MOST_OF_NAME)) if view.server != view.target else ""
     left = room - len(own) - 2
     if not own:
@@ -110,7 +110,7 @@ def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
 
 
 class HeaderLine(Widget):
-    """Target, state, protocol, count of tools; boundary and host."""
+    """Shows target, state, protocol and number of tools on the left, boundary and host on the right."""
 
     DEFAULT_CSS = """
     HeaderLine { height: 1; background: $panel; }
@@ -119,7 +119,7 @@ class HeaderLine(Widget):
     view: reactive[HeaderView | None] = reactive(None)
 
     def render(self) -> Content:
-        """As wide as the screen; says so where the screen is too small."""
+        """The header as wide as the screen, or a warning if the screen is too small."""
         width, height = self.screen.size
         if width < LEAST[0] or height < LEAST[1]:
             words = f" needs {LEAST[0]}x{LEAST[1]}, this terminal has {width}x{height}"

@@ -1,4 +1,4 @@
-"""What the history of calls leads to: a call, a form that is filled in, a saved call."""
+"""What the user can do with a call of the history: show it, edit it, call it again, save it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,7 @@ from inspector.tui.text import content, shortened
 
 
 class HistoryActions:
-    """Opens the history, and does what the user wants with a call of it."""
+    """Opens the history, and calls, edits or saves the call that the user chooses there."""
 
     def __init__(  # noqa: PLR0913 - the parts that a call of the history is made with
         self,
@@ -33,9 +33,10 @@ class HistoryActions:
         as_saved: Callable[[], str] | None,
         will_come_back: Callable[[str], None],
     ) -> None:
-        """`as_saved`: gives the target as saved calls have it.
+        """`as_saved`: returns the target as it is written in saved calls.
 
-        `will_come_back`: makes room for the part `call` or `edit` leads to; Esc goes back to the history from there.
+        `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
+        for that part, and lets Esc lead back to the history.
         """
         self._screen = screen
         self._link = link
@@ -47,19 +48,19 @@ class HistoryActions:
         self._will_come_back = will_come_back
 
     def open(self, *, is_back: bool = False) -> None:
-        """`is_back`: at the call and with the filter of before."""
+        """Open the history. `is_back`: at the call, and with the filter, that the user left it with."""
         if not is_back:
             self._keeper.before = LeftAt()
         screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save)
         self._screen.app.push_screen(screen, self._take)  # pyright: ignore[reportUnknownMemberType]
 
     def _tool(self, call: HistoryCall) -> Tool | None:
-        """The tool of a call as it is listed now."""
+        """The tool of a call as the server lists it now; None if it is not listed."""
         tool = self._link.tool(call.past.tool)
         return tool if tool is not None and tool.item is None else None
 
     def _obstacle(self, wish: Wish) -> str:
-        """Why a call cannot be made again or edited now; empty where it can."""
+        """The reason why a call cannot be made or edited now; empty if it can."""
         if self._tool(wish.call) is None:
             return f"{shortened(wish.call.past.tool, 60)} is not listed now: it cannot be called."
         return self._runner.obstacle() if wish.do == "call" else ""

@@ -1,4 +1,4 @@
-"""The room that the parts of the main screen get."""
+"""How much of the main screen each part gets."""
 
 from collections.abc import Sequence
 
@@ -10,10 +10,13 @@ _LONG_TIMELINE = "-long-timeline"
 
 
 class ScreenLayout:
-    """Gives one part the whole screen, or the timeline more of it. The classes it sets are in main.tcss."""
+    """Gives one part the whole screen, or the timeline more lines. It sets classes that main.tcss styles."""
 
     def __init__(self, screen: Screen[None], parts: Sequence[Widget]) -> None:
-        """`parts`: all that can be zoomed; the last one is the timeline, the one before is the default."""
+        """`parts`: all parts that can be zoomed.
+
+        The last is the timeline; the one before it is zoomed by default.
+        """
         self._screen = screen
         self._parts = parts
 
@@ -26,7 +29,7 @@ class ScreenLayout:
         return self._screen.has_class(_LONG_TIMELINE)
 
     def toggle_zoom(self) -> None:
-        """Give the part with the focus the whole screen, or take it back."""
+        """Give the focused part the whole screen, or show all parts again."""
         zooms = not self.is_zoomed
         *_, default, timeline = self._parts
         focused = next((part for part in self._parts if part.has_focus or part.has_focus_within), default)
@@ -36,7 +39,7 @@ class ScreenLayout:
         self._screen.set_class(zooms and focused is timeline, "-only-timeline")
 
     def make_room_for(self, part: Widget) -> None:
-        """Take the screen back from any other part."""
+        """Show all parts again if another part has the whole screen."""
         if self.is_zoomed and not part.has_class("-alone"):
             self.toggle_zoom()
 

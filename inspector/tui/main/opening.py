@@ -1,4 +1,4 @@
-"""The first thing on the screen: it imports next to nothing, so that it stands there at once."""
+"""The screen that the app shows first. It imports next to nothing, so that it appears at once."""
 
 from collections.abc import Callable
 
@@ -11,7 +11,7 @@ from inspector.tui.text import content, shortened
 
 
 class OpeningScreen(Screen[None], inherit_bindings=False):
-    """Names the target and the lenses while the main screen loads."""
+    """Names the target, the boundary and the host while the main screen loads."""
 
     DEFAULT_CSS = """
     OpeningScreen { background: $background; }
@@ -20,19 +20,19 @@ class OpeningScreen(Screen[None], inherit_bindings=False):
     """
 
     def __init__(self, target: str, boundary: str, host: str, painted: Callable[[], object]) -> None:
-        """`painted` is called when it stands on the screen."""
+        """`painted`: called after the first paint."""
         super().__init__()
         self._target = shortened(target, 200)
         self._lenses = Content.assemble("   boundary: ", boundary, "  host: ", content(host))
         self._painted = painted
 
     def compose(self) -> ComposeResult:
-        """Where the header will be, and what is going on."""
+        """Yield the line that the header will replace, and a note that the target is being opened."""
         yield Static(Content.assemble(content(self._target), self._lenses), markup=False, id="opening-header")
         yield Static(
             Content.assemble("Opening ", content(self._target), " …"), markup=False, id="opening-note"
         )
 
     def on_mount(self) -> None:
-        """Everything else comes after the first paint."""
+        """Call `painted` after the first paint: all other work begins then."""
         self.call_after_refresh(self._painted)

@@ -18,11 +18,14 @@ from inspector.tui.values.picture import MOST_BYTES, payload_of
 _HINT = "A new file; none is overwritten. It holds the data as the server sent it."
 _UNSAFE = re.compile(r"[^A-Za-z0-9_-]+")
 _LONGEST = 60
-"""Characters of a proposed name."""
+"""The maximum length of a proposed name, in characters."""
 
 
 def block_at(sent: Json, pointer: str) -> JsonObject | None:
-    """The content block or resource with a picture or sound at a pointer or around it."""
+    """The content block or resource with a picture or sound that is at `pointer` or around it.
+
+    None if there is none.
+    """
     while True:
         try:
             value = resolve(sent, pointer)
@@ -38,7 +41,10 @@ def block_at(sent: Json, pointer: str) -> JsonObject | None:
 
 
 def proposed_name(block: JsonObject, name: str, number: int) -> str:
-    """A file name without anything that a server could choose but letters and digits: `team_photo-3.png`."""
+    """A file name such as `team_photo-3.png`.
+
+    Of what the server chose, only letters, digits, `_` and `-` remain.
+    """
     mime = text_at(block, "mimeType") or ""
     suffix = mimetypes.guess_extension(mime) or ".bin"
     stem = _UNSAFE.sub("-", name.rpartition("/")[2])[:_LONGEST].strip("-") or "result"
@@ -46,7 +52,7 @@ def proposed_name(block: JsonObject, name: str, number: int) -> str:
 
 
 def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
-    """Asks for a file, and writes the data of a block to it."""
+    """A dialog that asks for a file and writes the data of a block to it."""
 
     async def accept(answers: tuple[str, ...]) -> str:
         (path,) = answers
@@ -67,7 +73,7 @@ def save_dialog(block: JsonObject, name: str, number: int) -> AskScreen:
 
 
 def save(block: JsonObject, path: str) -> int:
-    """Write the data of a block to a new file; its bytes. Raises UsageError, ValueError."""
+    """Write the data of a block to a new file. Returns the number of bytes. Raises UsageError, ValueError."""
     key = payload_of(block)
     payload = block[key] if key is not None else None
     if not isinstance(payload, str) or len(payload) > MOST_BYTES * 4 // 3:

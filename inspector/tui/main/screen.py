@@ -1,4 +1,4 @@
-"""The main screen: it composes the parts, routes messages to them, and runs the keys."""
+"""The main screen. It composes the parts, routes messages to them, and runs the keys."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -104,21 +104,24 @@ _HINT = Content("\n").join(
 
 @dataclass(slots=True)
 class WayBack:
-    """Where Esc goes from a part of the screen that another one led to, until the focus leaves it."""
+    """The way back by Esc to the part of the screen that has opened another one.
+
+    It holds until the focus leaves the opened part, `part`.
+    """
 
     part: Widget
     take: Callable[[], None]
     is_reached: bool = False
-    """Whether the part has had the focus: what it shows may have to be made first."""
+    """Whether the part has had the focus. Its content may have to be prepared first."""
 
 
 class MainScreen(Screen[None], inherit_bindings=False):
-    """Catalogue, tool, result and timeline of the servers."""
+    """The catalogue, tool, result and timeline of all servers."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.MAIN)
     HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (110, "-wide")]  # noqa: RUF012 - Textual declares it so
     VERTICAL_BREAKPOINTS = [(0, "-short"), (34, "-tall")]  # noqa: RUF012
-    # PlayerScreen, which shows a recording, has other values.
+    # PlayerScreen, which shows a recording, overrides these.
     READ_ONLY: ClassVar[str] = ""
     OPENING: ClassVar[str] = "Connecting to"
     NO_CALL: ClassVar[str] = "No call yet. Choose a tool, resource or prompt, fill in its form, press Enter."
@@ -136,10 +139,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         is_first: bool = False,
         watching: "Watching | None" = None,
     ) -> None:
-        """`copy_secret`: puts a secret on the clipboard; None where that is not allowed. `terms`: of the policy.
+        """`copy_secret`: copies a secret to the clipboard; None if that is not allowed.
 
-        `is_history_kept`: whether calls are kept beyond this run. `is_first`: shows a hint on the keys until one is
-        pressed. `watching`: the files on whose save the only server is started again.
+        `terms`: the policy, and where its decisions are logged. `is_history_kept`: whether calls are kept
+        after this run. `is_first`: whether to show a hint on the keys until one is pressed. `watching`: the
+        files to watch; when one is saved, the server is restarted.
         """
         super().__init__()
         self._copy_secret = copy_secret
@@ -211,18 +215,18 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self._keys
 
     def hide_hint(self) -> None:
-        """Give the room of the hint back."""
+        """Hide the hint on the keys."""
         if self._hint is not None:
             self._hint.display = False
 
     def above_keys(self) -> ComposeResult:
-        """Widgets between the timeline and the footer."""
+        """Yield the widgets between the timeline and the footer. Subclasses may have some."""
         yield from ()
 
     # The life of the connection.
 
     def on_mount(self) -> None:
-        """Paint first, then connect."""
+        """Show the empty screen first, and connect after it is painted."""
         self._show_header()
         self._catalogue.focus_list()
         if not self._servers.are_several:
@@ -238,25 +242,25 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.history.begin()
 
     async def end(self) -> None:
-        """Close every connection and open interface, and wait until the servers and browsers are gone."""
+        """Close every connection and interface, and wait until the servers and browsers have ended."""
         await asyncio.gather(*(server.end() for server in self._servers.all))
 
     async def close_files(self) -> None:
-        """Write what is left of recordings that were started here, and of the histories."""
+        """Write the rest of the histories and of recordings that the user started."""
         await asyncio.gather(*(server.close_files() for server in self._servers.all))
 
     @property
     def custodies(self) -> tuple[Custody, ...]:
-        """The secrets of the sessions in use."""
+        """The secrets of each server's session."""
         return tuple(server.vault.custody for server in self._servers.all)
 
     @property
     def hosts(self) -> tuple[str, ...]:
-        """Every host by its name; none while they are being loaded."""
+        """The names of all hosts; empty while they are being loaded."""
         return self.server.selection.hosts
 
     def set_host(self, host: str) -> None:
-        """Show results as this host's model gets them."""
+        """Show results as the model of this host gets them."""
         self.server.selection.set_host(host)
 
     # Messages of the session.
@@ -297,7 +301,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.reviewer.heard(session.timeline.entries)
 
     def _show_aside(self) -> None:
-        """Show beside the result what the server wrote to stderr, and to stdout, during its call."""
+        """Show next to the result what the server wrote to stderr and stdout during the call."""
         view = self._result.view
         self._result.show_aside(self._timeline.output_of(view.record) if view is not None else ())
 
@@ -322,12 +326,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._open(save_dialog(block, message.record.title, message.record.number))
 
     def mask(self) -> None:
-        """Show no masked value: before a call, where the terminal loses the focus, before the program is suspended."""
+        """Mask all values again.
+
+        Called before a call, when the terminal loses focus, and before the program is suspended.
+        """
         self.server.selection.mask()
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether masked values are shown."""
+        """Whether masked values are shown in the result."""
         return self._result.is_unmasked
 
     @on(CallStarted)
@@ -348,7 +355,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         server.finished(message.record)
 
     def _show_called(self, server: ServerParts, record: CallRecord) -> None:
-        """An interface has called a tool, or was read."""
+        """Add a call or read made by an interface to the timeline and the review."""
         if server.link.session is not None:
             self._timeline.finished(server.link.session, record, server.label)
         server.reviewer.finished(record)
@@ -367,7 +374,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(RecordAmended)
     def show_amended(self, message: RecordAmended) -> None:
-        # The agent session counts the calls of all servers: one of them has this one.
+        # The agent session counts the calls of all servers. Only one of them has this record.
         for server in self._servers.all:
             server.selection.amend(message.record)
 
@@ -429,7 +436,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._will_go_back(partial(self.action_tab, "findings"))
 
     def _will_go_back(self, take: Callable[[], None]) -> None:
-        """A place of a definition is shown; Esc goes back from there."""
+        """Make Esc run `take` after a place in a definition is shown."""
         self._way_back = WayBack(self._tool, take)
 
     @on(FindingsPane.Judged)
@@ -459,12 +466,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._result.focus_result()
 
     def show_frames(self, entry: Entry, session: Session | None) -> None:
-        """Show the frames of an entry of the timeline. `session`: of another connection than the one in use."""
+        """Show the frames of a timeline entry. `session`: the entry's session; None for the one in use."""
         open_frames(self, session or self.server.link.session, entry)
 
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
-        """The part with the focus gets more room; other keys apply."""
+        """Give the focused part more room, and show the keys that apply there."""
         way_back = self._way_back
         if way_back is not None:
             is_there = way_back.part.has_focus_within
@@ -474,7 +481,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_keys()
 
     def _arrange(self, name: str, *, is_so: bool) -> None:
-        """Set a class that is about the places of the parts alone. A class of the screen styles every widget again."""
+        """Set a class that only moves parts, and restyle only these.
+
+        A class of the screen normally restyles every widget.
+        """
         if self.has_class(name) != is_so:
             self.set_class(is_so, name, update=False)
             work = self.query_one("#work")
@@ -489,13 +499,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.remove_class("-nothing")
 
     def _show_server(self) -> None:
-        """Another server is shown."""
+        """Update all that depends on the shown server."""
         self._failure.show(self.server.failure)
         self.server.show_history()
         self._show_state()
 
     def _note_collision(self) -> None:
-        """Say below the definition which other servers have a tool of its name."""
+        """Show below the definition which other servers have a tool of the same name."""
         server, tool = self.server, self.server.selection.tool
         others = self._others_with(server, tool) if tool is not None and tool.item is None else ()
         note = collision_note(tool.name, server.label, others, hosts()) if tool and others else Content("")
@@ -558,14 +568,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if not server.is_shown:
             return
         if self._failure.has_focus:
-            # Textual would give it to the nearest sibling, the timeline.
+            # Textual would move the focus to the nearest sibling, the timeline.
             self._catalogue.focus_list()
         self._failure.show(None)
         self.remove_class("-nothing")
 
     @on(events.ScreenSuspend)
     def hide_keys(self) -> None:
-        """The keys of a dialog over this screen are in the dialog."""
+        """Hide the keys while a dialog is open over this screen: the dialog shows its own."""
         self._keys.offers = ()
 
     @on(events.ScreenResume)
@@ -598,7 +608,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         )
 
     def _repeats(self) -> str:
-        """What `r` calls, where that is another item than the one shown. Foreign text."""
+        """The title of the item that `r` calls; empty if it is the shown item. Foreign text."""
         call, tool = self.server.runner.repeatable(self.server.selection.record), self.server.selection.tool
         return call.title if call is not None and (tool is None or tool.name != call.name) else ""
 
@@ -624,7 +634,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     # Keys.
 
     def action_back(self) -> None:
-        """Leave what has the focus; cancel a running call. Never quits."""
+        """Leave the focused part, or cancel a running call. Never quits."""
         filtering = self._timeline_filter
         if filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus):
             filtering.close()
@@ -653,7 +663,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif self._room.is_timeline_long:
             self.action_timeline()
         else:
-            # A filter stays until Esc is pressed in the list.
+            # The catalogue's filter stays until Esc is pressed in the list.
             self._catalogue.focus_list()
 
     def _go_back(self) -> None:
@@ -680,7 +690,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._after_typing(self.server.runner.toggle_json)
 
     def _after_typing(self, do: Callable[[], None]) -> None:
-        # These keys go before all others, also before what the focused input has not taken in yet.
+        # Priority keys overtake other keys. The focused input must first take in what was typed before them.
         if self.focused is None or not self.focused.call_later(do):
             do()
 
@@ -691,7 +701,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if tool is None or server.runner.obstacle():
             server.runner.repeat(record)
         else:
-            # Its result is shown with the tool that it is of.
+            # The result is shown together with its tool.
             server.selection.go_to_form(tool, partial(server.runner.repeat, None))
         if server.watch is not None:
             server.watch.agree()
@@ -752,7 +762,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.server.selection.compare()
 
     def action_compare_hosts(self) -> None:
-        """Compare all hosts on one result; the boundary and host chosen there hold here."""
+        """Compare all hosts on one result. The boundary and host chosen there apply here afterwards."""
         selection = self.server.selection
         if selection.record is None or not selection.hosts:
             self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)
@@ -771,7 +781,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._open(SecretsScreen(lambda: self.server.vault.custody, self._copy_secret))
 
     def action_findings(self) -> None:
-        # Esc in the review then goes to where it was opened, not around in a circle.
+        # Esc in the review then leads to where it was opened from, not back and forth.
         self._way_back = None
         self.server.findings.open_all()
 
@@ -837,7 +847,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.notify(content(shortened(await self.server.link.ping(), 400)).plain, markup=False)
 
     def action_roots(self) -> None:
-        """The folders that servers are answered with."""
+        """Ask which folders a server gets when it asks for roots."""
         session = self.server.link.session
         is_live = session is not None and session.server is not None and session.server.era is not Era.AUTO
         if session is not None and self.server.link.is_ready and is_live:
@@ -846,7 +856,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify(f"There is no server to have roots ({self.server.link.state}).", markup=False)
 
     def action_announce(self) -> None:
-        """Choose what Sightline announces to the server, and connect again."""
+        """Choose the capabilities that Sightline announces to the server, and connect again."""
         server, profile = self.server, self.server.link.profile
         if profile is None:
             self.notify(f"There is no server to announce anything to ({server.link.state}).", markup=False)

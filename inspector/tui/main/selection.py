@@ -1,4 +1,4 @@
-"""The selected item, its last call, and the boundary and host that both are shown at."""
+"""The selected item, its last call, and the boundary and host at which both are shown."""
 
 import asyncio
 from collections.abc import Callable
@@ -42,7 +42,7 @@ _UNCALLED = {
 
 @dataclass(slots=True, kw_only=True)
 class _Earlier:
-    """A call that is looked at though it is not the last one of its tool."""
+    """A call that is shown although it is not the last one of its tool."""
 
     record: CallRecord
     words: Content
@@ -50,7 +50,7 @@ class _Earlier:
 
 @dataclass
 class SelectionChanged(Message):
-    """Another item, call, boundary or host is shown."""
+    """Posted when another item, call, boundary or host is shown."""
 
 
 class Selection:
@@ -74,7 +74,7 @@ class Selection:
         self._catalogue = catalogue
         self._enter = enter
         self.is_shown = True
-        """Whether the panes show an item of this server; another server has them otherwise."""
+        """Whether the panes show this server. If false, they show another server."""
         self._tool = tool
         self._result = result
         self._runner = runner
@@ -86,36 +86,39 @@ class Selection:
         self._records: dict[str, CallRecord] = {}
         self._learnt = Learnt()
         self._unanswered: dict[str, Content] = {}
-        """Why the last call of a tool has no result."""
+        """Notes why the last call of a tool has no result, by the name of the call."""
         self._item: ToolView | None = None
         self._is_closed = False
         """Whether an item that is still being prepared is to be dropped."""
         self._is_going = False
-        """Whether the focus goes to the item once it is shown."""
+        """Whether to focus the item once it is shown."""
         self._wanted: tuple[Entry, DefinitionMark] | None = None
         """The place in a definition to show, until another item is opened."""
         self._unlisted: Tool | None = None
-        """The tool that is open and no longer listed."""
+        """The open tool, if it is not listed or no longer listed."""
         self._following = ""
         """The name of the call whose result takes the focus once it is shown."""
         self._passed_over: Entry | None = None
-        """Where the cursor was put when that tool left the list."""
+        """The entry under the cursor when the open tool was found not to be listed.
+
+        It is opened only after the user has moved the cursor.
+        """
         self._earlier: _Earlier | None = None
         self._then: tuple[str, Callable[[], None]] | None = None
-        """What is done once the form of an item is shown, by the name of its call."""
+        """The name of a call, and a function to run once its form is shown."""
         self._unmasked: CallRecord | None = None
-        """The call of which masked values are shown."""
+        """The call whose masked values are shown."""
         self.level = level
         self.host = host
         self.hosts: tuple[str, ...] = ()
-        """By name; none while they are being loaded."""
+        """The names of all hosts; empty while they are being loaded."""
         self.uncalled = ""
-        """Shown behind the name of what has no result; empty for the usual words."""
+        """The words after the name of an item without a result; empty for the usual words."""
         self.is_recorded = False
-        """Whether calls are of a recording: then the form shows what was sent, and nothing can be entered."""
+        """Whether the calls are from a recording. The form then shows what was sent, and is read-only."""
 
     async def idle(self) -> None:
-        """Wait until all that is to be shown is there, and drawn."""
+        """Wait until everything that was asked for is ready and drawn."""
         for making in (self._items, self._results, self._definitions):
             await making.idle()
         await asyncio.sleep(_DRAWN_S)
@@ -125,11 +128,14 @@ class Selection:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether an earlier call than the last one of its tool is shown."""
+        """Whether the shown call is not the last one of its tool."""
         return self._earlier is not None and self.record is self._earlier.record
 
     def look_back(self, record: CallRecord, arguments: str) -> None:
-        """Show a call that has ended, whatever was called since. `arguments`: what may be shown of them, in short."""
+        """Show an ended call, also if it is not the last of its tool.
+
+        `arguments`: a short text of the arguments, without sensitive values.
+        """
         tool = record.tool
         last = self._records.get(record.name)
         if tool is None:
@@ -141,7 +147,7 @@ class Selection:
             self._tool.call.end_earlier()
         self._earlier = None if is_last else _Earlier(record=record, words=words)
         self._records.setdefault(record.name, record)
-        # What had the focus may be hidden until the result is shown.
+        # The focused widget may be hidden until the result is shown.
         self._following = record.name
         self._tool.open_tab("call")
         if entry is not None:
@@ -159,7 +165,7 @@ class Selection:
             self.open(entry or tool.item or tool)
 
     def end_earlier(self) -> None:
-        """Back to the last call of the tool."""
+        """Show the last call of the tool again."""
         if self.is_earlier:
             self._tool.call.end_earlier()
             self._earlier = None
@@ -171,43 +177,49 @@ class Selection:
 
     @property
     def record(self) -> CallRecord | None:
-        """The last call of the item that is open, or an earlier one that is looked at."""
+        """The call that is shown: the last one of the open item, or an earlier one; None if there is none."""
         return self._record(self._item.entry) if self._item else None
 
     @property
     def tool(self) -> Tool | None:
-        """The tool that is open, or the resource, template or prompt."""
+        """The open tool, or the open resource, template or prompt as a tool; None if no item is open."""
         return self._item.tool if self._item else None
 
     @property
     def has_records(self) -> bool:
-        """Whether any call has ended."""
+        """Whether any call of this server has ended."""
         return bool(self._records)
 
     def open(self, entry: Entry) -> None:
-        """Open an item of the catalogue."""
+        """Show an item of the catalogue in the panes."""
         before = self._item.entry if self._item else None
         self._is_closed = False
         if before is not entry:
             self._items.ask(ItemAsked(entry=entry, record=self._record(entry), before=before))
 
     def rest_on(self, entry: Entry) -> None:
-        """Open the item that the cursor rests on, unless the cursor was only put there."""
+        """Open the item under the cursor.
+
+        Does nothing if the cursor was only moved there because the open item is not listed.
+        """
         if self._unlisted is None or entry is not self._passed_over:
             self._leave_unlisted()
             self.open(entry)
 
     def choose(self, entry: Entry) -> None:
-        """Open the item that the user chose, and put the focus there."""
+        """Open the item that the user chose, and focus it."""
         self._leave_unlisted()
         self.go_to(entry)
 
     def shows_result_of(self, entry: Entry) -> bool:
-        """Whether this item is open with a result."""
+        """Whether this item is open and has a result."""
         return self._item is not None and self._item.entry is entry and self.record is not None
 
     def relist(self, catalogue: Catalogue, rows: Rows) -> None:
-        """Show a new listing. A tool that left it stays open as long as its result is waited for or shown."""
+        """Show a new listing.
+
+        An open tool that is no longer listed stays open if it has a result or a running call.
+        """
         tool = self.tool
         self._catalogue.show(rows)
         if tool is not None and self._keeps(tool, catalogue):
@@ -238,11 +250,11 @@ class Selection:
             self._catalogue.say(Content(""))
 
     def drop(self) -> None:
-        """Do not show an item that is still being prepared: another one was asked for."""
+        """Do not show the item that is still being prepared."""
         self._is_closed = True
 
     def leave(self) -> None:
-        """Another server takes the panes: forget which item is open, and keep what was called and written."""
+        """Give the panes to another server: forget the open item, keep calls and the content of forms."""
         self.mask()
         self.comparing.stop()
         self._runner.no_form()
@@ -257,18 +269,18 @@ class Selection:
         self.drop()
 
     def enter(self, level: Level, host: str) -> None:
-        """Take the panes, with the boundary and host that the server before was shown at."""
+        """Take the panes. `level`, `host`: the boundary and host that the previous server was shown at."""
         self.level, self.host = level, host
         self.is_shown = self._runner.is_shown = True
 
     def close(self) -> None:
-        """There is no item to open."""
+        """Close the open item."""
         self.drop()
         if self._item is not None:
             self.show_none()
 
     def show_none(self) -> None:
-        """Empty both panes."""
+        """Empty the tool pane and show a note in place of the result."""
         self._item = None
         self._runner.no_form()
         self._tool.clear()
@@ -276,7 +288,7 @@ class Selection:
         self._changed()
 
     def go_to(self, entry: Entry) -> None:
-        """Open an item, and put the focus there."""
+        """Open an item and focus it."""
         self._tool.open_tab("definition" if isinstance(entry, Malformed) else "call")
         if self._item is not None and self._item.entry is entry:
             self._tool.focus_tab()
@@ -285,7 +297,7 @@ class Selection:
             self.open(entry)
 
     def go_to_form(self, tool: Tool, then: Callable[[], None]) -> None:
-        """Open a tool, and do something once its form is shown."""
+        """Open a tool, and call `then` once its form is shown."""
         self._tool.open_tab("call")
         self._leave_unlisted()
         self._catalogue.go_to(tool)
@@ -298,7 +310,7 @@ class Selection:
 
     @property
     def interface(self) -> str | None:
-        """The URI of the interface that the open tool names; None where it names none."""
+        """The URI of the interface that the open tool names; None if it names none."""
         entry = self._item.entry if self._item else None
         return interface_of(entry) if isinstance(entry, Tool) else None
 
@@ -308,7 +320,7 @@ class Selection:
         if listed is not None:
             self._catalogue.go_to(listed)
         else:
-            # The cursor stays where it is, and opens nothing until it is moved.
+            # The cursor stays where it is, and opens nothing until the user moves it.
             self._unlisted, self._passed_over = item.as_tool, self._catalogue.entry
             self._catalogue.say(
                 Content.assemble(content(shortened(item.name, 60), "bold"), " is not listed.")
@@ -326,7 +338,7 @@ class Selection:
             self.open(entry)
 
     def finished(self, record: CallRecord) -> None:
-        """A call has ended."""
+        """Keep the record of a call that has ended; show it if its item is open."""
         self._earlier = None
         self._records[record.name] = record
         self._unanswered.pop(record.name, None)
@@ -341,14 +353,14 @@ class Selection:
             self.say_why_none()
 
     def stopped(self, name: str, note: Content) -> None:
-        """A call has ended without a result."""
+        """Keep the note of a call that has ended without a result, and show it."""
         self._unanswered[name] = note
         if self.tool is None or self.tool.name != name or self.record is not None:
             self._screen.notify(note.plain, severity="warning", markup=False)
         self.say_why_none()
 
     def amend(self, record: CallRecord) -> None:
-        """The same call, of which a model may now see more or less."""
+        """Replace the record of a call: a model may now see more or less of its result."""
         if record.name in self._records and self._records[record.name].number == record.number:
             self._records[record.name] = record
             self.look()
@@ -357,7 +369,7 @@ class Selection:
             self.look()
 
     def recall(self, record: CallRecord | None) -> None:
-        """This is the last call now, in place of all others; None where there was none."""
+        """Make `record` the only call that is kept; None removes all calls."""
         before = self.record
         self._records = {record.name: record} if record is not None else {}
         entry = self._item.entry if self._item else None
@@ -366,7 +378,7 @@ class Selection:
             self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
 
     def step_level(self, step: int) -> None:
-        """Another boundary; other boundaries to compare, where two are compared."""
+        """Step to another boundary. While two models are compared, step the boundaries that are compared."""
         if self.comparing.is_on:
             self.comparing.step_level(step)
             return
@@ -375,7 +387,7 @@ class Selection:
         self.look()
 
     def step_host(self, step: int) -> None:
-        """Another host; another one to compare with, where two models are compared."""
+        """Step to another host. While two models are compared, step the host on the right."""
         if self.comparing.is_on:
             self.comparing.step_host(self.hosts, step)
             return
@@ -383,13 +395,13 @@ class Selection:
         self.set_host(self.hosts[(place + step) % len(self.hosts)])
 
     def set_lenses(self, level: Level, host: str) -> None:
-        """This boundary and this host."""
+        """Show results at this boundary and for this host."""
         self.comparing.stop()
         self.level = level
         self.set_host(host)
 
     def set_host(self, host: str) -> None:
-        """This host; where two models are compared, its model on the right."""
+        """Show results for this host. While two models are compared, set the host on the right."""
         if self.comparing.is_on:
             self.comparing.against(host)
             return
@@ -397,19 +409,19 @@ class Selection:
         self.look()
 
     def compare(self) -> None:
-        """Two models of the last call side by side, or the raw result and one again."""
+        """Compare two models of the last call side by side, or return to the raw result and one model."""
         record = self.record
         if self.comparing.is_on:
             self.comparing.stop()
         elif record is None:
             self._screen.notify("There is no result to compare yet.", markup=False)
         else:
-            # Nothing masked is shown there: Esc would have to be pressed twice.
+            # The comparison shows nothing masked. Without this, Esc would have to be pressed twice.
             self.mask()
             self.comparing.start(record, Lens(level=self.level, host=self.host))
 
     def unmask(self, record: CallRecord) -> None:
-        """Show the masked values of a call until they are masked; mask those that are shown."""
+        """Show the masked values of a call, or mask them again."""
         if self._unmasked is record:
             self.mask()
         elif self.record is record:
@@ -417,14 +429,14 @@ class Selection:
             self.look()
 
     def mask(self) -> None:
-        """Show no masked value."""
+        """Mask all values again."""
         if self._unmasked is not None:
             self._unmasked = None
             self._result.mask()
             self._changed()
 
     def look(self) -> None:
-        """Both panes, and the definition, follow the item and the lenses."""
+        """Update the result and the definition for the current item, call, boundary and host."""
         if not self.is_shown:
             return
         self._changed()
@@ -448,7 +460,7 @@ class Selection:
             self._result.show_note(self._why_none())
 
     def say_why_none(self) -> None:
-        """Where a call was waited for, say of the item that is open what there is to say."""
+        """Show a note why the open item has no result, unless a result is shown."""
         if self.is_shown and self._result.view is None and self.record is None:
             self._result.show_note(self._why_none())
 
@@ -497,7 +509,7 @@ class Selection:
         self._changed()
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
-        # What the view was made of, the vault needs too: it comes second, when the view is drawn.
+        # The vault uses what the view has computed. The view is drawn first, then the vault is updated.
         self._screen.call_after_refresh(self._vault.take)
         if self._item is not None and self._record(self._item.entry) is asked.record:
             is_still_wanted = self._unmasked is asked.record
@@ -508,7 +520,7 @@ class Selection:
                 is_tool = asked.record.kind is Kind.TOOL
                 self._tool.call.fold_recorded(call_words(asked.record.title, shown, is_tool=is_tool))
             if self._following == asked.record.name:
-                # What had the focus was hidden while it was read.
+                # The focused widget was hidden while the resource was read.
                 self._following = ""
                 self._result.focus_result()
             self._show_findings()
@@ -533,7 +545,11 @@ class Selection:
             self._go_to_place()
 
     def _go_to_place(self) -> None:
-        """Mark what was asked for. A definition is laid out twice; behind the second time the place is settled."""
+        """Go to the wanted place in the definition and mark it.
+
+        A definition is laid out twice: raw, then as the model sees it. The wanted place is kept until the
+        second time.
+        """
         if self._wanted is None or self._item is None:
             return
         entry, mark = self._wanted

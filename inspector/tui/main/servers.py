@@ -1,4 +1,4 @@
-"""The servers of the interface: what the screen keeps of each, and which one it shows."""
+"""The servers of a run: the state that the screen keeps of each, and which one is shown."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -47,14 +47,17 @@ if TYPE_CHECKING:
 
 
 def _host_names() -> tuple[str, ...]:
-    """The names of all hosts. Also reads the vocabularies, which the first listing needs. In a thread."""
+    """The names of all hosts. Also loads the vocabularies, which the first listing needs.
+
+    Blocks: call it in a thread.
+    """
     vocabularies()
     return tuple(host.name for host in hosts())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What all servers share: the screen and its panes, the agent session, and what the screen does for a server."""
+    """What all servers share: the screen and its panes, the policy gate, and functions of the screen."""
 
     screen: Screen[None]
     catalogue: CataloguePane
@@ -67,31 +70,31 @@ class Stage:
     is_history_kept: bool
     watching: "Watching | None"
     changed: Callable[[], None]
-    """Draws the header and the keys."""
+    """Updates the header and the keys."""
     keys_changed: Callable[[], None]
     entered: Callable[[], None]
-    """Draws all that is about the server that is shown: it is another one."""
+    """Draws everything that depends on the shown server, after it has changed."""
     take_rows: Callable[["ServerParts", Catalogue, Rows], None]
     called: Callable[["ServerParts", CallRecord], None]
-    """Shows what an interface of MCP Apps has called."""
+    """Shows a call that an interface of MCP Apps has made."""
     will_go_back: Callable[[Callable[[], None]], None]
     will_come_back_to_history: Callable[[str], None]
 
 
 class ServerParts:
-    """One server: its connection, and everything that is kept of it while another one is shown."""
+    """One server: its connection, and all its state, which is kept while another server is shown."""
 
     def __init__(self, source: ServerSource, number: int, stage: Stage, enter: Callable[[], None]) -> None:
-        """`enter` makes it the server that is shown."""
+        """`enter`: called to show this server."""
         screen, target, result = stage.screen, source.target, stage.result
         self.target, self.label, self.number = target, source.name, number
         self._stage = stage
         self._life: Worker[None] | None = None
         self._restarting = asyncio.Lock()
         self._changed_resources: set[str] = set()
-        """Those that have changed since they were read."""
+        """The URIs of resources that have changed since they were read."""
         self.failure: FailureView | None = None
-        """Why there is no connection."""
+        """The reason why there is no connection."""
         self._listings = Latest(screen, rows, self._take_rows, self._could_not)
         self.recorder = SessionRecorder(screen, source.opener, target, stage.changed, self.label)
         self.link = SessionLink(self.recorder.opened, screen)
@@ -159,13 +162,13 @@ class ServerParts:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the panes show it."""
+        """Whether the panes show this server."""
         return self.selection.is_shown
 
     # The life of the connection.
 
     def begin(self) -> None:
-        """Connect, and read the accepted findings."""
+        """Connect, and load the accepted findings."""
         screen = self._stage.screen
         self._life = screen.run_worker(self._live(), group="connection")
         screen.run_worker(self.reviewer.begin(), group=f"review {self.number}", exclusive=True)
@@ -176,7 +179,7 @@ class ServerParts:
         await self.link.live()
 
     async def end(self) -> None:
-        """Close the connection and an open interface, and wait until the server and the browser are gone."""
+        """Close the connection and an open interface, and wait until server and browser have ended."""
         await self.apps.end()
         life, self._life = self._life, None
         if life is not None and life.is_running:
@@ -187,32 +190,32 @@ class ServerParts:
                 return
 
     async def close_files(self) -> None:
-        """Write what is left of a recording that was started here, and of the history."""
+        """Write the rest of the history and of a recording that the user started."""
         await self.recorder.close()
         await self.history.close()
 
     async def reconnect(self) -> None:
-        """End the server and start it again."""
+        """Close the connection and connect again. A local server is started again."""
         async with self._restarting:
             await self.end()
             self.begin()
 
     def restart(self) -> None:
-        """Reconnect in a worker: closing may take its time."""
+        """Cancel the running call, and reconnect in a worker: closing may take a while."""
         self.runner.cancel()
         group = f"reconnecting {self.number}"
         self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
 
-    # What the screen hears.
+    # What the screen reports.
 
     def fail(self, message: str, hint: str) -> None:
-        """There is no connection. Both texts may quote foreign text."""
-        # What a browser writes to stderr explains no page.
+        """Keep the reason why there is no connection. `message` and `hint` may quote foreign text."""
+        # The stderr of a browser says nothing about a page.
         stderr = () if isinstance(self.target, PageTarget) else self.link.last_words()
         self.failure = FailureView(message=message, hint=hint, stderr=stderr)
 
     def listed(self) -> None:
-        """The listing has grown."""
+        """Show the listing, which has changed, and review it."""
         if self.link.session is not None:
             self.show_listing(self.link.session.catalogue)
             self.reviewer.listed()
@@ -222,15 +225,15 @@ class ServerParts:
                 self.watch.listed()
 
     def show_listing(self, catalogue: Catalogue) -> None:
-        """Have the rows of a catalogue shown."""
+        """Ask for the rows of a catalogue; they are shown when they are ready."""
         self._listings.ask(catalogue)
 
     def list_again(self) -> None:
-        """Read every list of the server again; a reading that has not ended is given up."""
+        """Read every list of the server again. Cancels a reading that has not ended."""
         self._stage.screen.run_worker(self.link.relist, group=f"listing {self.number}", exclusive=True)
 
     def finished(self, record: CallRecord) -> None:
-        """A call has ended."""
+        """Pass on the record of a call that has ended: to selection, watch, review and history."""
         self.selection.finished(record)
         if self.watch is not None:
             self.watch.finished(record)
@@ -241,28 +244,28 @@ class ServerParts:
             self._stage.screen.run_worker(self.link.subscribe(record.title), group="subscribing")
 
     def given_up(self, call: CallGivenUp) -> None:
-        """A call was cancelled."""
+        """Record a cancelled call in the history."""
         self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
 
     def stopped(self, call: CallStopped) -> None:
-        """A call has ended without a record."""
+        """Show why a call has ended without a record."""
         if self.watch is not None:
             self.watch.stopped(call.reason)
         if not call.is_quiet:
             self.selection.stopped(call.name, call.note)
 
     def resource_changed(self, uri: str) -> None:
-        """Say once that a resource has changed, until it is read again."""
+        """Notify the user once that a resource has changed, until it is read again."""
         if uri not in self._changed_resources:
             self._changed_resources.add(uri)
             words = f"{shortened(uri, 120)} has changed. r reads it again, if it was read last."
             self._stage.screen.notify(self.named(words), severity="warning", markup=False)
 
     def named(self, words: str) -> str:
-        """`words` behind the name of the server, where there are several."""
+        """`words` after the name of the server, if there are several servers."""
         return f"{content(shortened(self.label, 40)).plain}: {words}" if self.label else words
 
-    # What the parts hear.
+    # What the parts report.
 
     def show_history(self) -> None:
         if self.is_shown:
@@ -298,7 +301,7 @@ class ServerParts:
 
 
 class Servers:
-    """Every server, and the one that the screen shows: that of the selected item."""
+    """All servers. The shown one is the server of the selected item."""
 
     def __init__(self, sources: Sequence[ServerSource], stage: Stage) -> None:
         self._stage = stage
@@ -317,26 +320,29 @@ class Servers:
 
     @property
     def place(self) -> str:
-        """`2 of 3`: which one is shown; empty where there is one."""
+        """The number of the shown server, such as `2 of 3`; empty if there is only one."""
         return f"{self.shown.number + 1} of {len(self.all)}" if self.are_several else ""
 
     def of(self, link: SessionLink) -> ServerParts:
-        """The server that a message is about."""
+        """The server that uses this link."""
         return next(server for server in self.all if server.link is link)
 
     def called(self, label: str) -> ServerParts:
-        """The server of that name."""
+        """The server with this name."""
         return next(server for server in self.all if server.label == label)
 
     def choose(self, server: ServerParts) -> Selection:
-        """The selection of a server, of which an item is opened next; no other item is any more."""
+        """Return the selection of a server, to open one of its items.
+
+        Items that others prepare are dropped.
+        """
         for other in self.all:
             if other is not server:
                 other.selection.drop()
         return server.selection
 
     def show(self, number: int) -> None:
-        """Show a server, and no item of it."""
+        """Show a server without an open item."""
         selection = self.choose(self.all[number])
         if not selection.is_shown:
             self._enter(number)
@@ -351,7 +357,7 @@ class Servers:
         self._stage.entered()
 
     def listed(self) -> None:
-        """What a server lists is new: compare the names of all tools."""
+        """Compare the names of all tools after a listing has changed."""
         if self.are_several:
             self._collisions = collisions(
                 (server.label, server.link.session.catalogue if server.link.session else None)
@@ -360,11 +366,14 @@ class Servers:
             self._stage.catalogue.judge()
 
     def sharing(self, tool: str) -> tuple[str, ...]:
-        """The names of the servers that have a tool of that name, where there are several."""
+        """The names of the servers with a tool of this name.
+
+        Empty if none share it, or if there is one server.
+        """
         return self._collisions.get(tool, ())
 
     def headings(self) -> list[ServerHeading]:
-        """The headings of the catalogue; none where there is one server."""
+        """The headings of the catalogue; none if there is one server."""
         return [_heading(server) for server in self.all] if self.are_several else []
 
 

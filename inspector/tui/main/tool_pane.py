@@ -1,4 +1,4 @@
-"""The tool: its call, its definition, its claims, its findings."""
+"""The tool pane: one item of the catalogue with its call, definition, claims and findings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -28,11 +28,11 @@ _TABS = (
     Tab(id="findings", label="Findings"),
     Tab(id="history", label="History"),
 )
-"""The last one opens a screen: the history is about every tool."""
+"""The tabs. The last one opens a screen: the history is about every tool."""
 
 
 class ToolPane(Vertical):
-    """One item of the catalogue under four tabs."""
+    """Shows one item of the catalogue under four tabs; a fifth tab opens the history."""
 
     DEFAULT_CSS = """
     ToolPane {
@@ -46,17 +46,17 @@ class ToolPane(Vertical):
 
     @dataclass
     class FindingsWanted(Message):
-        """Another item is shown, or another result: its findings are wanted."""
+        """Posted to ask for findings, when another item or another result is shown."""
 
         view: ToolView
         of_result: tuple[Content, ...]
-        """What there is to say of the result, in sentences."""
+        """Sentences about the result."""
 
     class TabOpened(Message):
-        """Another tab is open."""
+        """Posted when another tab is opened."""
 
     class HistoryAsked(Message):
-        """The tab of the history was clicked."""
+        """Posted when the History tab is clicked."""
 
     def __init__(self) -> None:
         super().__init__(id="tool")
@@ -68,7 +68,7 @@ class ToolPane(Vertical):
         self.findings = FindingsPane("findings", with_name=False)
 
     def compose(self) -> ComposeResult:
-        """Title, tabs, what the tab shows."""
+        """Yield the title, the tabs, and the pane of each tab."""
         yield self._title
         yield self.tabs
         with ContentSwitcher(initial="call"):
@@ -78,7 +78,10 @@ class ToolPane(Vertical):
             yield self.findings
 
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
-        """Show another item, with what was last written for its call."""
+        """Show another item.
+
+        `entered`, `text`: what the user last wrote for its call, as fields and as JSON.
+        """
         self.remove_class("-empty")
         self._title.update(title(view.entry))
         self.findings.clear()
@@ -89,46 +92,45 @@ class ToolPane(Vertical):
         self.call.show(view, entered, text)
 
     def clear(self) -> None:
-        """Show nothing: no item is open."""
         self.add_class("-empty")
 
     def show_claims(self, view: ToolView) -> None:
-        """Show the claims again: a result may have made some. The form stays as it is."""
+        """Update the claims, which a result may add to. The form stays as it is."""
         self._claims.show(view.badges, view.claims)
         self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
         self.want_findings(view, ())
 
     def want_findings(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
-        """Have the findings made: of the definition, and of its last result."""
+        """Ask for the findings about an item's definition and its last result."""
         self.post_message(self.FindingsWanted(view, of_result))
 
     def count_history(self, calls: int) -> None:
-        """How many calls the history has."""
+        """Show the number of calls in the history on its tab."""
         self.tabs.annotate("history", f"{calls:,}" if calls else "")
 
     def show_findings(self, view: FindingsView) -> None:
-        """Show what was found of the item."""
+        """Show the findings about the item."""
         self.tabs.annotate("findings", str(view.counting) if view.counting else "")
         self.findings.show(view)
 
     @property
     def tab(self) -> str:
-        """The tab that is open."""
+        """The id of the open tab."""
         return self.tabs.active
 
     @property
     def is_in_findings(self) -> bool:
-        """Whether a finding could be gone to from here."""
+        """Whether the cursor is on a finding that can be opened."""
         return self.tab == "findings" and self.findings.entry is not None
 
     def open_tab(self, tab: str) -> None:
-        """Open a tab and put the focus into it."""
+        """Show a tab, without moving the focus into it."""
         self.tabs.active = tab
         self.query_one(ContentSwitcher).current = tab
         self.post_message(self.TabOpened())
 
     def focus_tab(self) -> None:
-        """Put the focus into the tab that is open."""
+        """Move the focus into the open tab."""
         if self.tab == "call":
             self.call.focus_form()
         else:
@@ -141,7 +143,7 @@ class ToolPane(Vertical):
 
     @on(TabLine.Changed)
     def change_tab(self, event: TabLine.Changed) -> None:
-        """A tab was clicked."""
+        """Show the tab that was clicked, or ask for the history."""
         event.stop()
         if event.tab == "history":
             self.post_message(self.HistoryAsked())

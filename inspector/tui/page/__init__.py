@@ -1,1 +1,1 @@
-"""A tool of a page."""
+"""The screen about a tool of a web page."""

@@ -1,4 +1,4 @@
-"""A tool of a page: as the page declared it, as the browser keeps it, as agents get it."""
+"""A tool of a web page: as the page declared it, as the browser keeps it, and as agents get it."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -25,13 +25,13 @@ _MAX_NAMED = 50
 
 
 def origin_line(facts: PageFacts) -> Content:
-    """The kind of tool and the place of its source, on one line."""
+    """The kind of tool and the location of its source, on one line."""
     where = str(facts.place) if facts.place else facts.document.url
     return content(shortened(f"{facts.kind} tool of {where}", 300), QUIET)
 
 
 def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
-    """The origin of a tool and who may use it, one fact a line."""
+    """The origin of a tool and who may use it, one fact per line."""
     document = facts.document
     permitted = {None: "unknown: the browser does not say", True: "yes", False: "no"}[document.is_permitted]
     rows = [
@@ -80,7 +80,7 @@ def _stated(policy: FramePolicy | None) -> str:
 
 
 def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
-    """Why the open tool is no longer listed; its result is still shown."""
+    """The reason why the open tool is no longer listed, for a tool whose result is still shown."""
     document = tool.page.document if tool.page else None
     there = {
         (entry.page.document.frame_id, entry.page.document.loader_id)
@@ -99,7 +99,10 @@ def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
 
 
 def changed_lines(facts: PageFacts) -> Iterator[Content]:
-    """The values that the browser changed. Those that it dropped are not here: they are reported as findings."""
+    """A line for each value that the browser changed.
+
+    Values that it dropped are reported as findings instead.
+    """
     for pointer in facts.changed[:_MAX_NAMED]:
         yield Content.assemble(
             (f"{CHANGED} ", "bold $text-error"),
@@ -111,7 +114,10 @@ def changed_lines(facts: PageFacts) -> Iterator[Content]:
 
 
 def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
-    """Signs for the lines of `document`, as declared, that the browser dropped or changed."""
+    """The signs of lines that the browser dropped or changed, by line.
+
+    `document`: the declared definition.
+    """
     signs: dict[int, str] = {}
     for pointers, sign in ((facts.changed, CHANGED), (facts.dropped, DROPPED)):
         for pointer in pointers[:_MAX_NAMED]:
@@ -120,11 +126,11 @@ def signs_in(document: Document, facts: PageFacts) -> Mapping[int, str]:
 
 
 class PageAsked(Struct, frozen=True, kw_only=True):
-    """A request for the sides of a page's tool."""
+    """A request for the three versions of a page's tool."""
 
     tool: Tool
     chunk: int
-    """Characters after which a text breaks."""
+    """The number of characters after which a text is wrapped."""
 
 
 class PageSides(Struct, frozen=True, kw_only=True):
@@ -134,11 +140,11 @@ class PageSides(Struct, frozen=True, kw_only=True):
     kept: Document
     agent: Document
     signs: Mapping[int, str]
-    """Of lines of `declared` that the browser dropped or changed."""
+    """The signs of lines that the browser dropped or changed, by line of `declared`."""
 
 
 def page_sides(asked: PageAsked) -> PageSides:
-    """The sides of a page's tool. Raises LookupError for a tool of a server."""
+    """The three versions of a page's tool. Raises LookupError if the tool is not from a page."""
     facts = asked.tool.page
     if facts is None:
         raise LookupError(asked.tool.name)
@@ -152,7 +158,10 @@ def page_sides(asked: PageAsked) -> PageSides:
 
 
 class PageScreen(SecondaryScreen[None], inherit_bindings=False):
-    """The declared definition beside the kept one; below, the answer of `getTools()` to an agent in the page."""
+    """Shows the definition as declared and as kept by the browser; below, as an agent in the page gets it.
+
+    The last comes from `getTools()`.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAGE)
     NAME = "Tool of a page"

@@ -1,1 +1,1 @@
-"""Pinned definitions and what changed."""
+"""The screen about pinned definitions and their changes."""

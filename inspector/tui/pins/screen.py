@@ -1,4 +1,4 @@
-"""The screen about pins: whether the definitions are the pinned ones, what changed, and pinning them."""
+"""The Pins screen: whether the definitions are the pinned ones, what has changed, and pinning them."""
 
 from typing import ClassVar, Literal
 
@@ -19,7 +19,7 @@ _UNLISTED = "There is no complete list of definitions yet."
 
 
 class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Every change with the text before and now. Pinning and unpinning ask first."""
+    """Shows every change with the text before and now. Pinning and unpinning ask first."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Pins"
@@ -42,7 +42,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._changes.focus()
 
     def news(self) -> None:
-        """Show the present state: another listing was compared, or the pin changed."""
+        """Show the current state, after another listing was compared or the pin has changed."""
         self._stop_asking()
         self.entitle(Content(count(self._watcher.tools, "definition")))
         view = self._watcher.view

@@ -1,4 +1,4 @@
-"""Changes of definitions since they were pinned or first listed, with the text before and after."""
+"""Changes of definitions since they were pinned or first listed, with the texts before and after."""
 
 from collections.abc import Iterator, Mapping
 
@@ -17,13 +17,13 @@ CHANGED, NEW, GONE = "≠", "+", "-"
 SIGNS = {ChangeKind.CHANGED: CHANGED, ChangeKind.ADDED: NEW, ChangeKind.REMOVED: GONE}
 
 _MAX_SHOWN = 60_000
-"""Characters of all changes, which are wrapped at once."""
+"""The maximum number of characters of all changes. They are wrapped all at once."""
 
 _AROUND = 40
-"""Unchanged characters shown around a difference."""
+"""The number of unchanged characters shown around a difference."""
 
 _MAX_TEXT = 1_500
-"""Characters of one side of a change."""
+"""The maximum number of characters shown of one side of a change."""
 
 _MAX_NAME = 120
 _QUIET = "$foreground 70%"
@@ -34,19 +34,19 @@ class PinsView(Struct, frozen=True, kw_only=True):
 
     state: PinState
     marks: Mapping[str, Mark]
-    """Signs before the badges of new and changed tools, by the tool's name."""
+    """The signs of new and changed tools, shown before their badges, by tool name."""
     lines: tuple[Content, ...]
     news: str
-    """A sentence about what changed; empty where nothing did."""
+    """A sentence about the changes; empty if there are none."""
 
 
 def pins_view(state: PinState) -> PinsView:
-    """The view of a state. Linear in the definitions: make it in a thread."""
+    """The view of a state. Takes linear time in the size of the definitions: call it in a thread."""
     return PinsView(state=state, marks=changed_marks(state), lines=change_lines(state), news=news_of(state))
 
 
 def changed_marks(state: PinState) -> dict[str, Mark]:
-    """Signs before the badges of new and changed tools, by the tool's name."""
+    """The signs of new and changed tools, shown before their badges, by tool name."""
     found: dict[str, Mark] = {}
     for altered in state.altered:
         for name, parts in altered.by_tool.items():
@@ -60,7 +60,7 @@ def changed_marks(state: PinState) -> dict[str, Mark]:
 
 
 def news_of(state: PinState) -> str:
-    """A sentence about what changed; empty where nothing did."""
+    """A sentence about the changes; empty if there are none."""
     if state.fault:
         return f"{safe_line(state.fault)}. Sightline asks before the first call of every tool."
     parts = [f"{altered.since.value}: {amount(altered)}" for altered in state.altered]
@@ -88,7 +88,10 @@ def standing_line(state: PinState, tools: int) -> Content:
 
 
 def change_lines(state: PinState) -> tuple[Content, ...]:
-    """Every change: its place, the declarations that it weakens, before and after. Ends with a note where it is cut."""
+    """Lines for every change: its place, the declarations that it weakens, the text before and after.
+
+    Ends with a note if the lines are cut off.
+    """
     lines: list[Content] = []
     room = _MAX_SHOWN
     for line in (line for altered in state.altered for line in _altered(altered, state)):
@@ -120,7 +123,7 @@ def _altered(altered: ChangesSince, state: PinState) -> Iterator[Content]:
 
 
 def change_title(change: DefinitionChange) -> Content:
-    """Which definition changed, and where."""
+    """The definition and the place that changed."""
     sign = SIGNS[change.kind]
     if not change.pointer:
         word = {ChangeKind.ADDED: "is new", ChangeKind.REMOVED: "is gone"}.get(change.kind, "has changed")
@@ -146,7 +149,7 @@ def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Con
 
 
 def both_sides(change: Change) -> Iterator[Content]:
-    """Both sides, cut to where they differ."""
+    """The texts before and after a change, cut to the part that differs."""
     before, after = _text(change.before), _text(change.after)
     is_both = change.kind is ChangeKind.CHANGED
     start, end = _same(before, after) if is_both else (0, 0)
@@ -183,7 +186,7 @@ def _text(value: Json) -> str:
 
 
 def amount(altered: ChangesSince) -> str:
-    """How much changed, in words."""
+    """The amount of changes in words."""
     tools = len({change.tool for change in altered.tools})
     parts = [f"{count(tools, 'definition')} changed"] if tools else []
     if altered.weakened:

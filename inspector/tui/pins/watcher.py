@@ -1,4 +1,4 @@
-"""Compares every complete listing with the pin and with the first listing of the session."""
+"""Compares every complete listing with the pin, and with the first listing of the session."""
 
 from collections.abc import Callable
 from itertools import count
@@ -21,11 +21,11 @@ from inspector.tui.text import content, shortened
 
 _NO_MARK = Mark()
 _UNKNOWN = count(1)
-"""Numbers the questions about definitions that are not compared: each is asked once more."""
+"""Numbers the questions about definitions that are not compared yet, so that each is asked again."""
 
 
 class _Listing(Struct, frozen=True, kw_only=True):
-    """A complete listing, and whether to pin or unpin it."""
+    """A complete listing to compare, and whether to pin it or to remove the pin."""
 
     catalogue: Catalogue
     instructions: str | None
@@ -35,7 +35,7 @@ class _Listing(Struct, frozen=True, kw_only=True):
 
 
 class PinWatcher:
-    """Compares listings in a thread, and reports changes."""
+    """Compares listings in a thread, and notifies the user of changes."""
 
     def __init__(
         self, screen: Screen[None], link: SessionLink, target: Target, changed: Callable[[], None]
@@ -49,13 +49,13 @@ class PinWatcher:
         self._comparisons = Latest(screen, self._look, self._take, self._could_not)
         self._reported = ""
         self._compared: Catalogue | None = None
-        """The listing that `view` is of."""
+        """The listing that `view` describes."""
         self.view: PinsView | None = None
-        """None until the first comparison."""
+        """The result of the last comparison; None until the first."""
 
     @property
     def state(self) -> PinState | None:
-        """None until the first comparison."""
+        """The state of the pins; None until the first comparison."""
         return self.view.state if self.view else None
 
     @property
@@ -80,11 +80,11 @@ class PinWatcher:
         return is_same and self._link.is_listed and not self._comparisons.is_busy
 
     async def settled(self) -> None:
-        """Wait until the listing is compared."""
+        """Wait until the listing has been compared."""
         await self._comparisons.idle()
 
     def listed(self) -> None:
-        """Compare the listing, if it is complete."""
+        """Compare the listing if it is complete."""
         self._ask()
 
     def pin(self) -> None:
@@ -96,14 +96,14 @@ class PinWatcher:
         self._ask(unpins=True)
 
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:
-        """The reasons to ask before the first call of a tool. An unfinished comparison is one."""
+        """The reasons to ask the user before the first call of a tool. An unfinished comparison is one."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
         words = "its definition is not yet compared with its pin"
         return (ConfirmReason(key=f"not known {next(_UNKNOWN)}", sentence=words),)
 
     def mark(self, name: str) -> Mark:
-        """The sign of a new or changed definition; empty for others."""
+        """The sign of a new or changed definition; an empty one for others."""
         return self.view.marks.get(name, _NO_MARK) if self.view else _NO_MARK
 
     def _ask(self, *, pins: bool = False, unpins: bool = False) -> None:
@@ -111,7 +111,8 @@ class PinWatcher:
         if session is None or not self._link.is_listed:
             return
         if (pins or unpins) and not self._is_current:
-            # A waiting request is dropped for the next one, and definitions that were not shown must not be pinned.
+            # A newer request would replace this one. Also, definitions that were not shown must not be
+            # pinned.
             self._say("The definitions are still being compared. Try again in a moment.")
             return
         self._comparisons.ask(
@@ -125,7 +126,7 @@ class PinWatcher:
         )
 
     def _look(self, asked: _Listing) -> PinsView:
-        # In a thread. Raises UsageError where the pin cannot be written.
+        # Runs in a thread. Raises UsageError if the pin cannot be written.
         if self._watch is None:
             self._watch = Watch(self._target)
         if asked.pins:

@@ -1,1 +1,1 @@
-"""The main screen on a recording."""
+"""The player: the main screen on a recording."""

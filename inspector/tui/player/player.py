@@ -1,4 +1,4 @@
-"""The position in a recording, and all that moves it."""
+"""The position in a recording, and everything that moves it."""
 
 from collections.abc import Callable
 from functools import partial
@@ -15,45 +15,48 @@ from inspector.tui.text import shortened
 
 TICK_S = 0.1
 LONGEST_PAUSE_S = 0.5
-"""While pauses are cut."""
+"""The maximum pause, in seconds, while pauses are cut."""
 
 _MOST_AT_ONCE = 5_000
-"""Lines that one tick goes on by: what comes faster is shown later."""
+"""The maximum number of lines that one tick moves on. Further lines are shown at the next tick."""
 
 
 class PlayerChanged(Message):
-    """The player has begun, gone on with or ended something: the transport bar shows it."""
+    """Posted when reading, playing or a search begins, goes on or ends. The transport bar shows it."""
 
 
 class Player:
-    """Moves the position, which is a line of the file. Threads read the file and search it."""
+    """Moves the position, which is the number of a line of the file. Threads read and search the file."""
 
     def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
-        """`moved` is called for every position in turn, because each scene starts from the one before."""
+        """`moved`: called for every new position, in order: each scene is built on the one before."""
         self._screen = screen
         self._moved = moved
         self._session = session
         self._played = session.played
         self.position = self.since = 0
-        """The position; and the line after which a call that is passed over is shown too."""
+        """`position`: the current line.
+
+        `since`: a call answered after this line, up to `position`, is shown too.
+        """
         self.play = Play.PAUSED
         self._speed = Play.COMPRESSED
         self._clock_s = 0.0
         self._ticked_s = 0.0
         self._ticking: Timer | None = None
         self._has_chosen = False
-        """Whether the user has moved: then the end of reading does not."""
+        """Whether the user has chosen a position. If so, it is kept when the file is read to its end."""
         self._progress = (0, 0)
         self._finding: Worker[int | None] | None = None
         self._stop = False
         self._ended = False
         self.words = ""
-        """What was looked for last."""
+        """The words of the last search."""
 
     # Reading.
 
     def begin(self) -> None:
-        """Go through the file once; then stand at its end."""
+        """Read the whole file once, then move to its end."""
         self._screen.run_worker(self._read(), group="reading", exit_on_error=True)
 
     async def _read(self) -> None:
@@ -100,32 +103,32 @@ class Player:
 
     @property
     def is_open(self) -> bool:
-        """Whether the file may still be asked."""
+        """Whether the file may still be read."""
         return not self._ended
 
     # Moving.
 
     def step(self, step: int) -> None:
-        """To the next line that something happened at, or the one before."""
+        """Move to the next line at which something happened, or the previous one."""
         there = self._played.next(self.position) if step > 0 else self._played.previous(self.position)
         self._choose(there, "This is the end." if step > 0 else "This is the start.")
 
     def step_call(self, step: int) -> None:
-        """To the next answer of a tool, or the one before."""
+        """Move to the next or previous answer of a tool."""
         if step > 0:
             self._choose(self._played.next_call(self.position), "No answer of a tool after this.")
         else:
             self._choose(self._played.previous_call(self.position), "No answer of a tool before this.")
 
     def ends(self, step: int) -> None:
-        """To the start, or to the end."""
+        """Move to the end of the recording, or to its start."""
         if step > 0:
             self._choose(self._played.last or None, "The recording is empty.", since=0)
         else:
             self._choose(self._played.next(0), "The recording is empty.")
 
     def jump(self, there: Wanted) -> str:
-        """To a frame, a moment, or one of the ends; what is wrong with that, empty where one is there."""
+        """Move to a frame, a time or an end of the recording. Returns an error message, or "" on success."""
         match there:
             case EndWanted():
                 self.ends(1 if there is EndWanted.LAST else -1)
@@ -135,7 +138,7 @@ class Player:
                     return f"There is no frame {number:,}."
                 self._choose(line, "")
             case TimeWanted(at_s=at_s):
-                # Before the first line there is nothing: the first line is as near as one gets.
+                # Before the first line there is no position, so an earlier time leads to the first line.
                 self._choose(self._played.line_at(at_s) or self._played.next(0), "The recording is empty.")
         return ""
 
@@ -154,7 +157,7 @@ class Player:
     # Playing.
 
     def toggle(self) -> None:
-        """Play from here on, or pause."""
+        """Play from the position on, or pause. At the end, play from the start."""
         if self.play is not Play.PAUSED:
             self.pause()
             return
@@ -168,7 +171,7 @@ class Player:
         self._changed()
 
     def toggle_speed(self) -> None:
-        """Cut pauses, or take the time that it took."""
+        """Switch between playing with pauses cut and playing in real time."""
         self._speed = Play.REAL if self._speed is Play.COMPRESSED else Play.COMPRESSED
         if self.play is not Play.PAUSED:
             self.play = self._speed
@@ -178,7 +181,7 @@ class Player:
             self._screen.notify(f"Space plays {words}.", markup=False)
 
     def pause(self) -> None:
-        """Stay here."""
+        """Stop playing."""
         if self._ticking is not None:
             self._ticking.stop()
             self._ticking = None
@@ -206,16 +209,16 @@ class Player:
 
     @property
     def is_finding(self) -> bool:
-        """Whether words are being looked for."""
+        """Whether a search is running."""
         return self._finding is not None and self._finding.is_running
 
     def find(self, words: str, *, backwards: bool = False) -> None:
-        """Look for words from here on, in a thread; `stop_finding` ends it."""
+        """Search for words from the position on, in a thread. `stop_finding` cancels it."""
         self.words = words
         self._screen.run_worker(self._find(words, backwards=backwards), group="finding", exclusive=True)
 
     def stop_finding(self) -> None:
-        """Look no further."""
+        """Cancel the search."""
         self._stop = True
 
     async def _find(self, words: str, *, backwards: bool) -> None:
@@ -254,12 +257,12 @@ class Player:
             )
 
     def _note_progress(self, done: int, total: int) -> None:
-        # In a thread: one tuple takes the place of another.
+        # Runs in a thread. Assigning one tuple is atomic.
         self._progress = (done, total)
 
     @property
     def busy(self) -> str:
-        """What is being done, and how far; empty where nothing is."""
+        """The activity in progress and its percentage, such as `reading 34%`; empty if there is none."""
         if self.is_finding:
             return f"finding {self._percent()} (Esc stops)"
         return "" if self._played.is_indexed else f"reading {self._percent()}"

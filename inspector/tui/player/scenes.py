@@ -34,7 +34,7 @@ class _FramesAsked(Struct, frozen=True, kw_only=True):
 
 
 class SceneReader:
-    """Reads one place at a time, and drops what was asked for before."""
+    """Reads one place at a time. A new request replaces an older one that is not finished."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class SceneReader:
         timeline: RecordedTimeline,
         show: Callable[[RecordedSession, Scene], None],
     ) -> None:
-        """`show` is called with each scene, before anything else shows its position."""
+        """`show`: called with each scene before the other parts show its position."""
         self._show = show
         self._screen = screen
         self._timeline = timeline
@@ -50,21 +50,24 @@ class SceneReader:
         self._entries = Latest(screen, _made_entries, self._take_entries, self._could_not)
         self._frames = Latest(screen, _made_frames, self._take_frames, self._could_not)
         self.scene: Scene | None = None
-        """The last one that came."""
+        """The last scene that was read; None before the first."""
 
     def stand_at(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
-        """Ask for what was known there, for the last call of a tool, and for one that was answered behind `since`."""
+        """Ask for the scene at `position`, with the last call of `tool`.
+
+        If a call was answered after line `since`, the scene has that call as well.
+        """
         self._scenes.ask(_SceneAsked(session=session, position=position, since=since, tool=tool))
 
     def read_entries(self, session: RecordedSession, first: int, end: int) -> None:
-        """Ask for entries of the timeline that came into view, by index from 0."""
+        """Ask for the timeline entries from `first` up to `end`, by index from 0, that came into view."""
         scene = self.scene
         if scene is not None:
             last = min(end, scene.entries)
             self._entries.ask(_EntriesAsked(session=session, position=scene.position, first=first, end=last))
 
     def open_frames(self, session: RecordedSession, entry: Entry) -> None:
-        """The frames of an entry on a screen of their own, once they are read."""
+        """Open a screen with the frames of an entry, once they are read."""
         self._frames.ask(_FramesAsked(session=session, entry=entry))
 
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:

@@ -1,4 +1,4 @@
-"""The main screen on a recording: read only, at a position that the user moves."""
+"""The main screen on a recording: read-only, at a position that the user moves."""
 
 import asyncio
 from collections.abc import Callable
@@ -42,7 +42,7 @@ _UNANSWERED = ": no answer in the recording up to here."
 
 
 class PlayerScreen(MainScreen):
-    """The main screen with a transport bar. It shows what was known at the position."""
+    """The main screen with a transport bar. It shows what was known at the position in the recording."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RECORDING)
     READ_ONLY: ClassVar[str] = "This is a recording: nothing is called, and no server is reached."
@@ -67,9 +67,9 @@ class PlayerScreen(MainScreen):
         self._tool_shown: str | None = None
         self._has_scene = False
         self._lenses = opened.header.lenses
-        """The recorded ones at the position."""
+        """The recorded boundary and host at the position."""
         self._kept = set[int]()
-        """Calls whose values the vault has."""
+        """The numbers of the calls whose values are in the vault."""
         self._scenes = SceneReader(self, timeline, self._show_scene)
         self.server.selection.uncalled = _UNCALLED
         self.server.selection.is_recorded = True
@@ -80,7 +80,7 @@ class PlayerScreen(MainScreen):
 
     @on(StateReported)
     def begin_reading(self, message: StateReported) -> None:
-        """The file is open."""
+        """Create the player once the file is open."""
         session = self.server.link.session
         if message.event.state is SessionState.READY and isinstance(session, RecordedSession):
             self._player = Player(self, session, self._read_scene)
@@ -93,7 +93,7 @@ class PlayerScreen(MainScreen):
                 self.notify(words, severity="warning", timeout=15, markup=False)
 
     async def end(self) -> None:
-        """Stop what reads the file, then close it."""
+        """Stop the threads that read the file, then close it."""
         if self._player is not None:
             self._player.end()
         await super().end()
@@ -123,7 +123,7 @@ class PlayerScreen(MainScreen):
         self.call_after_refresh(self._keep_focus)
 
     def _show_waiting(self, session: RecordedSession, scene: Scene) -> None:
-        """Say of a call without its answer that it has none up to here, and show what was sent."""
+        """Note that a call has no answer up to the position, and show what was sent."""
         tool, before = self._tool_shown, self.server.selection.uncalled
         waiting = (entry for entry in scene.recent.values() if entry.state is EntryState.PENDING)
         entry = next((entry for entry in waiting if tool and called(entry) == tool), None)
@@ -145,7 +145,7 @@ class PlayerScreen(MainScreen):
             self._tool.call.show_arguments(arguments)
 
     def _keep_focus(self) -> None:
-        """Focus the catalogue if the position has hidden what had the focus."""
+        """Focus the catalogue if the focused widget was hidden at this position."""
         if self.focused is None and self.is_current:
             self._catalogue.focus_list()
 
@@ -161,7 +161,7 @@ class PlayerScreen(MainScreen):
             self._go_to_tool(scene.landed.name)
 
     def _go_to_tool(self, name: str) -> None:
-        """Open the tool that has answered, wherever the cursor was."""
+        """Open the tool that has answered, wherever the cursor is."""
         tool = self.server.link.tool(name)
         if tool is None:
             self.notify(f"{shortened(name, 60)} has answered; it is not listed.", markup=False)
@@ -172,7 +172,7 @@ class PlayerScreen(MainScreen):
             self.server.selection.open(tool)
 
     def _follow_lenses(self, recorded: Lenses) -> None:
-        """Follow the recorded boundary and host, unless the user has chosen others."""
+        """Show the recorded boundary and host, unless the user has chosen others."""
         before, self._lenses = self._lenses, recorded
         selection = self.server.selection
         is_following = (selection.level, selection.host) == (before.level, before.host)
@@ -183,7 +183,7 @@ class PlayerScreen(MainScreen):
     @on(SelectionChanged)
     @on(CallChanged)
     def read_other_tool(self) -> None:
-        """Another tool is open: show its last call, and keep it open."""
+        """Show the last call of the tool that was opened, and keep this tool open."""
         tool = self.server.selection.tool
         if self._player is not None and tool is not None and tool.name != self._tool_shown:
             self._player.since = self._player.position
@@ -205,7 +205,7 @@ class PlayerScreen(MainScreen):
             self._scenes.read_entries(self.recorded, message.first, message.end)
 
     def show_frames(self, entry: Entry, session: Session | None) -> None:
-        """Show the frames of an entry, once they are read."""
+        """Show the frames of an entry once they are read."""
         del session
         if self.recorded is not None:
             self._scenes.open_frames(self.recorded, entry)
@@ -213,7 +213,7 @@ class PlayerScreen(MainScreen):
     # What the user does.
 
     def action_back(self) -> None:
-        """Stop what goes on by itself; then as anywhere."""
+        """Stop a search or the playback. Otherwise, do what Esc does on the main screen."""
         player = self._player
         if player is not None and player.is_finding:
             player.stop_finding()
@@ -261,7 +261,7 @@ class PlayerScreen(MainScreen):
         self._say_read_only()
 
     def action_reconnect(self) -> None:
-        """Open the file again if that failed; there is no server."""
+        """Open the file again if that failed. Otherwise, say that the recording is read-only."""
         if self.server.link.state is SessionState.FAILED:
             super().action_reconnect()
         else:
@@ -329,7 +329,7 @@ class PlayerScreen(MainScreen):
 
     @property
     def recorded(self) -> RecordedSession | None:
-        """The session on the file; None before it is open."""
+        """The session that reads the recording; None before the file is open."""
         session = self.server.link.session
         return session if isinstance(session, RecordedSession) else None
 

@@ -1,4 +1,4 @@
-"""The timeline of a recording: a million entries, of which those on the screen are read."""
+"""The timeline of a recording. It may have a million entries; only those on the screen are read."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from inspector.protocol.timeline import Entry
 from inspector.tui.timeline.pane import TimelinePane
 
 _MARGIN = 40
-"""Entries that are read around the one that is missing."""
+"""The number of entries read before and after a missing one."""
 
 
 class RecordedTimeline(TimelinePane):
-    """What had happened up to the position one stands at. Its end is where one stands."""
+    """The timeline up to the position in the recording: it ends there."""
 
     @dataclass
     class Wanted(Message):
-        """Entries are on the screen that were not read yet: from `first` up to `end`, by index from 0."""
+        """Posted when unread entries come into view: from `first` up to `end`, by index from 0."""
 
         first: int
         end: int
@@ -28,21 +28,21 @@ class RecordedTimeline(TimelinePane):
         self._asked = (0, 0)
 
     def stand_at(self, count: int, recent: Mapping[int, Entry]) -> None:
-        """There were `count` entries; `recent` are the last of them, by index from 0."""
+        """Show a timeline of `count` entries. `recent`: the last of them, by index from 0."""
         self._have = dict(recent)
         self._asked = (0, 0)
         self.show_rows(count, count - 1)
-        # The room for the rows is made with the next layout.
+        # The list gets its size only with the next layout.
         self.call_after_refresh(self.reveal, self.cursor)
 
     def take(self, found: Mapping[int, Entry]) -> None:
-        """Entries that were wanted."""
+        """Take entries that were asked for."""
         self._have.update(found)
         self._asked = (0, 0)
         self.refresh()
 
     def entry(self, index: int) -> Entry | None:
-        """The entry of a row; where it was not read, it is asked for."""
+        """The entry of a row; None if it is not read yet. It is asked for then."""
         found = self._have.get(index)
         if found is None and not self._asked[0] <= index < self._asked[1]:
             self._asked = (max(index - _MARGIN, 0), min(index + _MARGIN, self.count))

@@ -1,4 +1,4 @@
-"""The transport bar: position, speed, keys."""
+"""The transport bar: the position in a recording, the speed, and the keys that move."""
 
 import re
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ from inspector.tui.keys.table import command
 from inspector.tui.text import content, shortened
 
 LEAST_TRACK = 8
-"""Cells of the track; where there are fewer, there is none."""
+"""The minimum width of the track in cells. If there is less room, the track is left out."""
 
 
 class Play(Enum):
-    """Whether it moves by itself, and how fast."""
+    """Whether the recording is playing, and how fast."""
 
     PAUSED = auto()
     COMPRESSED = auto()
@@ -34,44 +34,44 @@ _PLAY = {
 
 
 class TransportView(Struct, frozen=True, kw_only=True):
-    """What the bar tells."""
+    """The facts that the transport bar shows."""
 
     play: Play = Play.PAUSED
     frame: int = 0
-    """The last one up to here; 0 where there is none."""
+    """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool = True
-    """Whether one stands on it, and not behind it."""
+    """Whether the position is at this frame; false if it is after the frame."""
     frames: int = 0
-    """How many there are, as far as it was read."""
+    """The number of frames in the part of the file that has been read."""
     at_s: float = 0.0
     end_s: float = 0.0
     call: int = 0
-    """Calls that were answered up to here."""
+    """The number of calls answered up to the position."""
     calls: int = 0
     share: float = 0.0
-    """How far in the file, from 0 to 1."""
+    """The position in the file, from 0 to 1."""
     busy: str = ""
-    """What is being done, and how far: `reading 34%`."""
+    """The activity in progress and its percentage, such as `reading 34%`."""
     broken: str = ""
-    """Where the file is not as it should be, and why."""
+    """The line at which the file is broken, and the reason; empty if it is not."""
 
 
 @dataclass(frozen=True, slots=True)
 class FrameWanted:
-    """A frame by its number."""
+    """A frame, by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWanted:
-    """A moment, in seconds since the start."""
+    """A time in seconds since the start of the recording."""
 
     at_s: float
 
 
 class EndWanted(Enum):
-    """One of the two ends."""
+    """The start or the end of the recording."""
 
     FIRST = auto()
     LAST = auto()
@@ -86,7 +86,7 @@ _CLOCK = re.compile(r"(?:([0-9]{1,9}):)?([0-9]{1,9}):([0-9]{1,2}(?:\.[0-9]{1,9})
 
 
 def wanted(words: str) -> Wanted | None:
-    """Where the user wants to go: `1200`, `12.5s`, `1:02.5`, `first`, `last`; None where that is not to be understood."""
+    """Parse what the user typed: `1200`, `12.5s`, `1:02.5`, `first`, `last`. None if it is none of these."""
     text = words.strip().lower()
     if text in {"first", "start", "begin"}:
         return EndWanted.FIRST
@@ -102,7 +102,7 @@ def wanted(words: str) -> Wanted | None:
 
 
 def clock(at_s: float) -> str:
-    """`0:12.4`, `1:04:33`: as players write it."""
+    """A time as players write it: `0:12.4`, `1:04:33`."""
     tenths = min(round(max(at_s, 0.0) * 10), 10**15)
     minutes, rest = divmod(tenths, 600)
     hours, minutes = divmod(minutes, 60)
@@ -112,7 +112,7 @@ def clock(at_s: float) -> str:
 
 
 def bar_line(view: TransportView, width: int) -> Content:
-    """How it stands, in `width` cells: words first, and a track where there is room."""
+    """The first line of the bar, in `width` cells: state and position, and a track if there is room."""
     words, style = _PLAY[view.play]
     parts: list[Content] = [Content.styled(words, style), *_places(view)]
     if view.busy:
@@ -127,7 +127,10 @@ def bar_line(view: TransportView, width: int) -> Content:
 
 
 def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
-    """The keys of the player, as many as fit. `ids`: commands that share a label, with that label."""
+    """As many keys of the player as fit in `width` cells.
+
+    `ids`: comma-separated command ids, with their label.
+    """
     parts: list[Content | str] = [" "]
     taken = 1
     for known, label in ids:
@@ -144,7 +147,7 @@ def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
 
 
 def broken_line(words: str, width: int) -> Content:
-    """Where the file is not as it should be."""
+    """The line that tells where and why the file is broken."""
     return Content.assemble(" ✗ ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
 
 
@@ -173,7 +176,10 @@ def _track(share: float, room: int) -> Content:
 
 
 class TransportBar(Widget):
-    """Where one is in a recording; below, the keys that move; and where the file breaks off, if it does."""
+    """Shows the position in a recording and the keys that move it.
+
+    If the file is broken, a third line tells where.
+    """
 
     DEFAULT_CSS = """
     TransportBar { height: auto; background: $panel; }
@@ -193,7 +199,7 @@ class TransportBar(Widget):
     view: reactive[TransportView] = reactive(TransportView(), layout=True)
 
     def render(self) -> Content:
-        """Two lines; three where the file breaks off."""
+        """Two lines, or three if the file is broken."""
         width = self.size.width
         lines = [bar_line(self.view, width), keys_line(self.KEYS, width)]
         if self.view.broken:

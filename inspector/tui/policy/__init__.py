@@ -1,1 +1,1 @@
-"""Policy checks before a call, and the dialog that asks."""
+"""The policy check before a call, and its dialogs."""

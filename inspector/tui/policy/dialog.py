@@ -1,4 +1,4 @@
-"""The dialog of a policy decision: a question, where only `y` agrees, or a notice to read."""
+"""The dialog of a policy decision: a question to which only `y` agrees, or a notice to read."""
 
 from time import monotonic
 from typing import ClassVar
@@ -14,14 +14,17 @@ from inspector.tui.widgets.lines import ContentLines, DocumentLines, Lines
 from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
 
 _AROUND = 7
-"""Rows of the title, the keys, the border and the space between them."""
+"""The number of rows for the title, the keys, the border and the space between them."""
 
 UNREAD_S = 0.5
-"""Seconds too short to read a question in: a `y` then was typed for the screen below."""
+"""The time in seconds after a question appears within which `y` does not count.
+
+The user cannot have read the question yet: the `y` was typed for the screen below.
+"""
 
 
 class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
-    """Ends with true if the user agreed."""
+    """Asks a question or shows a notice. Ends with true if the user agreed."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.DECIDING)
     unread_s: ClassVar[float] = UNREAD_S
@@ -42,7 +45,7 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
             yield self._arguments
 
     def on_mount(self) -> None:
-        # The focus is on the text: there is no button for Enter to press.
+        # The text has the focus: there is no button that Enter could press.
         self._lines.show(self._view.lines)
         self._arguments.show(self._view.arguments)
         self._lines.focus()
@@ -63,7 +66,7 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         self.dismiss(result=False)
 
     def action_agree(self) -> None:
-        # A server can choose the moment of a question, such as while the user types.
+        # A server can choose the moment of a question, for example while the user is typing.
         if not self._view.agree:
             return
         if monotonic() - self._asked_s < self.unread_s:

@@ -1,4 +1,4 @@
-"""The policy check before a tool call. Asks the user where the policy says `confirm`."""
+"""The policy check before a tool call. It asks the user if the policy says `confirm`."""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -23,23 +23,26 @@ from inspector.tui.text import shortened
 from inspector.tui.trust.view import SessionStanding, standing
 
 _CHUNK = 84
-"""Characters after which the text of an argument breaks."""
+"""The number of characters after which the text of an argument is wrapped."""
 
 
 @dataclass
 class TrustChanged(Message):
-    """The trust of the agent session is another."""
+    """Posted when the trust of the agent session has changed."""
 
 
 @dataclass
 class RecordAmended(Message):
-    """The same call, of which a model may now see more."""
+    """Posted when a model may see more of a call's result than before."""
 
     record: CallRecord
 
 
 class PolicyGate:
-    """Checks calls and results against the policy, and keeps the agent session of this run when a connection closes."""
+    """Checks calls and results against the policy.
+
+    It keeps the agent session of this run when a connection closes.
+    """
 
     def __init__(
         self,
@@ -49,7 +52,7 @@ class PolicyGate:
         self._screen = screen
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
         self.standing: SessionStanding | None = None
-        """None before the first call."""
+        """The gravest trust label of the agent session; None before the first call."""
 
     async def made(
         self,
@@ -62,10 +65,11 @@ class PolicyGate:
         on_progress: Callable[[Progress], None],
         may_ask: bool = True,
     ) -> Ruled:
-        """Make a call that the policy allows or the user agrees to. Run it in a worker.
+        """Make a call if the policy allows it or the user agrees. Run it in a worker.
 
-        `may_ask`: where it is false, a call that the policy does not simply allow is not made, and no dialog says so.
-        `on_hold` is called with whether the call waits for the user. Raises BlockedError or NotConfirmedError for a call that is not made, InspectorError for one that fails.
+        `may_ask`: if false, a call that would need a question is not made, and no dialog is shown. `on_hold`:
+        called with true while the call waits for the user, then with false. Raises BlockedError or
+        NotConfirmedError for a call that is not made, InspectorError for one that fails.
         """
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         agreement = Agreement.NOT_ASKED
@@ -88,14 +92,14 @@ class PolicyGate:
                 session, considered, agreement=agreement, on_progress=on_progress
             )
         finally:
-            # Also after a cancelled call: its answer may have arrived, and counts.
+            # Also after a cancelled call: its answer may have arrived, and then it counts.
             if self._screen.is_running:
                 self._screen.run_worker(self._weigh(), group="weighing")
 
     def hear(self, session: Session, made: Ruled) -> None:
-        """Show the warnings of an answer, and ask about it where the policy does."""
+        """Show the warnings about an answer, or ask about it if the policy says so."""
         if made.is_malicious or made.is_asked_about:
-            # The dialog has the warnings too; a toast would cover its keys.
+            # The dialog has the warnings too. A notification would hide its keys.
             self._screen.run_worker(self._interrupt(session, made), group="interrupting")
             return
         for match in made.handling.warnings:
@@ -103,13 +107,13 @@ class PolicyGate:
             self._screen.notify(words, severity="warning", timeout=12, markup=False)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Count what an interface sends to the model as untrusted; its number among the calls."""
+        """Count a message of an interface to the model as untrusted. Returns its number among the calls."""
         number = self.oversight.hear_app(session, method)
         self._screen.run_worker(self._weigh(), group="weighing")
         return number
 
     async def renew(self) -> bool:
-        """Begin a new agent session if the user agrees; true if they did. Run it in a worker."""
+        """Begin a new agent session if the user agrees. Returns whether they did. Run it in a worker."""
         oversight = self.oversight
         agreed = await self.ask(await asyncio.to_thread(renewal_view, oversight.trust, oversight.number))
         if agreed:
@@ -136,13 +140,13 @@ class PolicyGate:
                 self._screen.notify(f"{error.message}. {error.hint}", severity="error", markup=False)
 
     async def ask(self, view: DecisionView) -> bool:
-        """Whether the user agrees. Run it in a worker."""
+        """Show a dialog. Returns whether the user agrees. Run it in a worker."""
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         screen = DecisionScreen(view)
         try:
             return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         except asyncio.CancelledError:
-            # The worker that waits for the answer is cancelled.
+            # The worker that waits for the answer was cancelled.
             if app.screen is screen:
                 screen.dismiss(result=False)
             raise

@@ -1,4 +1,4 @@
-"""The content of policy dialogs. Made in a worker thread from frozen inputs."""
+"""The content of policy dialogs, made in a worker thread from immutable inputs."""
 
 from collections.abc import Iterable, Iterator
 
@@ -35,22 +35,25 @@ _SENTENCES = {
     "claims-confirmation": "The server asks for your confirmation before each call",
     "contradicts-itself": "The declarations of the server contradict each other",
 }
-"""The rules of the built-in policy, by name."""
+"""A sentence for each rule of the built-in policy, by rule name."""
 
 
 class DecisionView(Struct, frozen=True, kw_only=True):
-    """A question, or a notice."""
+    """The content of a dialog: a question or a notice."""
 
     title: Content
     lines: tuple[Content, ...]
     agree: str = ""
     """The effect of `y` in a word or two; empty for a notice."""
     arguments: Document | None = None
-    """As they will be sent, sensitive ones masked."""
+    """The arguments as they will be sent, with sensitive values masked."""
 
 
 def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
-    """Asks whether to make a call, or says that it is blocked. `chunk`: characters after which a text breaks."""
+    """The content of the dialog that asks whether to make a call, or says that it is blocked.
+
+    `chunk`: the number of characters after which a text is wrapped.
+    """
     is_asked = considered.verdict is Verdict.CONFIRM
     name = content(shortened(considered.name, 60))
     title = Content.assemble("Call ", name, "?") if is_asked else Content.assemble(name, " is blocked")
@@ -72,7 +75,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
 
 
 def answer_view(made: Ruled) -> DecisionView:
-    """Asks whether a model may see an answer."""
+    """The content of the dialog that asks whether a model may see an answer."""
     return DecisionView(
         title=Content.assemble(
             "Show the model the answer of ", content(shortened(made.record.name, 60)), "?"
@@ -88,7 +91,10 @@ def answer_view(made: Ruled) -> DecisionView:
 
 
 def attack_view(made: Ruled) -> DecisionView:
-    """Says that a server reports an attack in its answer, and how far that can be believed."""
+    """The content of the notice that a server reports an attack in its answer.
+
+    It also says how far the report can be believed.
+    """
     consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.effects))
     return DecisionView(
         title=Content.assemble(
@@ -110,14 +116,14 @@ def attack_view(made: Ruled) -> DecisionView:
 
 
 def note_view(entry: Entry) -> DecisionView:
-    """An entry of the timeline that has no frames, in full."""
+    """The content of a notice that shows a timeline entry without frames in full."""
     return DecisionView(
         title=content(shortened(entry.title, 120), "bold"), lines=(content(shortened(entry.detail, 2000)),)
     )
 
 
 def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
-    """Asks whether to begin a new agent session."""
+    """The content of the dialog that asks whether to begin a new agent session."""
     words = f"Sightline forgets the trust labels of session {number}. Servers and models do not."
     return DecisionView(
         title=Content.styled("Begin a new agent session?", "bold $text-warning"),
@@ -132,7 +138,7 @@ def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
 
 
 def _sentences(considered: Consideration) -> Iterator[str]:
-    """The reasons of a decision. Those of the user's own rules name the rule and its facts."""
+    """The reasons of a decision. A rule of the user's own policy is named together with its facts."""
     if considered.problem:
         yield _sentence(considered.problem)
     yield from map(_sentence_of, considered.decision.matches)

@@ -1,1 +1,1 @@
-"""Recording and export."""
+"""Recording the session, and exporting it."""

@@ -42,7 +42,7 @@ _NO_NAME = "Write the name of a file."
 
 
 class SessionRecorder:
-    """One recorder for all connections of the interface, started by the command line or by the user."""
+    """Records all connections to a server in one recording, started by the command line or the user."""
 
     def __init__(
         self,
@@ -52,7 +52,10 @@ class SessionRecorder:
         changed: Callable[[], None],
         name: str = "",
     ) -> None:
-        """`changed` is called when a recording starts or stops. `name`: of the server, where there are several."""
+        """`changed`: called when a recording starts or stops.
+
+        `name`: the name of the server if there are several.
+        """
         self._screen = screen
         self._opener = opener
         self._target = target
@@ -60,27 +63,27 @@ class SessionRecorder:
         self._about = f"the session with {shortened(name, 40)}" if name else "this session"
         self._session: Session | None = None
         self._opened: list[tuple[Session, float]] = []
-        """Every session, and when it was opened by the monotonic clock."""
+        """Every session, with the time at which it was opened, by `time.monotonic`."""
         self._recorder: Recorder | None = None
         self._is_own = False
-        """The user started or stopped a recording here."""
+        """Whether the user has started or stopped a recording here."""
         self._since_s: float | None = None
         self._lenses: tuple[Level, str] | None = None
 
     async def opened(self, listener: Listener) -> Session:
-        """Open a session that continues the running recording."""
+        """Open a session. A recording that is running continues with it."""
         session = self._session = await self._opener(listener)
         self._opened.append((session, monotonic()))
         if self._recorder is None and not self._is_own:
             self._recorder = session.recorder
         session.recorder = self._recorder
-        # Another connection has a clock of its own.
+        # A new connection has its own clock.
         self._since_s = None
         return session
 
     @property
     def sign(self) -> str:
-        """The words in the header while a recording runs; empty otherwise."""
+        """The words that the header shows while a recording runs; empty otherwise."""
         recorder = self._recorder
         if recorder is None or recorder.failure or self._session is None or not self._session.is_recorded:
             return ""
@@ -94,7 +97,7 @@ class SessionRecorder:
             recorder.look(session.now_s, _in_force(session, level, host))
 
     def toggle(self, session: Session | None, level: Level, host: str) -> None:
-        """Ask for a file and start recording, or stop."""
+        """Ask for a file and start recording; stop if a recording runs."""
         if self._recorder is not None:
             self._screen.run_worker(self._stop(), group="recording")
         elif session is None or session.state is not SessionState.READY:
@@ -116,7 +119,7 @@ class SessionRecorder:
             self._ask(f"Record {self._about}", _FILE, fields, start)
 
     def export(self, session: Session | None, level: Level, host: str) -> None:
-        """Ask for a file, and write the session to it."""
+        """Ask for a file, and write a document of the session to it."""
         if session is None:
             self._screen.notify("There is no session to export yet.", severity="warning", markup=False)
             return
@@ -128,7 +131,7 @@ class SessionRecorder:
         self._ask(f"Export {self._about}", _DOCUMENT, fields, write)
 
     async def close(self) -> None:
-        """Write the rest of a recording that was started here."""
+        """Write the rest of a recording that the user has started."""
         recorder, self._recorder = self._recorder, None
         if recorder is not None and self._is_own:
             await asyncio.to_thread(recorder.close)
@@ -154,7 +157,7 @@ class SessionRecorder:
             )
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
-        # The user may have reconnected meanwhile.
+        # The user may have reconnected in the meantime.
         session = self._session or session
         self._recorder, self._is_own = recorder, True
         self._since_s = None if has_past else session.now_s
@@ -170,7 +173,7 @@ class SessionRecorder:
         return ""
 
     def _give_all(self, recorder: Recorder, session: Session) -> None:
-        """Give the recorder every connection so far."""
+        """Write every connection so far to the recorder."""
         opened = [(each, at_s) for each, at_s in self._opened if each.timeline.entries or each is session]
         first_s = opened[0][1]
         recorder.begin_at(opened[-1][1] - first_s + session.now_s)
@@ -192,7 +195,7 @@ class SessionRecorder:
             self._screen.notify(words, severity="error" if recorder.failure else "information", markup=False)
 
     def _failed(self, reason: str) -> None:
-        # In the recorder's thread.
+        # Runs in the recorder's thread.
         self._screen.app.call_from_thread(self._report_failure, reason)  # pyright: ignore[reportUnknownMemberType]
 
     def _report_failure(self, reason: str) -> None:
@@ -230,7 +233,10 @@ def _proposed(suffix: str) -> str:
 
 
 def _join(recorder: Recorder, session: Session) -> None:
-    """Start in the middle of a session. The recorder learns the secrets and definitions of the earlier frames."""
+    """Start recording in the middle of a session.
+
+    The recorder only learns secrets and definitions from the earlier frames.
+    """
     is_page = isinstance(session.target, PageTarget)
     calls = [page_call_of(record) for record in session.calls] if is_page else []
     recorder.join(list(session.timeline.matched), calls, now_s=session.now_s)
@@ -239,7 +245,7 @@ def _join(recorder: Recorder, session: Session) -> None:
 
 
 def _give_past(recorder: Recorder, session: Session) -> None:
-    """Give the recorder the kept frames, calls and decisions of the session, in their order."""
+    """Write the kept frames, calls and decisions of a session to the recorder, in their order."""
     is_page = isinstance(session.target, PageTarget)
     calls = (
         (record.at_s + record.duration_s, partial(recorder.call, page_call_of(record)))
@@ -262,7 +268,7 @@ def _give_past(recorder: Recorder, session: Session) -> None:
 def _give_frame(recorder: Recorder, matched: Matched) -> None:
     frame = matched.frame
     if frame.channel is Channel.NOTE and frame.raw.startswith(b"connecting again: "):
-        # The session was reached again here; its clock and numbers went on.
+        # The connection was made again here, but clock and frame numbers continued.
         recorder.connect(frame.at_s)
     recorder.frame(matched)
 
@@ -271,7 +277,10 @@ _KINDS: dict[str, Kind] = {".html": "html", ".htm": "html", ".md": "markdown", "
 
 
 def export(session: Session, name: str, lenses: Lenses) -> int:
-    """Write a document to a new file, by the name's suffix; its bytes. In a thread. Raises UsageError."""
+    """Write a document to a new file. The suffix of `name` chooses the format.
+
+    Returns the number of bytes. Raises UsageError. Blocks: call it in a thread.
+    """
     path = paths.written(name)
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
@@ -289,7 +298,7 @@ def export(session: Session, name: str, lenses: Lenses) -> int:
 def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
     target = session.target
     calls = [page_call_of(record) for record in session.calls] if isinstance(target, PageTarget) else []
-    # Each document has its own key: the ids in two documents have nothing in common.
+    # Each document has a key of its own, so ids in two documents cannot be compared.
     scribe = Scribe(
         secrets.token_bytes(32),
         lenses,

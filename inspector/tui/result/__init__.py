@@ -1,1 +1,1 @@
-"""The result: what the server sent beside what the model sees."""
+"""The result pane: what the server sent, and what the model sees."""

@@ -1,4 +1,4 @@
-"""Comparing: two models of one call in place of the raw result and one model."""
+"""The comparison of two models of one call, shown in place of the raw result and one model."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ _BOUNDARIES: "Sequence[tuple[Level, Level]]" = (
 
 
 class ContrastAsked(Struct, frozen=True, kw_only=True):
-    """A call through two lenses, side by side."""
+    """A request to compare what two models see of one call."""
 
     record: CallRecord
     left: Lens
@@ -32,7 +32,7 @@ class ContrastAsked(Struct, frozen=True, kw_only=True):
 
 
 class Comparing:
-    """Which two are compared. Off until it is asked for."""
+    """Controls which two models of a call are compared. Off until `start`."""
 
     def __init__(self, screen: Screen[None], result: ResultPane, changed: Callable[[], None]) -> None:
         self._screen = screen
@@ -44,30 +44,30 @@ class Comparing:
 
     @property
     def is_on(self) -> bool:
-        """Whether two models are compared."""
+        """Whether two models are being compared."""
         return self._asked is not None
 
     def start(self, record: CallRecord, base: Lens) -> None:
-        """Compare `declared` with `closed`. `base`: the lenses in force."""
+        """Compare `declared` with `closed`. `base`: the boundary and host in force."""
         self._base = base
         self._ask(record, *self._between(*_BOUNDARIES[0]))
 
     def stop(self) -> None:
-        """Back to the raw result and one model."""
+        """Return to the raw result and one model."""
         if self._asked is not None:
             self._asked = None
             self._result.stop_contrast()
             self._changed()
 
     def follow(self, record: CallRecord | None) -> None:
-        """Another call is looked at."""
+        """Compare the same two models for another call; None stops the comparison."""
         if record is None:
             self.stop()
         elif self._asked is not None and self._asked.record is not record:
             self._ask(record, self._asked.left, self._asked.right)
 
     def step_level(self, step: int) -> None:
-        """Two boundaries at the host in force; the next two, where boundaries are compared already."""
+        """Compare two boundaries for the host in force; if boundaries are compared already, the next two."""
         asked = self._asked
         if asked is not None:
             known = (asked.left.level, asked.right.level)
@@ -75,7 +75,7 @@ class Comparing:
             self._ask(asked.record, *self._between(*_BOUNDARIES[place % len(_BOUNDARIES)]))
 
     def step_host(self, hosts: tuple[str, ...], step: int) -> None:
-        """The host in force against the next one."""
+        """Compare the host in force with the next host."""
         asked = self._asked
         if asked is not None:
             others = [host for host in hosts if host != self._base.host]
@@ -83,7 +83,7 @@ class Comparing:
             self.against(others[place % len(others)])
 
     def against(self, host: str) -> None:
-        """The host in force against this one, both at the boundary in force."""
+        """Compare the host in force with `host`, both at the boundary in force."""
         if self._asked is not None:
             self._ask(self._asked.record, self._base, Lens(level=self._base.level, host=host))
 
@@ -111,5 +111,5 @@ class Comparing:
 
 
 def contrast_view(asked: ContrastAsked) -> Contrast:
-    """What both panes show."""
+    """The comparison that both sides show. Raises LookupError if a host is unknown."""
     return contrast(asked.record, asked.left, asked.right, server=SERVER_NAME)

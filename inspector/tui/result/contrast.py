@@ -1,4 +1,4 @@
-"""Two models of one call, side by side."""
+"""What two models see of one call, and the differences."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -17,17 +17,17 @@ from inspector.tui.values.outline import Outline, SideDifference
 
 
 class LeafCount(Struct, frozen=True, kw_only=True):
-    """How many leaves differ."""
+    """The number of leaves, which are values without members, that differ."""
 
     left: int = 0
-    """Only on the left."""
+    """The number of leaves that only the left side has."""
     right: int = 0
     changed: int = 0
-    """On both sides, each time with another value."""
+    """The number of leaves that both sides have, with different values."""
 
     @property
     def total(self) -> int:
-        """All of them."""
+        """The number of all leaves that differ."""
         return self.left + self.right + self.changed
 
 
@@ -39,16 +39,16 @@ class Lens(Struct, frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """What a model gets at a boundary from a host."""
+    """What a model sees at a boundary in a host."""
 
     lens: Lens
     size_bytes: int
     observed: bool
-    """Whether the host was observed to do so."""
+    """Whether this behaviour of the host was observed."""
 
 
 class Contrast(Struct, frozen=True, kw_only=True):
-    """One call seen by two models, and how they differ."""
+    """What two models see of one call, side by side."""
 
     record: CallRecord
     left: Seen
@@ -59,36 +59,36 @@ class Contrast(Struct, frozen=True, kw_only=True):
 
     @property
     def size_bytes(self) -> int:
-        """Of both values, about."""
+        """The approximate size of both sides in bytes."""
         return self.left.size_bytes + self.right.size_bytes
 
     @property
     def has_differences(self) -> bool:
-        """Whether the models see anything different."""
+        """Whether the two models see anything different."""
         return bool(self.outline.tops)
 
     def names(self) -> tuple[str, str]:
-        """The boundaries; where they are the same, the hosts."""
+        """The names of both sides: their boundaries if the host is the same, else their hosts."""
         if self.left.lens.host == self.right.lens.host:
             return self.left.lens.level.value, self.right.lens.level.value
         return self.left.lens.host, self.right.lens.host
 
     @property
     def missing(self) -> SideDifference:
-        """The sign of what the right side does not have: another boundary withholds it, or another host drops it."""
+        """The sign of a value that the right side lacks: the boundary withholds it, or the host drops it."""
         is_withheld = self.left.lens.level is not self.right.lens.level
         return SideDifference.LEFT if is_withheld else SideDifference.CHANGED
 
 
 def contrast_title(seen: Seen) -> Content:
-    """Above a side: through which lens."""
+    """The title of a side: its boundary and host."""
     return Content.assemble(
         ("The model at  ", "bold"), content(f"{seen.lens.level}, {shortened(seen.lens.host, 60)}", "bold")
     )
 
 
 def contrast_strip(view: Contrast) -> Content:
-    """Which two are compared, and how many leaves differ."""
+    """A line that names the two models, and counts the leaves that differ."""
     left, right = view.names()
     leaves = view.leaves
     shared = (
@@ -122,7 +122,7 @@ def contrast_strip(view: Contrast) -> Content:
 
 
 def contrast_reason(view: Contrast, node: int | None) -> Content:
-    """How a node differs; else which keys go on."""
+    """How the sides of a node differ; if they do not, the keys to use."""
     left, right = view.names()
     difference = view.outline.difference(node) if node is not None else SideDifference.NONE
     if node is None or difference is SideDifference.NONE:
@@ -147,9 +147,9 @@ def _style(sign: str) -> str:
 
 
 def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Contrast:
-    """A call seen by two models. `server`: the name that hosts know the server by.
+    """Compare what two models see of a call. `server`: the name that hosts know the server by.
 
-    Raises LookupError where there is no such host.
+    Raises LookupError if a host is unknown.
     """
     contexts = [_context(record, lens, server) for lens in (left, right)]
     outline = Outline(contexts[0].model, contexts[1].model)
@@ -168,7 +168,7 @@ def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Con
 
 
 def leaf_count(outline: Outline) -> LeafCount:
-    """How many leaves of two values differ."""
+    """The number of leaves that differ in the two values of an outline."""
     counts = dict.fromkeys(SideDifference, 0)
     for node in range(len(outline)):
         if outline.end(node) == node + 1:

@@ -1,4 +1,4 @@
-"""The result: how the call ended, what differs and why, then what the server sent beside what the model sees."""
+"""The result pane: how the call ended, what differs and why; then what was sent, and what the model sees."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -40,17 +40,17 @@ from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 
 _MOST_MASKED = 1_000
-"""Withheld values beyond which no link of a result is followed: masking them takes time."""
+"""The maximum number of withheld values up to which links can be followed. Masking more takes too long."""
 _LARGE_BYTES = 1_000_000
-"""Views from this size on are freed in a thread."""
+"""The size in bytes from which a view is freed in a thread."""
 _LEAST_BESIDE = 80
-"""Cells from which on both sides have room."""
+"""The minimum width for both sides, in cells."""
 _OTHER_ROWS = 7
-"""Of the verdict, the titles of both sides, and a reason that is longer than its row."""
+"""The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
 _TALL = 16
-"""Rows from which on a list of reasons has room."""
+"""The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
-"""Cells from which on a reason takes one row."""
+"""The width, in cells, from which a reason fits on one row."""
 
 ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
@@ -58,17 +58,17 @@ _RECORDED = "A recording does not hold what was withheld, only its ids."
 
 
 class Copyable(Struct, frozen=True, kw_only=True):
-    """What can be copied, masked."""
+    """What the user can copy from a result. Its values are masked."""
 
     pointer: str
     value: Value
-    """Under the cursor: what the server sent there, else what the model sees."""
+    """The value under the cursor as the server sent it; if the server sent none, as the model sees it."""
     sent: Value
     model: Value
 
 
 class ResultPane(Vertical):
-    """The verdict, the reasons, both sides."""
+    """Shows the verdict, the reasons, and both sides."""
 
     DEFAULT_CSS = """
     ResultPane {
@@ -90,29 +90,29 @@ class ResultPane(Vertical):
 
     @dataclass
     class UnmaskAsked(Message):
-        """The user wants to see the masked values of a call, or to see them no longer."""
+        """Posted when the user wants to unmask the values of a call, or to mask them again."""
 
         record: CallRecord
 
     @dataclass
     class CopyAsked(Message):
-        """The user wants to copy something."""
+        """Posted when the user wants to copy from the result."""
 
         found: Copyable
 
     @dataclass
     class SaveAsked(Message):
-        """The user wants a picture or sound of a result in a file."""
+        """Posted when the user wants to save a picture or sound of a result."""
 
         record: CallRecord
         sent: Json
-        """What the server sent, masked."""
+        """What the server sent, with secrets masked."""
         pointer: str
-        """Under the cursor."""
+        """The pointer to the value under the cursor."""
 
     @dataclass
     class LinkChosen(Message):
-        """The user wants to read what the result links to."""
+        """Posted when the user wants to read a resource that the result links to."""
 
         uri: str
 
@@ -127,17 +127,17 @@ class ResultPane(Vertical):
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
-        """Two models, shown in place of the view."""
+        """The comparison of two models that is shown in place of the view; None if there is none."""
         self.is_earlier = False
-        """Whether the next result that is shown is not that of the last call."""
+        """Whether the next result to be shown is from a call that is not its tool's last."""
         self._aside: tuple[str, ...] = ()
-        """What the server wrote to stderr and to stdout during the call, in short. Foreign text."""
+        """Short texts about what the server wrote to stderr and stdout during the call. Foreign text."""
         self._is_json = False
         self._chosen: Shown | None = None
-        """The sides that the user chose; None for those that have room."""
+        """The sides that the user chose; None to show as many as there is room for."""
 
     def compose(self) -> ComposeResult:
-        """Verdict, reasons, titles of both sides, their values; the reason at length."""
+        """Yield the verdict, the reasons, the titles of both sides, their values, and the reason in full."""
         yield self._verdict
         yield self._reasons
         yield self._sides
@@ -146,38 +146,41 @@ class ResultPane(Vertical):
         yield self._why
 
     def on_mount(self) -> None:
-        """Nothing is shown yet."""
+        """Show the title of the empty pane."""
         self._label()
 
     def on_resize(self) -> None:
-        """Both sides where there is room for them."""
+        """Show both sides if there is room."""
         self._choose_sides()
         self._explain()
 
     def show_aside(self, words: tuple[str, ...]) -> None:
-        """Show in the verdict what the server wrote to stderr and to stdout during the call."""
+        """Show next to the verdict what the server wrote to stderr and stdout during the call."""
         if words != self._aside:
             self._aside = words
             self._label()
 
     @property
     def view(self) -> ResultView | None:
-        """The result that is shown."""
+        """The shown result; None if there is none."""
         return self._view
 
     @property
     def has_differences(self) -> bool:
-        """Whether there is a difference to go to."""
+        """Whether there is a difference to move to."""
         shown = self._contrast or self._view
         return shown is not None and bool(self._order(shown))
 
     @property
     def is_explaining(self) -> bool:
-        """Whether the reason is shown at length."""
+        """Whether the reason is shown in full."""
         return self.has_class("-explaining")
 
     def show(self, view: ResultView) -> None:
-        """Show a result. The cursor stays on its value where it is the same call, else it goes to the worst difference."""
+        """Show a result.
+
+        The cursor stays on its value if the call is the same; otherwise, it moves to the worst difference.
+        """
         same_call = self._view is not None and self._view.record is view.record
         pointer = self.values.pointer if same_call else None
         self.let_go(self._view)
@@ -188,7 +191,7 @@ class ResultPane(Vertical):
             self._draw(view, pointer)
 
     def show_contrast(self, view: Contrast) -> None:
-        """Show what two models see in place of the result and one model."""
+        """Show a comparison of two models in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
         pointer = self.values.pointer if same_call else None
         self.let_go(self._contrast)
@@ -196,12 +199,12 @@ class ResultPane(Vertical):
         self._draw(view, pointer)
 
     def wait_for_contrast(self, left: Lens, right: Lens) -> None:
-        """Say that two models are being compared, until they are there."""
+        """Show that two models are being compared, until the comparison is ready."""
         words = f"comparing {left.level}, {shortened(left.host, 40)} with {right.level}, {shortened(right.host, 40)} …"
         self._verdict.update(content(words, "$foreground 70%"))
 
     def stop_contrast(self) -> None:
-        """Back to the result and one model."""
+        """Show the result and one model again."""
         pointer = self.values.pointer
         self.let_go(self._contrast)
         self._contrast = None
@@ -209,12 +212,12 @@ class ResultPane(Vertical):
             self._draw(self._view, pointer)
 
     def let_go(self, view: ShownView | None) -> None:
-        """Free a view that is not shown any more; a large one in a thread."""
+        """Free a view that is no longer shown; a large one in a thread."""
         if view is not None and view.size_bytes > _LARGE_BYTES:
             self.call_later(self._release, list(view.values))
 
     def _release(self, values: list[Json]) -> None:
-        # A function of its own: Textual writes down a partial with its arguments.
+        # A lambda, because Textual logs a partial with its arguments.
         self.run_worker(lambda: release(values), thread=True, group="release")
 
     def show_note(self, note: Content) -> None:
@@ -235,34 +238,34 @@ class ResultPane(Vertical):
 
     @property
     def has_masks(self) -> bool:
-        """Whether there is a masked value to show."""
+        """Whether the result has masked values that can be shown."""
         return self._contrast is None and self._view is not None and self._view.masks > 0
 
     def mask(self) -> None:
-        """Show no masked value."""
+        """Mask all values again."""
         if self._view is not None and self._view.masked is not None:
             self.show(self._view.masked)
 
     def show_progress(self, line: Content | None) -> None:
-        """How far a running call is, in place of the verdict; None when it has ended."""
+        """Show the progress of a running call in place of the verdict; None shows the verdict again."""
         if line is None:
             self._label()
         else:
             self._verdict.update(line)
 
     def focus_result(self) -> None:
-        """Put the focus on the values."""
+        """Focus the values."""
         self.values.focus()
 
     def stop_explaining(self) -> None:
-        """Back to the list of reasons."""
+        """Show the list of reasons again."""
         self.remove_class("-explaining")
         self._explain()
 
     # Keys.
 
     def action_removal(self, step: int) -> None:
-        """To the next difference below the cursor, or to the one above; from the last to the first."""
+        """Move to the next or previous difference, wrapping around at the ends."""
         if self.values.is_searched:
             self.values.next_match(step)
             return
@@ -279,7 +282,7 @@ class ResultPane(Vertical):
         self.values.go_to(places[place % len(places)])
 
     def action_unmask(self) -> None:
-        """Show the masked values on both sides, or mask them again."""
+        """Ask to show the masked values on both sides, or to mask them again."""
         view = self._view
         if view is None or self._contrast is not None:
             self.notify(
@@ -312,7 +315,7 @@ class ResultPane(Vertical):
             self.post_message(self.CopyAsked(found))
 
     def action_save(self) -> None:
-        """Ask where to save the picture under the cursor."""
+        """Ask where to save the picture or sound under the cursor."""
         view = self._view
         if view is None or self._contrast is not None or view.failure is not None:
             self.notify("There is no result with a picture or sound here.", markup=False)
@@ -321,13 +324,13 @@ class ResultPane(Vertical):
             self.post_message(self.SaveAsked(view.record, sent, self.values.pointer or ""))
 
     def action_sides(self) -> None:
-        """What the model sees, what the server sent, or both."""
+        """Switch between the model's view, the server's result, and both."""
         order = (Shown.RIGHT, Shown.LEFT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
         self._choose_sides()
 
     def action_as_json(self) -> None:
-        """Both sides as JSON, as on the wire, or as a list of values again."""
+        """Switch both sides between JSON as on the wire and a list of values."""
         self._is_json = not self._is_json
         shown = self._contrast or self._view
         if shown is not None:
@@ -335,7 +338,7 @@ class ResultPane(Vertical):
 
     @property
     def is_searched(self) -> bool:
-        """Whether words are searched for."""
+        """Whether a search is open."""
         return self._searched.is_searched
 
     def stop_searching(self) -> None:
@@ -343,7 +346,10 @@ class ResultPane(Vertical):
         self._searched.stop_searching()
 
     def link(self, *, only_here: bool) -> str | None:
-        """The URI of the link under the cursor, else of the first in the result; of none that is withheld or masked."""
+        """The URI of the link under the cursor, or else of the first link in the result.
+
+        None if there is none, or if it is withheld or masked. `only_here`: only the link under the cursor.
+        """
         view = self._view
         if view is None or self._contrast is not None or not isinstance(view.record.outcome, Result):
             return None
@@ -356,20 +362,20 @@ class ResultPane(Vertical):
 
     @on(Lines.Moved)
     def explain_moved(self, event: Lines.Moved) -> None:
-        """The cursor is on another row."""
+        """Explain the value under the cursor."""
         event.stop()
         self._explain()
 
     @on(OutlineLines.Drawn)
     def explain_drawn(self, event: OutlineLines.Drawn) -> None:
-        """Other rows are drawn."""
+        """Explain again, after other rows are drawn."""
         event.stop()
         self._label_sides()
         self._explain()
 
     @on(Lines.Chosen)
     def explain_chosen(self, event: Lines.Chosen) -> None:
-        """Enter: the whole reason, or the list again."""
+        """On Enter, follow a link, or switch between the full reason and the list of reasons."""
         event.stop()
         view, node = self._view, self.values.node
         link = self.link(only_here=True)
@@ -414,13 +420,13 @@ class ResultPane(Vertical):
         return view.json if self._is_json and isinstance(view, ResultView) else view.outline
 
     def _order(self, view: ShownView) -> tuple[int, ...]:
-        """The nodes to which `n` goes, the worst first."""
+        """The nodes that `n` goes to, the worst difference first."""
         if isinstance(view, ResultView) and not self._is_json:
             return view.order
         return self._outline(view).tops
 
     def _places(self, view: ShownView) -> Sequence[int]:
-        """The same, from top to bottom."""
+        """The nodes that `n` goes to, from top to bottom."""
         return view.places if isinstance(view, ResultView) and not self._is_json else self._outline(view).tops
 
     def _choose_sides(self) -> None:
@@ -462,7 +468,7 @@ class ResultPane(Vertical):
         return Content("\n").join(reasons(view, node, most) or [here])
 
     def _room_for_reasons(self) -> int:
-        """Three at least; more where nothing of the result has to give way."""
+        """The number of rows for reasons: 3, or up to 6 if the whole result stays visible."""
         free = self.size.height - _OTHER_ROWS - self.values.count
         return min(max(free, 3), 6)
 
@@ -510,7 +516,7 @@ class ResultPane(Vertical):
 
 
 class _ResultRemarks:
-    """Signs and reasons of the nodes of a result."""
+    """Gives the signs of the nodes of a result, and the words for values that are absent."""
 
     def __init__(self, view: ResultView, lines: OutlineLines, outline: Outline) -> None:
         self._view = view

@@ -1,4 +1,4 @@
-"""Why something was withheld or changed, in sentences, and what would change it."""
+"""The reasons why values were withheld or changed, in sentences, and what would change that."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -18,7 +18,10 @@ _MARK = "x-sensitive"
 
 
 def remedy(removal: Removal) -> str:
-    """What would let the value pass, or why nothing should. Quotes pointers and keys of the server: foreign text."""
+    """Advice on what would let the value pass, or why nothing should.
+
+    Quotes pointers and keys of the server: foreign text.
+    """
     advice = _BY_RULE.get(removal.rule)
     return (
         advice(removal) if advice else f"Nothing is known that would change what `{removal.rule}` withholds."
@@ -180,7 +183,7 @@ _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
 
 
 def _at(claim: Claim | None) -> str:
-    """Where a declaration stands, with a blank in front; nothing where there is none."""
+    """The place of a declaration, as a phrase that begins with a blank; empty if there is none."""
     if claim is None:
         return ""
     subject = "the tool's definition" if claim.subject is Subject.TOOL else "the result"
@@ -189,11 +192,11 @@ def _at(claim: Claim | None) -> str:
 
 _LABEL = "$foreground 70%"
 _NAMED = 2
-"""Places that are named on one line."""
+"""The maximum number of places named on one line."""
 
 
 def reason_words(sign: str, style: str, places: Sequence[str], number: int, why: str) -> Content:
-    """A reason with the places that it holds for: `✗ 3 times: /content/0, /content/1 …  why`."""
+    """A reason with its places: `✗ 3 times: /content/0, /content/1 …  why`."""
     named = ", ".join(shortened(place or "the whole", 120) for place in places[:_NAMED])
     more = " …" if len(places) > _NAMED else ""
     return Content.assemble(
@@ -206,7 +209,7 @@ def reason_words(sign: str, style: str, places: Sequence[str], number: int, why:
 
 
 def removal_line(first: Removal, more: int) -> Content:
-    """A removal on one line: place and reason. `more`: how many others there are at that place."""
+    """A removal on one line: place and reason. `more`: the number of further removals at that place."""
     return Content.assemble(
         ("✗ ", "bold $text-error"),
         content(shortened(first.pointer or "the whole result", 120), "bold $text-error"),
@@ -217,9 +220,9 @@ def removal_line(first: Removal, more: int) -> Content:
 
 
 def removal_detail(removals: Sequence[Removal], more: int = 0) -> Content:
-    """Removals in full: rule, place, why, the declaration behind it, and what would change it.
+    """Removals in full: rule, place, reason, the declaration that caused it, and what would change it.
 
-    `more`: how many there are beside these.
+    `more`: the number of further removals.
     """
     lines = [line for removal in removals for line in _detail(removal)]
     if more:
@@ -228,7 +231,7 @@ def removal_detail(removals: Sequence[Removal], more: int = 0) -> Content:
 
 
 def change_line(change: "HostChange") -> Content:
-    """What a host changed, on one line."""
+    """A change by a host on one line."""
     return Content.assemble(
         ("~ ", "bold $text-accent"),
         content(shortened(change.pointer or "the whole", 120), "bold $text-accent"),
@@ -278,7 +281,7 @@ def _declaration(removal: Removal) -> Content:
 
 
 def _standing(claim: Claim) -> Content | None:
-    """How far the vocabulary has come, since when that is known, and where it is defined."""
+    """How established a claim's vocabulary is, as of which date, and where it is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:
         return content(str(claim.standing))

@@ -1,4 +1,4 @@
-"""A result: what the server sent beside what the model sees, how the two differ, and why."""
+"""A result ready to be drawn: what the server sent, what the model sees, how they differ, and why."""
 
 import dataclasses
 from bisect import bisect_left
@@ -34,22 +34,22 @@ from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDiff
 
 _MAX_FINDINGS = 200
 MAX_LISTED = 20
-"""Removals of one place that are listed in full; others are counted."""
+"""The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
-"""The name under which hosts are taken to know the server."""
+"""The name under which hosts are assumed to know the server."""
 _FIRST = ("structuredContent", "content", "isError")
-"""Members of a result that a model may see, in the order in which they are drawn."""
+"""The members of a result that a model may see, in the order in which they are drawn."""
 
 
 class ResultReason(Struct, frozen=True, kw_only=True):
-    """One reason why the two sides differ, or why the result is wrong, with all its places."""
+    """A reason why the two sides differ or why the result is wrong, with all its places."""
 
     key: "ReasonKey"
     weight: int
-    """0 for the worst."""
+    """The severity; 0 is the worst."""
     count: int
     places: tuple[str, ...]
-    """Pointers, each once: the first ones."""
+    """The first pointers to which the reason applies, each once."""
 
     @property
     def line(self) -> Content:
@@ -59,7 +59,7 @@ class ResultReason(Struct, frozen=True, kw_only=True):
 
 
 ReasonKey: TypeAlias = tuple[SideDifference, str, str]
-"""Its sign, the rule where it is one of the boundary, and the reason in words."""
+"""The sign, the rule if it is a rule of the boundary, and the reason in words."""
 
 _REASON_STYLES = {
     SideDifference.LEFT: "bold $text-error",
@@ -70,29 +70,29 @@ _REASON_STYLES = {
 }
 
 
-# No slots: the outline of the JSON is made when it is asked for, and kept.
+# Without slots, so that properties such as `json` can be cached.
 @dataclass(frozen=True, kw_only=True)
 class ResultView:
-    """One call at one boundary through one host, ready to be drawn."""
+    """One call at one boundary and for one host, ready to be drawn."""
 
     record: CallRecord
     level: Level
     host: str
     outline: Outline
-    """The raw result beside what the model sees, both masked unless `masked` has them so."""
+    """The raw result on the left, what the model sees on the right. Masked, unless `masked` is set."""
     removals: Sequence[Removal]
-    """May be hundreds of thousands, each made when it is asked for."""
+    """What was withheld. May be hundreds of thousands of removals; each is made on access."""
     removals_at: Mapping[str, tuple[int, ...]]
-    """Indexes of removals, by pointer."""
+    """The indexes of removals, by pointer."""
     rules: Mapping[str, int]
-    """How often each rule withheld something."""
+    """The number of removals, by rule."""
     changes: tuple[HostChange, ...]
-    """What the host did, apart from what the boundary withheld."""
+    """The changes by the host, apart from what the boundary withheld."""
     changes_at: Mapping[str, tuple[HostChange, ...]]
     kept: Json
-    """What the boundary let pass."""
+    """What the boundary let through, before the host has changed it."""
     order: tuple[int, ...]
-    """The nodes at which differences begin, and those that break the output schema, the worst first."""
+    """The nodes at which differences begin or which break the output schema, the worst first."""
     reasons: tuple[ResultReason, ...]
     """Each reason once, the worst first."""
     observed: bool
@@ -100,33 +100,36 @@ class ResultView:
     raw_bytes: int
     model_bytes: int
     undeclared: int | None
-    """How many leaves passed that the output schema does not name; None where there is none, or at another level."""
+    """The number of leaves that passed though the output schema does not name them.
+
+    None if there is no output schema, or if the boundary is not `declared`.
+    """
     values: tuple[Json, ...]
-    """The raw result and the model view, as the outline shows them: each member keeps its position."""
+    """The raw result and the model view, like the outline, but with members in their original order."""
     masks: int = 0
-    """Masked values of what the server sent."""
+    """The number of masked values in what the server sent."""
     masked: "ResultView | None" = None
-    """The same, masked, where this shows secrets at the user's request."""
+    """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
-    """At `open`: what `declared` withholds, by pointer."""
+    """The removals that `declared` would make, by pointer. Only at the boundary `open`."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
-    """Why the answer does not end the call; None where it does."""
+    """The reason why the answer does not end the call; None if it does."""
     failure: str | None = None
-    """What Sightline says of a call without an answer; None where the server answered."""
+    """Sightline's words about a call without an answer; None if the server answered."""
 
     app: AppView | None = None
-    """What an MCP App is to this result."""
+    """The role of an MCP App in this result; None if no app is involved."""
 
     @property
     def sender(self) -> str:
-        """Who sent it."""
+        """The sender of the result: `server` or `app`."""
         return "app" if self.record.judgement.contract.is_of_app else "server"
 
     @property
     def size_bytes(self) -> int:
-        """Of both values, about."""
+        """The approximate size of both sides in bytes."""
         return self.raw_bytes + self.model_bytes
 
     @property
@@ -136,7 +139,7 @@ class ResultView:
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The same nodes as `order`, from top to bottom."""
+        """The nodes of `order`, from top to bottom."""
         return tuple(sorted(self.order))
 
     @cached_property
@@ -148,25 +151,28 @@ class ResultView:
         return _broken_nodes(self.json, self.output)
 
     def violation_on(self, outline: Outline, node: int) -> str | None:
-        """How a node breaks the output schema; None where it does not."""
+        """How a node breaks the output schema; None if it does not."""
         return (self._broken if outline is self.outline else self._broken_in_json).get(node)
 
     @cached_property
     def json(self) -> Outline:
-        """Both values as JSON, each member where it was on the wire."""
+        """An outline of both sides as JSON, with each member in its original place."""
         masked, model = self.values
         return Outline(masked if self.failure is None else ABSENT, model, style=OutlineStyle.JSON)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
-        """What was withheld at a node, or of the value around it: the first few."""
+        """The first removals at a node, or else of the nearest value around it."""
         return tuple(self.removals[index] for index in self._indexes(outline, node)[:MAX_LISTED])
 
     def more_on(self, outline: Outline, node: int) -> int:
-        """How many removals there are at a node beside the first few."""
+        """The number of removals at a node beyond those of `removals_on`."""
         return max(len(self._indexes(outline, node)) - MAX_LISTED, 0)
 
     def changes_on(self, outline: Outline, node: int) -> tuple[HostChange, ...]:
-        """What the host changed at a node or around it; at a node that differs for no other reason, in the whole."""
+        """The changes by the host at a node or around it.
+
+        At a node that differs for no other reason, the changes of the whole result.
+        """
         if outline.difference(node) is SideDifference.RIGHT:
             return ()
         for pointer in _around(outline, node):
@@ -177,7 +183,7 @@ class ResultView:
         return tuple(change for change in self.changes if not change.pointer)
 
     def sign(self, outline: Outline, node: int) -> SideDifference:
-        """How the two sides differ at a node: ✗ only where the boundary withheld it."""
+        """The sign of a node: ✗ only if the boundary withheld it."""
         difference = outline.difference(node)
         if self.reaching and self._reaches(outline, node):
             return SideDifference.REACHES
@@ -196,7 +202,7 @@ class ResultView:
 
     def _indexes(self, outline: Outline, node: int) -> tuple[int, ...]:
         if outline.difference(node) is SideDifference.RIGHT:
-            # Its pointer is one into the model's side.
+            # Its pointer points into the model's side.
             return ()
         return _nearest(outline, node, self.removals_at, self._pointers, self.kept)
 
@@ -208,7 +214,11 @@ class ResultView:
 def result_view(
     record: CallRecord, level: Level, host: str, *, server: str, unmasked: bool = False
 ) -> ResultView:
-    """A call at a boundary through a host. `server`: the name that hosts know the server by. `unmasked`: shows secrets."""
+    """The view of a call at a boundary and for a host.
+
+    `server`: the name that hosts know the server by. `unmasked`: shows secrets. An unknown host counts as
+    `spec`.
+    """
     profile = host_of(host) or host_of("spec")
     if profile is None:
         raise LookupError(host)
@@ -270,18 +280,18 @@ def result_view(
 
 
 class _Sides(Struct, frozen=True, kw_only=True):
-    """What is drawn of a result."""
+    """The values of a result that are drawn on both sides."""
 
     sent: Json
     model: Json
     beside: Json
-    """`model` in the shape of `sent`."""
+    """`model` in the shape of `sent`, so that the two can be aligned."""
     masks: int = 0
     reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
 
 
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
-    """The same values as they are."""
+    """A copy of a masked view that shows the values unmasked."""
     raw, model = shown.raw, shown.context.model
     outline = Outline(ABSENT if view.failure is not None else _in_order(raw), _in_order(beside(raw, model)))
     return dataclasses.replace(
@@ -290,7 +300,10 @@ def _unmasked(view: ResultView, shown: Projection) -> ResultView:
 
 
 def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
-    """The nodes of another outline at the places to which `n` goes: the first ones, for each is looked for."""
+    """The nodes of another outline at the pointers of `view.order`.
+
+    Only the first of them are found, since each takes a search.
+    """
     nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_FINDINGS])
     return tuple(dict.fromkeys(node for node in nodes if node is not None))
 
@@ -298,7 +311,7 @@ def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
 def _sides(record: CallRecord, shown: Projection) -> _Sides:
     raw, model = shown.raw, shown.context.model
     if record.has_ids:
-        # A recording has no values to mask, but their ids.
+        # A recording has no values to mask, only their ids.
         sent = with_ids(shown.masked, raw)
         return _Sides(sent=sent, model=model, beside=beside(sent, model))
     masks = masks_of(record)
@@ -315,22 +328,23 @@ def _sides(record: CallRecord, shown: Projection) -> _Sides:
 
 
 def masks_of(record: CallRecord) -> Masks:
-    """The masks of a call's result."""
+    """The masks for the secrets in a call's result."""
     judgement, policy = record.judgement, record.policy.about_secrets
     declared = judgement.bounded(Level.DECLARED, policy)
     return Masks(raw_of(record.outcome), declared, judgement.contract, policy)
 
 
 def _own_words(masked: Json) -> str:
-    """The error in place of a missing answer. It may quote the server, so it is masked as any result."""
+    """The error of a call without an answer. It may quote the server, so it is masked like a result."""
     words = text_at(masked, "error", "message")
     return MASK if words is None else words
 
 
 def beside(raw: Json, model: Json) -> Json:
-    """What the model sees, in the shape of the result that it is drawn beside: a host may pass on a part alone.
+    """What the model sees, in the shape of the raw result that is drawn next to it.
 
-    Content blocks without their envelope are drawn as `content`, the JSON of the structured content as that.
+    A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
+    structured content as `structuredContent`.
     """
     if not isinstance(raw, dict):
         return model
@@ -348,7 +362,10 @@ def beside(raw: Json, model: Json) -> Json:
 
 
 def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
-    """The one text that a model gets of a result, as the part of the result that it is; None where it is none."""
+    """The only text that a model gets, as the part of the result that it comes from.
+
+    None if the result has no such part.
+    """
     found = parse(text) if text[:1] in {"{", "["} else None
     if (
         isinstance(found, JsonText)
@@ -364,7 +381,7 @@ def _without(value: JsonObject, key: str) -> JsonObject:
 
 
 def _in_order(value: Json) -> Json:
-    """A result with the members first that a model may see."""
+    """A result with its members reordered: those first that a model may see."""
     if not isinstance(value, dict) or not any(key in value for key in _FIRST):
         return value
     first: JsonObject = {key: value[key] for key in _FIRST if key in value}
@@ -372,7 +389,7 @@ def _in_order(value: Json) -> Json:
 
 
 def folded_at_first(outline: Outline) -> frozenset[int]:
-    """Members of the protocol that no model sees."""
+    """The nodes to fold at first: members of the protocol that no model sees."""
     return frozenset(
         node
         for node in outline.children(0)
@@ -385,7 +402,11 @@ def folded_at_first(outline: Outline) -> frozenset[int]:
 def _worst_first(
     outline: Outline, shown: Projection, removals_at: Mapping[str, list[int]]
 ) -> tuple[int, ...]:
-    """Secrets, then what else was withheld, what the host changed, what was added; last, what no model ever sees."""
+    """The nodes with differences, the worst first.
+
+    Secrets come first, then other removals and violations of the schema, changes by the host, and additions;
+    last, what no model ever sees.
+    """
     pointers = sorted(removals_at)
 
     broken = _broken_nodes(outline, shown.output)
@@ -413,7 +434,10 @@ def _rule_weight(rule: str) -> int:
 
 
 def _broken_nodes(outline: Outline, output: OutputCheck) -> dict[int, str]:
-    """The drawn nodes that break the output schema; of a missing member, what it is missing in."""
+    """The drawn nodes that break the output schema, with the message.
+
+    A missing member counts for the node around it.
+    """
     broken: dict[int, str] = {}
     for violation in output.violations:
         node = outline.node_at(violation.pointer)
@@ -425,7 +449,7 @@ def _broken_nodes(outline: Outline, output: OutputCheck) -> dict[int, str]:
 
 
 class _Found:
-    """Collects equal reasons."""
+    """Collects reasons, counting equal ones."""
 
     def __init__(self) -> None:
         self._found: dict[ReasonKey, tuple[int, int, dict[str, None]]] = {}
@@ -458,9 +482,9 @@ def _nearest(
     pointers: Sequence[str],
     kept: Json,
 ) -> tuple[int, ...]:
-    """The removals of a node, else of the nearest value around it, else the first inside it.
+    """The indexes of removals of a node, or of the nearest value around it, or of the first inside it.
 
-    The last only where the boundary left nothing of the node: else the host did not pass it on.
+    The last only if the boundary left nothing of the node. Otherwise, the host did not pass it on.
     """
     around = _around(outline, node)
     at = next((at for at in around if at in removals_at), None)
@@ -477,12 +501,12 @@ def _nearest(
 
 
 def _is_dropped_whole(outline: Outline, node: int) -> bool:
-    """Whether the model lacks a node with all of the text that it is in."""
+    """Whether the model lacks a node together with the whole text that contains it."""
     if outline.difference(node) is not SideDifference.LEFT:
         return False
     while (around := outline.parent(node)) >= 0 and outline.value(around, 1) is ABSENT:
         node = around
-    # What is inside of JSON in a text has the pointer of the text.
+    # A node within JSON in a text has the pointer of the text.
     return around < 0 or outline.pointer(node) != outline.pointer(around)
 
 
@@ -502,7 +526,7 @@ def _value_at(value: Json, pointer: str) -> Value:
 
 
 def _around(outline: Outline, node: int) -> list[str]:
-    """The pointers of a node and of all around it, the innermost first."""
+    """The pointers to a node and to every value around it, the innermost first."""
     pointer = outline.pointer(node)
     found = [pointer]
     while pointer:
@@ -512,7 +536,10 @@ def _around(outline: Outline, node: int) -> list[str]:
 
 
 def title(view: ResultView) -> Content:
-    """Which call it was, how it ended, how long it took. Its name comes last: it may be long."""
+    """The call's number, how it ended, how long it took, and its name.
+
+    The name comes last because it may be long.
+    """
     record = view.record
     return Content.assemble(
         (f"#{record.number} ", "$foreground 70%"),
@@ -524,7 +551,7 @@ def title(view: ResultView) -> Content:
 
 
 def _schema_verdict(output: OutputCheck) -> Content:
-    """Whether the result fits the output schema; empty where there is none."""
+    """Whether the result fits the output schema; empty if there is none."""
     if output.violations:
         return content(f"✗ {shortened(output.sentence, 300)}  ", "bold $text-error")
     if output.unchecked:
@@ -533,7 +560,7 @@ def _schema_verdict(output: OutputCheck) -> Content:
 
 
 def strip(view: ResultView) -> Content:
-    """Bytes sent, bytes to the model, removals by rule; then, apart, what the host changed."""
+    """A line with the bytes sent and given to the model, the removals by rule, and the host's changes."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
     rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
     sent = size(view.raw_bytes) if view.failure is None else "nothing"
@@ -568,7 +595,10 @@ def _app_words(app: AppView) -> str:
 
 
 def standing_line(view: ResultView) -> Content:
-    """What the boundary in force means for this result; of an MCP App what it gets, or asks for."""
+    """What the boundary in force means for this result.
+
+    For an unfinished call, what it waits for; for an MCP App, what it gets.
+    """
     if view.unfinished:
         words = "; ".join(view.unfinished.asks) or view.unfinished.reason
         return content(
@@ -590,7 +620,10 @@ def standing_line(view: ResultView) -> Content:
 
 
 def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content:
-    """Why the two sides of a node differ, on one line; else what the boundary in force means."""
+    """The reason why the two sides of a node differ, on one line.
+
+    If they do not, what the boundary in force means.
+    """
     if view.unfinished or node is None:
         return standing_line(view)
     if view.sign(outline, node) is SideDifference.REACHES:
@@ -630,7 +663,7 @@ def _added_words(*, is_failure: bool) -> str:
 
 
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
-    """The reason in the list that is about a node."""
+    """The key of the reason about a node in the list of reasons; None if there is none."""
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_key(
             next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
@@ -650,7 +683,7 @@ def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
 
 
 def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
-    """That a secret passes, where it is, and why it is one."""
+    """A line that says that a secret reaches the model, where it is, and why it is a secret."""
     found = next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
     where = outline.pointer(node) or "the whole"
     why = "a copy of a value that `declared` withholds"
@@ -666,7 +699,7 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
 
 
 def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
-    """Each reason on a line, at most `most` from the one under the cursor on, the worst first."""
+    """At most `most` reasons, one per line, the worst first, starting at the one under the cursor."""
     found = view.reasons
     key = _key_of(view, view.outline, node) if node is not None else None
     here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
@@ -725,7 +758,7 @@ def _ending(record: CallRecord) -> Content:
 
 
 class ResultAsked(Struct, frozen=True, kw_only=True):
-    """A call, a boundary and a host."""
+    """A request for the view of a call at a boundary and for a host."""
 
     record: CallRecord
     level: Level

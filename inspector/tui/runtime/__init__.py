@@ -1,1 +1,1 @@
-"""What the app runs on: worker threads, memory, the guard, leaving."""
+"""What the app runs on: worker threads, garbage collection, the guard, leaving."""

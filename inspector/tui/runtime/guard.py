@@ -1,4 +1,4 @@
-"""The last check of what is drawn, and the app that lets no secret leave the screen."""
+"""A last check of everything that is drawn, and the app class that keeps secrets on the screen."""
 
 import asyncio
 import re
@@ -33,18 +33,22 @@ _REFUSED = "\N{REPLACEMENT CHARACTER}"
 
 
 class ControlGuard(LineFilter):
-    """Refuses C0, C1, bidirectional and invisible characters, and links: each is drawn as one symbol, `␛` or `�`.
+    """Replaces C0, C1, bidirectional and invisible characters by one symbol each, and removes links.
 
-    A line keeps the width that was computed for it: where symbols make it longer, its end is cut.
+    The symbol is one like `␛`, or `�`. A line keeps the width computed for it. If symbols make it longer, its
+    end is cut off.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.caught = 0
-        """How many came this far. For text of a server, anything but 0 is a defect in present/."""
+        """The number of replaced characters and links.
+
+        A number other than 0 is a defect: text of a server must be made safe before it is drawn.
+        """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments without them. `background` is the interface's, and of no use here."""
+        """The segments without acting characters. `background` is not used."""
         del background
         if not any(map(_acts, segments)):
             return segments
@@ -69,7 +73,7 @@ def _acts(segment: Segment) -> bool:
 
 
 def _symbol(found: "re.Match[str]") -> str:
-    # Not through safe_text: a defect there must not open both doors.
+    # Does not use safe_text: a defect there must not disable both checks.
     code = ord(found[0])
     return chr(_C0_PICTURES + code) if code < 0x20 else _REFUSED
 
@@ -80,15 +84,15 @@ GUARDING = (
 
 
 class GuardedError(RuntimeError):
-    """Something was asked for that would let a secret out."""
+    """Raised if an operation would let a secret leave the screen."""
 
 
 @runtime_checkable
 class Masking(Protocol):
-    """A screen that may show a secret."""
+    """A screen that may show secrets."""
 
     def mask(self) -> None:
-        """Show none."""
+        """Hide every secret."""
         ...
 
 
@@ -98,12 +102,12 @@ class Unmasking(Protocol):
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether it shows them now."""
+        """Whether masked values are shown now."""
         ...
 
 
 class GuardedApp(App[None], inherit_bindings=False):
-    """Whatever a server says, it cannot act on the terminal; whatever the user reveals, stays on the screen."""
+    """An app in which a server cannot act on the terminal, and a revealed secret cannot leave the screen."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -112,30 +116,31 @@ class GuardedApp(App[None], inherit_bindings=False):
 
     @property
     def custodies(self) -> "Sequence[Custody]":
-        """The secrets of the sessions in use."""
+        """The secrets of each session in use."""
         raise NotImplementedError
 
     @property
     def is_guarding(self) -> bool:
-        """Whether a secret is revealed or shown."""
+        """Whether a secret is revealed, or a screen shows masked values."""
         if any(custody.is_guarding for custody in self.custodies):
             return True
         return any(isinstance(screen, Unmasking) and screen.is_unmasked for screen in self.screen_stack)
 
     @property
     def ALLOW_SELECT(self) -> bool:  # type: ignore[override]  # noqa: N802 # pyright: ignore[reportIncompatibleVariableOverride] - Textual asks the instance
-        """Whether text can be selected with the mouse."""
+        """Whether text can be selected with the mouse. False while a secret is revealed."""
         return not self.is_guarding
 
     def on_mount(self) -> None:
-        """Mask before the program is suspended or ended, by whomever."""
+        """Handle SIGTERM and SIGTSTP, so that secrets are masked before the program ends or is suspended."""
         loop = asyncio.get_running_loop()
         before = signal.getsignal(signal.SIGTSTP)
-        # Only the main thread of a Unix may.
+        # Signal handlers can only be added in the main thread, and only on Unix.
         with suppress(NotImplementedError, RuntimeError, ValueError):
-            # Not SIGHUP: where the terminal is gone, nothing is shown, and leaving it in good order cannot end.
+            # SIGHUP is not handled: the terminal is gone then, so nothing is shown, and an orderly end could
+            # wait forever.
             loop.add_signal_handler(signal.SIGTERM, self._end, signal.SIGTERM)
-            # Textual's own handler stops the program with everything in place.
+            # Textual's handler suspends the program and leaves the screen as it is.
             if callable(before):
                 loop.add_signal_handler(
                     signal.SIGTSTP, self._suspend, cast("Callable[[int, None], None]", before)
@@ -146,7 +151,7 @@ class GuardedApp(App[None], inherit_bindings=False):
         self.leave(return_code=128 + number)
 
     def leave(self, return_code: int = 0) -> None:
-        """End the session, then the interface."""
+        """End the session, then the interface. `return_code`: the exit code of the program."""
         raise NotImplementedError
 
     def _suspend(self, before: Callable[[int, None], None]) -> None:
@@ -154,17 +159,17 @@ class GuardedApp(App[None], inherit_bindings=False):
         before(signal.SIGTSTP, None)
 
     def on_app_blur(self, _: events.AppBlur) -> None:
-        """The terminal has lost the focus: another person may look at it now."""
+        """Mask secrets when the terminal loses focus: somebody else may look at it."""
         self.mask()
 
     def mask(self) -> None:
-        """Show no secret on any screen."""
+        """Mask every secret on every screen."""
         for screen in self.screen_stack:
             if isinstance(screen, Masking):
                 screen.mask()
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """Textual's filters, and after them the guard: every line of every widget passes it."""
+        """Textual's filters, and after them the guard, through which every line of every widget passes."""
         return [*super().get_line_filters(), self.guard]
 
     def notify(
@@ -176,26 +181,26 @@ class GuardedApp(App[None], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """A notification. Its text may be foreign: it is made safe here, and never read as markup."""
+        """Show a notification. Its text may be foreign: it is made safe here, and never read as markup."""
         del markup
         shown, heading = safe(message), safe_line(title)
         for before in tuple(self._notifications):
             if (before.message, before.title, before.severity) == (shown, heading, severity):
-                # The same words once: the new ones last longer.
+                # Show equal notifications only once. The newer one stays longer.
                 self._unnotify(before, refresh=False)
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=False)
 
     def copy_to_clipboard(self, text: str) -> None:
-        """Copy, unless a secret is revealed."""
+        """Copy a text. While a secret is revealed, show a warning instead."""
         if self.is_guarding:
             self.notify(GUARDING, severity="warning")
         else:
             super().copy_to_clipboard(text)
 
     def copy_secret(self, value: str) -> None:
-        """Copy a secret: for a user whose own configuration allows it."""
+        """Copy a secret, even while one is revealed. Only for users whose configuration allows it."""
         super().copy_to_clipboard(value)
-        # Textual would keep it, to be pasted into an input.
+        # Textual would keep it for pasting into inputs.
         self._clipboard = ""
 
     def export_screenshot(self, *, title: str | None = None, simplify: bool = False) -> str:
@@ -205,17 +210,17 @@ class GuardedApp(App[None], inherit_bindings=False):
         return super().export_screenshot(title=title, simplify=simplify)
 
     def action_screenshot(self, filename: str | None = None, path: str | None = None) -> None:
-        """Save a picture of the screen, unless a secret is revealed."""
+        """Save a picture of the screen. While a secret is revealed, show a warning instead."""
         try:
             super().action_screenshot(filename, path)
         except GuardedError as error:
             self.notify(str(error), severity="warning")
 
     def _fatal_error(self) -> None:
-        """End after a defect.
+        """End the app after a defect, and print where it occurred.
 
-        Textual prints the locals of every frame at this point, server text and secrets among them, and has no
-        public way to say otherwise.
+        Textual would print the local variables of every frame, server text and secrets among them. It has no
+        public way to turn that off.
         """
         if not self._failed:
             self._failed = True
@@ -224,6 +229,6 @@ class GuardedApp(App[None], inherit_bindings=False):
 
 
 def _where(error: BaseException | None) -> str:
-    """Where it failed. What the exception says stays unsaid: it may quote a server, or a secret."""
+    """The stack and the type of an error. Its message is left out: it may quote a server or a secret."""
     frames = "".join(traceback.format_tb(error.__traceback__)) if error else ""
     return f"Sightline stopped because of a defect.\n{frames}{type(error).__name__}"

@@ -1,4 +1,4 @@
-"""Each key acts on what the keys before it have made of the screen."""
+"""Keeps the order of keys: each key acts on the screen as the previous keys have changed it."""
 
 import asyncio
 from collections import deque
@@ -13,25 +13,26 @@ if TYPE_CHECKING:
     from textual.app import App
 
 _LONGEST_S = 0.3
-"""How long a key waits for the one before it: something may be stuck."""
+"""The maximum time in seconds that a key waits for the previous one, which may be stuck."""
 
 
 class KeyOrder:
-    """Holds back what is typed until the key before it has had its effect.
+    """Holds back keys until the previous key has had its effect.
 
-    Textual sends a key to what has the focus when the key arrives, and moves the focus later. Of keys that arrive together, as over
-    a slow line, on a busy machine, or from a paste, those behind `/` would act on the list instead of being typed.
+    Textual sends a key to the widget that has the focus when the key arrives, but moves the focus later. If
+    keys arrive together, as over a slow line, on a busy machine or from a paste, those after `/` would act on
+    the list instead of being typed.
     """
 
     def __init__(self, app: "App[None]", act: Callable[[events.Event], Awaitable[None]]) -> None:
-        """`act`: what Textual does with a key or a paste."""
+        """`act`: passes a key or a paste to Textual."""
         self._app = app
         self._act = act
         self._held: deque[events.Event] = deque()
         self._settling: asyncio.Task[None] | None = None
 
     async def take(self, event: events.Event) -> None:
-        """Act on a key or a paste, now or when those before it have acted."""
+        """Act on a key or a paste, after those before it have taken effect."""
         self._held.append(event)
         if self._settling is None:
             await self._next()
@@ -47,12 +48,13 @@ class KeyOrder:
     async def _settle(self, focused: MessagePump) -> None:
         with suppress(TimeoutError):
             async with asyncio.timeout(_LONGEST_S):
-                # The way that the key goes, from the focus up to the app.
+                # A key bubbles from the focused widget up to the app.
                 node: MessagePump | None = focused
                 while node is not None:
                     await _processed(node)
-                    node = node._parent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - of any pump, without raising
-                # What it asked of the app: another focus, another screen, which takes the focus itself.
+                    node = node._parent  # noqa: SLF001 # pyright: ignore[reportPrivateUsage] - every pump has it, and it never raises
+                # The key may have asked the app for another focus, or for another screen, which then sets the
+                # focus itself.
                 await _processed(self._app)
                 await _processed(self._app.screen)
                 await _processed(self._app)
@@ -61,7 +63,7 @@ class KeyOrder:
 
 
 async def _processed(pump: MessagePump) -> None:
-    """Wait until everything that was sent to it so far is processed."""
+    """Wait until `pump` has processed all messages sent to it so far."""
     done = asyncio.Event()
     if pump.call_later(done.set):
         await done.wait()

@@ -1,4 +1,4 @@
-"""Work in a thread, one piece at a time, of which only the last one asked for counts."""
+"""Work in a thread, one request at a time. Only the latest request counts."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -13,9 +13,10 @@ Made = TypeVar("Made")
 
 
 class Latest(Generic[Asked, Made]):
-    """Makes something of each request in a thread; requests overtaken by a newer one are dropped.
+    """Runs `make` in a thread for each request. A newer request replaces those that are not finished.
 
-    Inputs must be frozen: `make` runs beside the event loop. If it raises, `fail` gets the error.
+    Requests must be immutable: `make` runs in parallel to the event loop. If it raises, `fail` gets the
+    error.
     """
 
     def __init__(
@@ -29,9 +30,10 @@ class Latest(Generic[Asked, Made]):
         group: str = "default",
         gives_way: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
-        """`overtaken` is given what was made and is not wanted any more, for it may be large. `group`: of its workers.
+        """`overtaken`: called with a result that is no longer wanted, and may be large.
 
-        `gives_way`: what is waited for before anything is begun: threads that work at once keep the screen waiting.
+        `group`: the group of the workers. `gives_way`: awaited before each request is begun, so that more
+        urgent work in threads comes first.
         """
         self._owner = owner
         self._make = make
@@ -41,25 +43,26 @@ class Latest(Generic[Asked, Made]):
         self._group = group
         self._gives_way = gives_way
         self._waiting: list[Asked] = []
-        """The newest request that has not begun, if there is one."""
+        """The latest request if it has not begun yet; otherwise empty."""
         self._idle = asyncio.Event()
         self._idle.set()
 
     def ask(self, asked: Asked) -> None:
-        """Ask for something; it takes the place of what was asked for before and is not there yet."""
+        """Ask for something. It replaces every earlier request that is not finished."""
         self._waiting[:] = [asked]
         if not self.is_busy:
             self._idle.clear()
-            # The method, not its coroutine: a worker that is cancelled before it begins would leave that unawaited.
+            # Passes the method, not its coroutine: a worker cancelled before it begins would never await the
+            # coroutine.
             self._owner.run_worker(self._work, group=self._group, exit_on_error=True)
 
     @property
     def is_busy(self) -> bool:
-        """Whether something is still being made."""
+        """Whether a request is waiting or being worked on."""
         return not self._idle.is_set()
 
     async def idle(self) -> None:
-        """Wait until nothing is being made any more."""
+        """Wait until no request is waiting or being worked on."""
         await self._idle.wait()
 
     def _bound(self, asked: Asked) -> Callable[[], Made]:
@@ -71,7 +74,8 @@ class Latest(Generic[Asked, Made]):
                 if self._gives_way is not None:
                     await self._gives_way()
                 asked = self._waiting.pop()
-                # A function of its own: Textual writes down a partial with its arguments, megabytes of secrets among them.
+                # A lambda, because Textual logs a partial with its arguments: megabytes, with secrets among
+                # them.
                 worker = self._owner.run_worker(
                     self._bound(asked), group=self._group, thread=True, exit_on_error=False
                 )
@@ -83,7 +87,7 @@ class Latest(Generic[Asked, Made]):
                     continue
                 except WorkerCancelled:
                     return
-                # Where the owner is being taken away, its widgets go before its workers end.
+                # When the owner is removed, its widgets are gone before its workers end.
                 if not self._waiting and self._owner.display:
                     self._take(asked, made)
                 elif self._overtaken is not None:

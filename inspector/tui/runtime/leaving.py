@@ -1,4 +1,4 @@
-"""Leaving: threads that are still at work for a screen that is gone are waited for no longer than a moment."""
+"""Leaving the program: threads that are still working are waited for only briefly."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ _GRACE_S = 1.0
 
 
 async def run_and_leave(interface: Callable[[], Awaitable[object]]) -> None:
-    """Run the interface to its end, and do not wait for what its threads are making then."""
+    """Run the interface to its end. Does not wait for threads that are still working then."""
     loop = asyncio.get_running_loop()
     threads = ThreadPoolExecutor(thread_name_prefix=_NAME)
     loop.set_default_executor(threads)
@@ -24,21 +24,21 @@ async def run_and_leave(interface: Callable[[], Awaitable[object]]) -> None:
         await interface()
     finally:
         threads.shutdown(wait=False, cancel_futures=True)
-        # asyncio would wait for the threads of the one that it has, however long.
+        # asyncio would wait for the threads of the current executor, however long that takes.
         loop.set_default_executor(ThreadPoolExecutor(max_workers=1))
 
 
 def wait_a_moment() -> None:
-    """Let threads end what is soon done: a line that is being written, say."""
+    """Wait up to a second for threads that end soon, for example after writing a line."""
     until_s = time.monotonic() + _GRACE_S
     for thread in _at_work():
         thread.join(max(0.0, until_s - time.monotonic()))
 
 
 def end_at_once(code: int) -> None:
-    """End the program where threads are still at work: Python would wait for them. Returns where none are.
+    """End the process if threads are still working: Python would wait for them. Returns if there are none.
 
-    To be called when all that must be closed is closed.
+    Call it after everything that must be closed is closed.
     """
     if _at_work():
         for stream in (sys.stdout, sys.stderr):
@@ -48,9 +48,10 @@ def end_at_once(code: int) -> None:
 
 
 def end_with_the_terminal() -> None:
-    """End the program when its terminal is gone, as SIGHUP does, which only the session of that terminal gets.
+    """Start a thread that ends the program when its terminal is gone.
 
-    It could no longer be left, and its output has nowhere to go.
+    The system sends SIGHUP only to the session of that terminal. In another session, the program would run
+    on, without a terminal to quit it from or to write to.
     """
     if hasattr(select, "poll"):
         threading.Thread(target=_watch_terminal, name="sightline-terminal", daemon=True).start()
@@ -61,7 +62,7 @@ def _watch_terminal() -> None:
     watch.register(sys.__stdin__ or 0, 0)
     if any(event & select.POLLHUP for _, event in watch.poll()):
         os.kill(os.getpid(), signal.SIGHUP)
-        # It may be ignored, as under nohup.
+        # SIGHUP may be ignored, as under nohup.
         os._exit(128 + signal.SIGHUP)
 
 

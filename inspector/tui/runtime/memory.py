@@ -8,21 +8,25 @@ from typing import Literal
 from inspector.json.exact import Json
 
 _YOUNG, _MIDDLE, _OLD = 2_000, 5, 2
-"""New objects, and then rounds of each generation, after which the next is gone through: a few milliseconds each."""
+"""The thresholds of the three generations for `gc.set_threshold`.
+
+A collection then takes a few milliseconds.
+"""
 
 _LONG_S = 0.008
-"""Processor time of a full garbage collection, in seconds. After a longer one, the objects that are left are frozen."""
+"""The processor time in seconds of a full collection above which the remaining objects are frozen."""
 
 _begun_s = 0.0
 
 
 def calm_collector() -> None:
-    """Have the collector go through little at a time, however much there is.
+    """Make garbage collections short, however many objects there are.
 
-    With its own settings it goes through all objects again and again: after a large result or listing that holds up the
-    screen for a tenth of a second and more each time. Here whatever lives when a round took long is set aside, and not
-    gone through again; it is freed as soon as nothing refers to it, as nearly everything is. What only the collector
-    could free, rings that were alive at that moment, is not; each time these are a few screens at most.
+    With the default settings, the collector goes through all objects again and again. After a large result or
+    listing, each time blocks the screen for a tenth of a second or more. Here, all objects that are alive
+    after a long collection are frozen: they are not gone through again, but are still freed once nothing
+    refers to them. Only reference cycles that were alive at that moment are never freed, each time a few
+    screens at most.
     """
     gc.set_threshold(_YOUNG, _MIDDLE, _OLD)
     gc.freeze()
@@ -31,7 +35,10 @@ def calm_collector() -> None:
 
 
 def _watch(phase: Literal["start", "stop"], facts: Mapping[str, int]) -> None:
-    """Time each round over the oldest generation. Rounds never overlap, whichever threads they are in."""
+    """Time each collection of the oldest generation.
+
+    Collections never overlap, in whichever threads they run.
+    """
     global _begun_s  # noqa: PLW0603 - the collector calls functions only
     if facts["generation"] < 2:
         return
@@ -43,20 +50,20 @@ def _watch(phase: Literal["start", "stop"], facts: Mapping[str, int]) -> None:
 
 
 _FEW = 64
-"""Members of containers that are freed at once."""
+"""The number of members up to which a container is freed at once."""
 
 _PIECE = 256
-"""Members of one container that are freed between two chances for the event loop."""
+"""The number of members of one container that are freed before the event loop may run."""
 
 
 def release(values: list[Json]) -> None:
-    """Empty `values`, the last holder of what is in it; to be called in a thread. Shared parts stay as they are."""
+    """Empty `values` and free what it holds. Call it in a thread. Objects referenced elsewhere are kept."""
     while values:
         value = values.pop()
         if not isinstance(value, (dict, list)):
             continue
         members = list(value.values()) if isinstance(value, dict) else value.copy()
-        # From here on the members are held by the list alone, unless the container is referenced elsewhere.
+        # From here on, only the list refers to the members, unless the container is referenced elsewhere.
         del value
         if len(members) <= _FEW:
             values.extend(member for member in members if isinstance(member, (dict, list)) and member)

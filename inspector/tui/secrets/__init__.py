@@ -1,1 +1,1 @@
-"""Secrets: references to reveal and withheld values."""
+"""The screen about secrets: references to reveal, and withheld values."""

@@ -1,4 +1,4 @@
-"""Puts the references and withheld values of each call into the session's vault."""
+"""Puts the secret references and withheld values of each call into the session's vault."""
 
 from collections.abc import Callable
 from typing import Protocol, runtime_checkable
@@ -16,7 +16,7 @@ from inspector.tui.definition.view import withheld
 
 
 def holdings(record: CallRecord) -> Holdings:
-    """The references and withheld values in the result of a call."""
+    """The secret references and withheld values in the result of a call."""
     return holdings_in(raw_of(record.outcome), withheld(record))
 
 
@@ -25,12 +25,15 @@ class VaultScreen(Protocol):
     """A screen that shows the vault."""
 
     def news(self) -> None:
-        """Show the present items of the vault."""
+        """Show the current items of the vault."""
         ...
 
 
 class VaultKeeper:
-    """Fills the vault in a thread. It waits for `take`, so that the result can be drawn first, and drops nothing."""
+    """Fills the vault in a thread.
+
+    Calls wait until `take`, so that the result can be drawn first. No call is skipped.
+    """
 
     def __init__(self, screen: Screen[None], link: SessionLink, changed: Callable[[], None]) -> None:
         self._screen = screen
@@ -41,16 +44,16 @@ class VaultKeeper:
 
     @property
     def custody(self) -> Custody:
-        """The secrets of the session in use; empty before there is one."""
+        """The secrets of the session in use; empty without a session."""
         return self._link.session.custody if self._link.session else self._empty
 
     def expect(self, record: CallRecord) -> None:
-        """Remember a call that has ended, for `take`."""
+        """Keep a call that has ended until `take`."""
         if self._link.session is not None:
             self._expected.append((self._link.session, record))
 
     def take(self) -> None:
-        """Put the secrets of the remembered calls into the vault."""
+        """Put the secrets of all waiting calls into the vault."""
         expected, self._expected = self._expected, []
         for session, record in expected:
             self._screen.run_worker(self._take(session, record), group="keeping")
@@ -66,7 +69,7 @@ class VaultKeeper:
             words = f"The secrets of call #{record.number} could not be listed ({type(failed.error).__name__}): a defect of Sightline."
             self._screen.notify(words, severity="error", markup=False)
             return
-        # The secrets of a session that has ended are dropped.
+        # If the session has ended, its secrets are dropped.
         if session is self._link.session:
             vault = session.custody.vault
             vault.keep(record.number, record.name, record.received_s, raw_of(record.outcome), found)

@@ -1,4 +1,4 @@
-"""The content of the secrets screen: a row for each item, one item in full without its value, and the question."""
+"""The content of the Secrets screen: the rows, one item in full without its value, and the question."""
 
 from dataclasses import dataclass, field
 from typing import TypeAlias
@@ -37,7 +37,7 @@ NOTHING = Content(
 
 
 def secrets_count(references: int, values: int) -> Content:
-    """The numbers of items, for the title line."""
+    """The numbers of references and withheld values, for the title line."""
     return Content.assemble(
         f"{count(references, 'reference')}, {count(values, 'withheld value')}",
         ("  only here: no model, log or recording gets them", _QUIET),
@@ -58,7 +58,10 @@ def secrets_head(width: int) -> Content:
 def secret_line(
     kept: Kept, request: Allowed | RefusedUrl, *, now_s: float, width: int, here: bool, is_peeked: bool
 ) -> Content:
-    """One item in `width` cells. `here`: the cursor is on it."""
+    """The row of an item in `width` cells. `here`: whether the cursor is on it.
+
+    `is_peeked`: whether its value is shown.
+    """
     sign = "◇ " if isinstance(kept, KeptReference) else "✗ "
     here_now = item_words(kept, now_s=now_s, request=request)
     state = "shown below" if is_peeked else here_now.state
@@ -80,7 +83,7 @@ def secret_line(
 
 
 def label(kept: Kept) -> str:
-    """The name of an item. Server text."""
+    """The name of an item. Foreign text."""
     if isinstance(kept, KeptValue):
         return shortened(kept.removal.pointer or "the whole result", 200)
     reference = kept.located.reference
@@ -90,7 +93,7 @@ def label(kept: Kept) -> str:
 
 
 def secret_detail(kept: Kept, request: Allowed | RefusedUrl, *, now_s: float) -> Content:
-    """An item in full, without its value."""
+    """An item in full, but without its value."""
     now = item_words(kept, now_s=now_s, request=request)
     lines = [
         content(shortened(_name(kept), 300), "bold"),
@@ -106,7 +109,7 @@ def secret_detail(kept: Kept, request: Allowed | RefusedUrl, *, now_s: float) ->
 
 
 def question(request: Allowed) -> Content:
-    """The question before a request is sent, with its method, origin and path."""
+    """The question before a reference is redeemed, with method, origin and path of the request."""
     return Content.assemble(
         (
             "Reveal this secret? Sightline sends this request, and the server may answer it only once:\n",
@@ -117,7 +120,7 @@ def question(request: Allowed) -> Content:
 
 
 def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
-    """Above the value. `left`: seconds until it is masked."""
+    """The title above the value. `left`: the seconds until it is masked."""
     if shown:
         return Content.assemble(
             ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
@@ -129,7 +132,7 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
 
 
 def masked(*, can_peek: bool) -> str:
-    """The mask of a value: always of one length."""
+    """The mask of a value, which always has the same length; empty if there is no value."""
     return MASK if can_peek else ""
 
 
@@ -164,7 +167,7 @@ def _labelled(name: str, words: Content) -> Content:
 
 
 def _countdown(left: float | None) -> str:
-    """`4:05`, `expired`."""
+    """The time until a reference expires: `4:05`, `expired` or `never`."""
     if left is None:
         return "never"
     if left <= 0:
@@ -185,15 +188,18 @@ class PeekAsked:
     key: VaultKey
     value: Json = field(repr=False)
     chunk: int
-    """Characters after which text breaks."""
+    """The number of characters after which text is wrapped."""
 
 
 Shown: TypeAlias = tuple[str, ...] | Document
-"""A value as lines of server text, or as a document."""
+"""A value as lines of foreign text, or as a document."""
 
 
 def peeked(asked: PeekAsked) -> Shown:
-    """A text without quotes, so that the user can copy it by hand; any other value as JSON."""
+    """The lines of a text, without quotes, or a document for any other value.
+
+    Without quotes, the user can copy a text by hand.
+    """
     if isinstance(asked.value, str):
         return pieces(asked.value, asked.chunk)
     return Document(asked.value, chunk=asked.chunk)

@@ -1,4 +1,4 @@
-"""The screen of the user's secrets: the only place where a reference is revealed and a withheld value is shown."""
+"""The Secrets screen, the only place where references are revealed and withheld values are shown."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -38,10 +38,10 @@ from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
 
 PEEK_S = 10.0
-"""Seconds for which a value is shown."""
+"""The time in seconds for which a value is shown."""
 
 _MASKED_ROWS = 3
-"""A border, a title, and a mask."""
+"""The number of rows for the border, the title and the mask."""
 
 _NO_REQUEST = RefusedUrl(reason="it is not a reference")
 _NO_VALUE = "There is no value here. Reveal the reference first (v)."
@@ -52,13 +52,13 @@ _WITHHELD = "This value came with the result: p shows it, nothing has to be fetc
 
 
 class ValuePane(Vertical):
-    """One value, masked unless the user peeks at it. It holds no value that it does not show."""
+    """Shows one value, masked unless the user peeks at it. It holds a value only while it is shown."""
 
     ALLOW_SELECT = False
 
     @dataclass
     class Held(Message):
-        """A mouse button went down on the value, or up again."""
+        """Posted when a mouse button is pressed on the value, or released."""
 
         is_down: bool
 
@@ -76,17 +76,17 @@ class ValuePane(Vertical):
 
     @property
     def room(self) -> int:
-        """Characters that fit on a line."""
+        """The number of characters that fit on a line."""
         return max(self.size.width - 6, 20)
 
     def mask(self, *, can_peek: bool) -> None:
-        """Show no value."""
+        """Mask the value. `can_peek`: whether there is a value to show."""
         self.styles.height = _MASKED_ROWS
         self._title.update(value_title(shown=False, left=0, can_peek=can_peek))
         self._show((masked(can_peek=can_peek),), None)
 
     def show(self, value: Shown, left: int) -> None:
-        """Show a value. `left`: seconds until it is masked."""
+        """Show a value. `left`: the seconds until it is masked."""
         rows = value.line_count if isinstance(value, Document) else len(value)
         self.styles.height = _MASKED_ROWS - 1 + max(rows, 1)
         if isinstance(value, Document):
@@ -102,7 +102,7 @@ class ValuePane(Vertical):
         self._document.display = document is not None
 
     def count_down(self, left: int) -> None:
-        """Show how long the value will be shown."""
+        """Show the seconds until the value is masked."""
         self._title.update(value_title(shown=True, left=left, can_peek=True))
 
     def on_mouse_down(self, event: events.MouseDown) -> None:
@@ -120,7 +120,7 @@ class ValuePane(Vertical):
 
 
 class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Rows of references and withheld values. A value is shown for ten seconds at most, and only here."""
+    """Lists references and withheld values. A value is shown for at most ten seconds, and only here."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SECRETS)
     ALLOW_SELECT = False
@@ -128,7 +128,10 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     FAILED = "The value could not be shown"
 
     def __init__(self, custody: Callable[[], Custody], copy: Callable[[str], None] | None) -> None:
-        """`custody`: of the session in use. `copy`: puts a value on the clipboard; None where that is not allowed."""
+        """`custody`: returns the secrets of the session in use.
+
+        `copy`: copies a value to the clipboard; None if that is not allowed.
+        """
         super().__init__()
         self._custody = custody
         self._copy = copy
@@ -138,9 +141,9 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self._detail = Detail("secrets-detail")
         self._value = ValuePane()
         self._here: VaultKey | None = None
-        """The item under the cursor."""
+        """The key of the item under the cursor."""
         self._asking: tuple[Custody, VaultKey] | None = None
-        """The reference that the question is about, and its session's secrets."""
+        """The reference that the question is about, with the secrets of its session."""
         self._until_s = 0.0
         self._values = self.latest(lambda asked: (asked, peeked(asked)), self._take)
 
@@ -166,7 +169,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     # Changes.
 
     def news(self) -> None:
-        """Show the present items. The cursor stays on its item."""
+        """Show the current items. The cursor stays on its item."""
         vault = self._custody().vault
         vault.expire(self._custody().now_s())
         self.entitle(secrets_count(vault.references, len(vault) - vault.references))
@@ -197,7 +200,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     def follow(self, event: Lines.Moved) -> None:
         if event.lines is self._lines:
             event.stop()
-            # The item may be in another row, with the cursor on it.
+            # The same item may have moved to another row, together with the cursor.
             if self._key() != self._here:
                 self._here = self._key()
                 self._stop_asking()
@@ -205,7 +208,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
-        """Enter does the next step for the item."""
+        """Do the next step for the item: reveal the reference, or show or mask the value."""
         event.stop()
         kept = self._kept()
         if event.lines is self._lines and isinstance(kept, KeptReference) and not kept.has_value:
@@ -221,7 +224,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.mask()
 
     def on_screen_suspend(self) -> None:
-        # Also for the palette.
+        # Also called when the palette opens.
         self._stop_asking()
         self.mask()
 
@@ -242,7 +245,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.dismiss()
 
     def action_reveal(self) -> None:
-        """Ask first, and show the request."""
+        """Show the request that would be sent, and ask whether to send it."""
         kept = self._kept()
         if kept is None:
             return
@@ -274,7 +277,8 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             )
             return
         self._stop_asking()
-        # A worker of the app: a secret that can be fetched only once must not be lost when the user leaves this screen.
+        # Run by the app, not by this screen: a secret that can be fetched only once must not be lost when the
+        # user leaves the screen.
         self.app.run_worker(self._reveal(*asked), group="redemption")  # pyright: ignore[reportUnknownMemberType]
 
     def action_peek(self) -> None:
@@ -319,7 +323,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     # Peeking.
 
     def mask(self) -> None:
-        """Show no value. The app calls it too, on whatever turns the user away from the terminal."""
+        """Mask the value. The app also calls this when the user may have left the terminal."""
         self._custody().peeked = None
         key = self._key()
         self._value.mask(can_peek=key is not None and self._custody().vault.has_value(key))

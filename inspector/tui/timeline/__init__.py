@@ -1,1 +1,1 @@
-"""The timeline, and frames as they were on the wire."""
+"""The timeline, and the frames of its entries as they were on the wire."""

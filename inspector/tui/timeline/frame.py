@@ -50,15 +50,15 @@ class FrameView(Struct, frozen=True, kw_only=True):
 
     frame: Frame
     document: Document | None
-    """None where the frame is not JSON."""
+    """The frame as JSON; None if it is not JSON."""
     text: tuple[str, ...]
-    """Its bytes as lines of server text."""
+    """The content of the frame as lines of foreign text."""
     masked: int
-    """Sensitive values that are masked."""
+    """The number of masked sensitive values."""
 
 
 def frame_head(view: FrameView, place: int, total: int) -> Content:
-    """Direction, channel, time and size; the HTTP head; the faults of the frame."""
+    """The lines above a frame: direction, channel, time and size; its HTTP head; its faults."""
     frame = view.frame
     arrow = "→ sent" if frame.direction is Direction.SENT else "← received"
     lines = [
@@ -78,7 +78,7 @@ def frame_head(view: FrameView, place: int, total: int) -> Content:
 
 
 def entry_title(entry: Entry) -> Content:
-    """The entry that the frames belong to."""
+    """The title of the entry that the frames belong to."""
     took = f"  {duration(entry.duration_s)}" if entry.duration_s is not None else ""
     return Content.assemble(
         (f"{entry.kind} ", QUIET),
@@ -88,7 +88,7 @@ def entry_title(entry: Entry) -> Content:
 
 
 def pieces(text: str, chunk: int) -> tuple[str, ...]:
-    """`text` in lines of at most `chunk` characters: a frame may be one line of megabytes."""
+    """The lines of `text`, split after `chunk` characters: a frame may be a single line of megabytes."""
     return tuple(
         line[start : start + chunk]
         for line in text.split("\n")
@@ -115,10 +115,11 @@ def frame_view(
     own: OwnCredentials | None = None,
     questions: Questions | None = None,
 ) -> FrameView:
-    """A frame with its sensitive arguments and results masked, and the user's credentials `own`.
+    """A frame in which sensitive arguments and results, and the user's credentials `own`, are masked.
 
-    `chunk`: characters after which text breaks. `has_ids`: it comes from a recording, which has ids in place of
-    withheld values. `questions`: what the server asked for before; without it, no answer to it is shown.
+    `chunk`: the number of characters after which text is wrapped. `has_ids`: whether the frame comes from a
+    recording, which has ids in place of withheld values. `questions`: what the server has asked for before.
+    Without it, all answers to such questions are masked.
     """
     frame = matched.frame
     if own and frame.head:
@@ -155,7 +156,7 @@ def frame_view(
 
 
 def _tool_of(request: Request, catalogue: Catalogue) -> Tool | None:
-    """The tool that a request calls or resolves, or what it reads."""
+    """The tool that a request calls or resolves, or what it reads, as a tool; None if there is none."""
     call = called(CALL if request.method == RESOLVE else request.method, request.params)
     return catalogue.tool(call[0]) if call else None
 
@@ -206,22 +207,22 @@ def _covered_answer(value: JsonObject, outcome: Result | RpcError, tool: Tool) -
 
 
 class FramesWanted(Struct, frozen=True, kw_only=True):
-    """The frames of an entry, and a place in them."""
+    """The frames of an entry, with a place to mark in them."""
 
     entry: Entry
     frames: tuple[Matched, ...]
-    """In the entry's order."""
+    """The frames, in the order of the entry."""
     catalogue: Catalogue
     pointer: str = ""
-    """A place in the last frame to go to, and to mark. Server text."""
+    """A pointer to the place to mark in the last frame; empty for none. Foreign text."""
     has_ids: bool = False
-    """They come from a recording, which has ids in place of withheld values."""
+    """Whether the frames come from a recording, which has ids in place of withheld values."""
     own: OwnCredentials | None = None
-    """The user's credentials, which are masked."""
+    """The user's own credentials, which are masked."""
 
 
 class FrameAsked(Struct, frozen=True, kw_only=True):
-    """A frame of an entry, by its place."""
+    """A request for one frame of an entry, by its index."""
 
     wanted: FramesWanted
     place: int
@@ -229,7 +230,10 @@ class FrameAsked(Struct, frozen=True, kw_only=True):
 
 
 class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
-    """One frame at a time, as JSON or as text. The last one comes first: it is the answer of an exchange."""
+    """Shows one frame at a time, as JSON or as text.
+
+    It begins with the last frame, which is the answer of an exchange.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.FRAME)
     NAME = "Frames"
@@ -291,7 +295,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         self._document.show(view.document, dict.fromkeys(extent or (), MARKED))
         if extent:
             self._document.cursor = extent.start
-            # It has no height before it is laid out.
+            # The document has no height before it is laid out.
             self.call_after_refresh(self._document.reveal, extent.stop - 1)
             self.call_after_refresh(self._document.reveal, extent.start)
         self._text.show(view.text)
@@ -303,7 +307,10 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
 
 
 def asked_frame(asked: FrameAsked) -> FrameView:
-    """One of the frames, as it may be shown after those before it."""
+    """One of the frames, with private answers masked.
+
+    The frames before it tell what the server has asked for, and so which answers are private.
+    """
     wanted, questions = asked.wanted, Questions()
     for before in wanted.frames[: asked.place]:
         for event in before.events:

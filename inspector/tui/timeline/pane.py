@@ -1,4 +1,7 @@
-"""The timeline: one row a call. It follows the end while the cursor is there, and can be filtered."""
+"""The timeline, with a row for each call.
+
+It follows its end while the cursor is there, and can be filtered.
+"""
 
 import asyncio
 from dataclasses import dataclass
@@ -34,11 +37,11 @@ from inspector.tui.timeline.rows import (
 from inspector.tui.widgets.lines import Lines
 
 _WIDE = 110
-"""Cells from which on a row has room for the time of day."""
+"""The width, in cells, from which a row shows the time of day."""
 
 
 class TimelinePane(Lines):
-    """Entries of a timeline, one a row."""
+    """Shows the entries of a timeline, one per row."""
 
     DEFAULT_CSS = """
     TimelinePane {
@@ -51,43 +54,43 @@ class TimelinePane(Lines):
 
     @dataclass
     class Opened(Message):
-        """The user wants to see the frames of an entry."""
+        """Posted when the user wants to see the frames of an entry."""
 
         entry: Entry
         session: Session | None
-        """Of which connection; None for the one in use."""
+        """The session of the entry; None for the one in use."""
 
     @dataclass
     class ResultWanted(Message):
-        """The user wants to see the result of a call."""
+        """Posted when the user wants to see the result of a call."""
 
         record: CallRecord
         arguments: str
-        """What may be shown of them, in short."""
+        """A short text of the arguments, without sensitive values."""
         server: str
-        """The name of the server where there are several."""
+        """The name of the server if there are several; otherwise empty."""
 
     def __init__(self) -> None:
         super().__init__(id="timeline")
 
-    # `server`: its name where there are several.
+    # `server`: the name of the server if there are several.
 
     def show(self, session: Session, server: str = "") -> None:
-        """Show what is new in the session."""
+        """Show the new entries of a session."""
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Show these words in place of the arguments in the row of the tool's next call."""
+        """Show these words as the arguments of the tool's next call."""
 
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
-        """A call has ended."""
+        """Note that a call has ended with a record."""
 
     def output_of(self, record: CallRecord) -> tuple[str, ...]:
-        """What the server wrote to stderr, and to stdout, during a call, each in short. Foreign text."""
+        """Short texts about what the server wrote to stderr and stdout during a call. Foreign text."""
         del record
         return ()
 
     def entry(self, index: int) -> Entry | None:
-        """The entry of a row; None where it is not known yet."""
+        """The entry of a row; None if it is not known yet."""
         raise NotImplementedError
 
     def row(self, index: int, width: int) -> Content:
@@ -96,12 +99,12 @@ class TimelinePane(Lines):
 
     @on(Lines.Chosen)
     def open(self, event: Lines.Chosen) -> None:
-        """Enter on a row."""
+        """Open the row on which Enter was pressed."""
         event.stop()
         self.choose(event.index)
 
     def choose(self, index: int) -> None:
-        """Show the frames of a row."""
+        """Post `Opened` for the entry of a row."""
         entry = self.entry(index)
         if entry is not None:
             self.post_message(self.Opened(entry, None))
@@ -109,15 +112,15 @@ class TimelinePane(Lines):
 
 @dataclass(frozen=True, slots=True)
 class _Shown:
-    """A line on the screen: a row, or an entry of an unfolded one."""
+    """A line on the screen: a row, or one entry of an unfolded row."""
 
     row: TimelineRow
     entry: int | None = None
-    """The index of the entry; None for the row itself."""
+    """The index of an entry; None for the row itself."""
 
 
 class SessionTimeline(TimelinePane):
-    """The timeline of the live sessions, and of the connections before them."""
+    """The timeline of the live sessions, and of the earlier connections of this run."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TIMELINE)
 
@@ -125,11 +128,11 @@ class SessionTimeline(TimelinePane):
         super().__init__()
         self._rows = TimelineRows()
         self._listed: list[_Shown] | None = None
-        """The lines on the screen; None where these are all rows, and none is unfolded."""
+        """The lines on the screen; None if these are simply all rows, none of them unfolded."""
         self._words: tuple[str, ...] = ()
         self._unfolded = 0
         self._seen = 0
-        """How many lines there were when the cursor was last at the end."""
+        """The number of lines when the cursor was last at the end."""
         self._began_s = monotonic()
         self._began = datetime.now(UTC).astimezone()
 
@@ -140,7 +143,7 @@ class SessionTimeline(TimelinePane):
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
         self._rows.describe(name, arguments, server)
-        # The row of the new call comes last.
+        # The row of the new call is added at the end.
         if not self.has_focus:
             self.cursor = max(self.count - 1, 0)
 
@@ -156,13 +159,13 @@ class SessionTimeline(TimelinePane):
         return tuple(words for words in found if words)
 
     async def _compare(self, record: CallRecord) -> None:
-        """Show whether the result of a call fits its output schema, once that is known."""
+        """Update a row after the result of its call was compared with the output schema."""
         await asyncio.to_thread(record.judgement.output, Level.DECLARED, record.policy)
         if record.judgement.breaks_schema:
             self._list(-1 if self.cursor >= self.count - 1 else None)
 
     def narrow(self, query: str) -> None:
-        """Show the rows that match `query`."""
+        """Show only the rows that match `query`."""
         self._words = tuple(query.casefold().split())
         self._list(-1)
 
@@ -185,7 +188,11 @@ class SessionTimeline(TimelinePane):
         return Content.assemble((clock, "$foreground 70%"), line)
 
     def choose(self, index: int) -> None:
-        """Show the result of a call; unfold another row; show the frames of one with nothing folded in, or of an entry."""
+        """Open a line.
+
+        For a call, show its result; for another row, unfold it; for an entry, or a row without folded
+        entries, show the frames.
+        """
         shown = self._line(index)
         row, known = shown.row, shown.row.segment.session.timeline.entries
         if shown.entry is not None:
@@ -201,7 +208,7 @@ class SessionTimeline(TimelinePane):
             self.post_message(self.Opened(known[row.head], row.segment.session))
 
     def action_fold(self) -> None:
-        """Unfold the row under the cursor, or fold it."""
+        """Fold or unfold the row under the cursor."""
         shown = self._line(self.cursor) if self.count else None
         if shown is None or not shown.row.folded:
             self.notify("This row has nothing to unfold.", markup=False)
@@ -219,7 +226,7 @@ class SessionTimeline(TimelinePane):
         return _Shown(self._rows.rows[index]) if self._listed is None else self._listed[index]
 
     def _list(self, cursor: int | None) -> None:
-        """Show the rows as they are now. `cursor`: the line to put the cursor on, -1 for the last, None to stay."""
+        """Show the current rows. `cursor`: the line to move to; -1 for the last, None to stay."""
         self._listed = self._lines() if self._words or self._unfolded else None
         number = len(self._rows.rows if self._listed is None else self._listed)
         self.show_rows(number, number - 1 if cursor == -1 else cursor)
@@ -232,7 +239,8 @@ class SessionTimeline(TimelinePane):
                 continue
             shown.append(_Shown(row))
             if row.is_unfolded and row.head is not None:
-                # The exchange comes before what happened during it, but after the decision about it.
+                # The row of a call has its exchange first, then what happened during it; the decision about
+                # it comes before the exchange.
                 known = row.segment.session.timeline.entries
                 shown += [
                     _Shown(row, index)
@@ -253,7 +261,7 @@ class SessionTimeline(TimelinePane):
 
 
 class TimelineFilter(Input):
-    """The line in which the filter of the timeline is typed."""
+    """The line in which the user types the filter of the timeline."""
 
     DEFAULT_CSS = """
     TimelineFilter { display: none; height: 1; border: none; padding: 0 1; background: $panel; }
@@ -261,7 +269,7 @@ class TimelineFilter(Input):
     """
 
     def __init__(self, timeline: SessionTimeline, *, has_servers: bool) -> None:
-        """`has_servers`: whether rows name their servers."""
+        """`has_servers`: whether the filter can name a server."""
         parts = "tool: status: method: kind:" + (" server:" if has_servers else "")
         super().__init__(placeholder=f"filter: words, {parts}", id="timeline-filter", compact=True)
         self._timeline = timeline
@@ -271,12 +279,12 @@ class TimelineFilter(Input):
         return self.has_class("-open")
 
     def open(self) -> None:
-        """Let the user type a filter."""
+        """Show the line and focus it."""
         self.add_class("-open")
         self.focus()
 
     def close(self) -> None:
-        """Show every row again."""
+        """Clear the filter and hide the line."""
         self.value = ""
         self.remove_class("-open")
         self._timeline.focus()
@@ -288,6 +296,6 @@ class TimelineFilter(Input):
 
     @on(Input.Submitted)
     def keep(self, event: Input.Submitted) -> None:
-        """Enter keeps the filter and goes to the rows."""
+        """Keep the filter and focus the rows."""
         event.stop()
         self._timeline.focus()

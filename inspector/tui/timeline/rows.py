@@ -1,4 +1,7 @@
-"""The rows of the timeline: one a call, with its policy notes, logs, progress and stderr folded in."""
+"""The rows of the timeline.
+
+The row of a call has its policy notes, logs, progress and stderr folded into it.
+"""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -18,30 +21,33 @@ from inspector.session.live import Session
 from inspector.tui.text import content, count, duration, headline, shortened, size
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
-"""How the titles of calls begin."""
+"""The beginnings of the titles of tool calls."""
 _READINGS = ("resources/read ", "prompts/get ")
-"""How the titles of other calls begin: they are the handles of what is read."""
+"""The beginnings of the titles of reads. Such a title is the handle of what is read."""
 
 _AGREEING = frozenset({"initialize", "server/discover"})
-"""Requests with which a protocol is agreed on."""
+"""The requests that agree on a protocol."""
 
 _DURING_CALL = frozenset({EntryKind.LOG, EntryKind.PROGRESS, EntryKind.STDERR})
 
 _OF_TASKS = frozenset({"notifications/tasks/status", "notifications/tasks"})
-"""Titles of what servers say of a call that they made a task of."""
+"""The titles of notifications about a call that the server runs as a task."""
 
 _LATE_S = 0.5
-"""How long after its answer stderr still belongs to a call: it comes over a pipe of its own."""
+"""The time in seconds after a call's answer in which stderr still counts for it.
+
+It may arrive late, through a pipe of its own.
+"""
 
 _LOOK_BACK = 200
-"""Rows among which the decision about a call is looked for."""
+"""The maximum number of rows in which the decision about a call is searched for."""
 
 _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
 _EXCEPTION = re.compile(r"^\s*(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)(?:: .*)?)$")
 
 _PARTS = frozenset({"tool", "status", "method", "kind", "server"})
-"""The parts of a row that a filter can name."""
+"""The parts of a row that a filter can name, as in `tool:`."""
 _CHAINED = "the direct cause of the following"
 
 _SERVER_WIDTH = 16
@@ -73,34 +79,37 @@ class Segment(Struct, frozen=True, kw_only=True):
 
     session: Session
     offset_s: float
-    """When it began, on the clock of the first connection."""
+    """The time at which the connection began, in seconds since the first connection began."""
     server: str = ""
-    """The name of the server where there are several; may be foreign."""
+    """The name of the server if there are several; otherwise empty. May be foreign text."""
 
 
 @dataclass(slots=True, kw_only=True)
 class TimelineRow:
-    """An entry with the entries that are folded into it. Entries are known by index: they change until they end."""
+    """An entry, with the entries that are folded into it.
+
+    Entries are referenced by index, because they change until they end.
+    """
 
     segment: Segment
     head: int | None
-    """None for the line between two connections."""
+    """The index of the entry; None for the line between two connections."""
     folded: list[int] = field(default_factory=list[int])
     call: str = ""
-    """The name of the tool, where this is a call."""
+    """The name of the called tool, or the handle of what is read; empty if this is not a call."""
     number: int = 0
-    """Of the call: that of its record, and until there is one the number that it will probably have."""
+    """The number of the call's record. Before there is a record, the number that it will probably have."""
     again: int | None = None
-    """Of a call that was sent once more, after an address was visited: the index of the later exchange."""
+    """If the call was sent again after the user has visited an address, the index of the second exchange."""
     answer: int | None = None
-    """Of the call: the index of its record in the session; None until it has ended, or where it has none."""
+    """The index of the call's record in the session; None if it has not ended, or ended without a record."""
     arguments: str = ""
-    """Of the call, in short and without sensitive ones."""
+    """A short text of the call's arguments, without sensitive values."""
     is_unfolded: bool = False
 
     @property
     def entry(self) -> Entry | None:
-        """The entry as it is now; of a call that was sent twice, both exchanges in one."""
+        """The entry as it is now. If the call was sent twice, both exchanges joined into one."""
         if self.head is None:
             return None
         known = self.segment.session.timeline.entries
@@ -109,7 +118,7 @@ class TimelineRow:
 
     @property
     def record(self) -> CallRecord | None:
-        """The call's record as it is now."""
+        """The call's record as it is now; None if there is none."""
         return None if self.answer is None else self.segment.session.calls[self.answer]
 
     @property
@@ -121,42 +130,48 @@ class TimelineRow:
 
 @dataclass(slots=True)
 class _Strand:
-    """One server: how much of its connection in use is folded into rows."""
+    """One server, and how much of its current connection has been folded into rows."""
 
     segment: Segment
     taken: int = 0
     taken_records: int = 0
     call: TimelineRow | None = None
-    """The last call of this connection."""
+    """The last call of the connection."""
     last: TimelineRow | None = None
-    """The last row of this connection."""
+    """The last row of the connection."""
 
 
 class TimelineRows:
-    """Folds the entries of one connection after the other into rows, each entry once; those of several servers by time."""
+    """Folds the entries of all connections into rows, each entry once.
+
+    Rows of several servers are ordered by time.
+    """
 
     def __init__(self) -> None:
         self.rows: list[TimelineRow] = []
         self._strands: dict[str, _Strand] = {}
-        """By server."""
+        """One strand per server, by its name."""
         self._began_s = 0.0
-        """When the first connection began."""
+        """The time at which the first connection began."""
         self._calls = 0
         self._number = 0
-        """Of the last call."""
+        """The number of the last call."""
         self._described: dict[tuple[str, str], str] = {}
 
     @property
     def calls(self) -> int:
-        """How many calls there are."""
+        """The number of calls."""
         return self._calls
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Use these words for the arguments of the next call of a tool."""
+        """Use these words as the arguments of the tool's next call."""
         self._described[server, name] = arguments
 
     def take(self, session: Session, now_s: float, server: str = "") -> None:
-        """Fold what is new. `now_s`: when that is. `server`: its name where there are several."""
+        """Fold the new entries of a session. `now_s`: the current time.
+
+        `server`: its name if there are several.
+        """
         strand = self._strands.get(server)
         if strand is None or strand.segment.session is not session:
             strand = self._begin(session, now_s, server)
@@ -169,9 +184,11 @@ class TimelineRows:
         strand.taken_records = len(session.calls)
 
     def _answer(self, segment: Segment, index: int) -> None:
-        """Join a record with the row of its call: with all rows, where the server was reached again meanwhile.
+        """Assign a record to the row of its call.
 
-        Neither number nor name says which: numbers count calls that no frame was sent for, names come again.
+        If the server was reached again during the call, it is assigned to every row of the call. Rows are
+        found by time. The number does not identify them, because calls without a frame are numbered too; the
+        name does not either, because a tool may be called again.
         """
         record = segment.session.calls[index]
         for row in reversed(self.rows):
@@ -199,7 +216,10 @@ class TimelineRows:
         return strand
 
     def _add(self, strand: _Strand, row: TimelineRow) -> None:
-        """Put a row at the end; before later rows of other servers, whose news come a moment apart."""
+        """Add a row at the end, but before later rows of other servers.
+
+        Entries of several servers may arrive a moment out of order.
+        """
         at, at_s = len(self.rows), _time_of(row)
         while (
             at
@@ -248,7 +268,7 @@ class TimelineRows:
 
 
 def _time_of(row: TimelineRow) -> float:
-    """When a row began, on the clock of the first connection."""
+    """The time at which a row began, in seconds since the first connection began."""
     entry = row.entry
     return row.segment.offset_s + (entry.at_s if entry is not None else 0.0)
 
@@ -266,7 +286,7 @@ def _is_of_call(entry: Entry, call: TimelineRow | None) -> bool:
 
 
 def called(entry: Entry) -> str:
-    """The tool that an entry calls; empty where it calls none."""
+    """The name of the tool that an entry calls, or the handle of what it reads; empty if it is not a call."""
     if entry.kind is not EntryKind.EXCHANGE:
         return ""
     if entry.title.startswith(_READINGS):
@@ -275,7 +295,7 @@ def called(entry: Entry) -> str:
 
 
 def _wants_visit(row: TimelineRow) -> bool:
-    """Whether the server refused a call, which is not over, until an address was visited."""
+    """Whether the server refused a call until the user visits an address. The call is not over then."""
     if row.head is None or row.again is not None or row.answer is not None:
         return False
     timeline = row.segment.session.timeline
@@ -306,7 +326,7 @@ def _decided(entry: Entry) -> str:
 
 
 def _answered(entry: Entry) -> str:
-    """The tool whose answer a note is about."""
+    """The tool whose answer a decision is about; empty if it is about something else."""
     if entry.title.startswith("answer of "):
         return entry.title.removeprefix("answer of ")
     return entry.title.split(" ", 2)[-1] if entry.title.startswith("trust #") else ""
@@ -318,12 +338,12 @@ def _is_stderr(row: TimelineRow) -> bool:
 
 
 def is_printed(entry: Entry) -> bool:
-    """Whether this is a line on stdout that is no message."""
+    """Whether an entry is a line on stdout that is not a message."""
     return entry.kind is EntryKind.FAULT and entry.detail.startswith(PRINTED)
 
 
 def stdout_words(entries: Sequence[Entry]) -> str:
-    """What a server printed to stdout among some entries: the last line, and how many there are."""
+    """What the server printed to stdout among `entries`: the last line, and the number of lines."""
     printed = [entry.detail for entry in entries if is_printed(entry)]
     if len(printed) < 2:
         return "".join(printed)
@@ -331,7 +351,11 @@ def stdout_words(entries: Sequence[Entry]) -> str:
 
 
 def stderr_words(lines: Sequence[str]) -> str:
-    """`stderr 104 lines: ValidationError: …`: the last exception, of a chain its cause; or the last line."""
+    """A summary of stderr: `stderr 104 lines: ValidationError: …`.
+
+    It quotes the last exception, or in a chain the first one, which is the cause; without an exception, the
+    last line.
+    """
     if not lines:
         return ""
     raised = [number for number, line in enumerate(lines) if _EXCEPTION.match(line)]
@@ -347,7 +371,7 @@ def stderr_words(lines: Sequence[str]) -> str:
 
 
 def whole_stderr(entries: Sequence[Entry]) -> Entry:
-    """The stderr among some entries as one."""
+    """All stderr entries among `entries`, joined into one entry."""
     lines = [entry for entry in entries if entry.kind is EntryKind.STDERR]
     return replace(
         lines[0],
@@ -358,12 +382,12 @@ def whole_stderr(entries: Sequence[Entry]) -> Entry:
 
 
 def stderr_lines(entries: Sequence[Entry]) -> list[str]:
-    """The lines of stderr among some entries."""
+    """The lines of stderr among `entries`."""
     return [line for entry in entries if entry.kind is EntryKind.STDERR for line in entry.detail.splitlines()]
 
 
 def status(row: TimelineRow) -> tuple[str, str]:
-    """How a row has ended, in a word and its style."""
+    """The outcome of a row in words, and their style."""
     entry = row.entry
     if entry is None:
         return "", ""
@@ -380,7 +404,7 @@ def status(row: TimelineRow) -> tuple[str, str]:
 
 
 def row_line(row: TimelineRow, width: int) -> Content:
-    """One row in `width` cells: time, what happened, how it ended; on the right duration and bytes."""
+    """A row in `width` cells: time, what happened and the outcome; on the right, duration and bytes."""
     entry, server = row.entry, _server_words(row.segment)
     if entry is None:
         at = clock(row.segment.offset_s)
@@ -397,27 +421,27 @@ def row_line(row: TimelineRow, width: int) -> Content:
         and entry.state is EntryState.FAILED
         and row.segment.session.server is not None
     ):
-        # An attempt that a healthy start has with every server that speaks another protocol.
+        # With a server that speaks another protocol, this failure is part of a normal start.
         entry = replace(entry, state=EntryState.DONE, detail="not supported; another protocol was agreed on")
     return entry_line(entry, width, at_s, server)
 
 
 def _server_words(segment: Segment) -> Content:
-    """The name of the server before what happened, where there are several."""
+    """The name of the server, shown before what happened; empty if there is only one."""
     if not segment.server:
         return Content("")
     return content(f"{shortened(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
 
 
 def entry_line(entry: Entry, width: int, at_s: float | None = None, before: Content = _NOTHING) -> Content:
-    """One entry by itself. `at_s`: its time where that is another than its own. `before`: words before it."""
+    """The line of an entry. `at_s`: the time to show; None for its own. `before`: words before it."""
     state, style = _STATES[entry.state]
     words = Content.assemble(before, _words(entry, max(width, 20)), (f"  {state}", style) if state else "")
     return _line(entry.at_s if at_s is None else at_s, entry, words, width)
 
 
 def clock(at_s: float) -> str:
-    """`0:41`, `1:02:03`: the time since the start."""
+    """A time since the start, such as `0:41` or `1:02:03`."""
     seconds = max(int(at_s), 0)
     minutes, seconds = divmod(seconds, 60)
     hours, minutes = divmod(minutes, 60)
@@ -481,11 +505,14 @@ def _words(entry: Entry, length: int) -> Content:
 
 
 _SEARCHED = 2_000
-"""Characters of an entry's detail that a filter looks through."""
+"""The maximum number of characters of an entry's detail that a filter searches."""
 
 
 def matches(row: TimelineRow, words: Sequence[str]) -> bool:
-    """Whether every word occurs in a row; `tool:`, `status:`, `method:`, `kind:` and `server:` look at one part of it."""
+    """Whether every word occurs in a row.
+
+    A word such as `tool:NAME` searches one part of the row: the tool, status, method, kind or server.
+    """
     entry = row.entry
     if entry is None:
         return False
@@ -516,7 +543,10 @@ def _kind(row: TimelineRow, entry: Entry) -> str:
 
 
 def is_wanted(entry: Entry, words: Sequence[str]) -> bool:
-    """Whether one of the filter's words occurs in an entry that is folded into a row; all are where it has none."""
+    """Whether an entry of an unfolded row matches the filter.
+
+    True if it contains one of the words, or if the filter has none.
+    """
     plain = [word for word in words if word.partition(":")[0] not in _PARTS]
     text = f"{entry.title} {entry.detail[:_SEARCHED]}".casefold()
     return not plain or any(word in text for word in plain)

@@ -1,1 +1,1 @@
-"""The trust state of the agent session."""
+"""The screen about the trust of the agent session."""

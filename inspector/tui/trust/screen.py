@@ -1,4 +1,4 @@
-"""The screen about the trust of the agent session: servers above, trust labels below."""
+"""The Trust screen: servers above, trust labels below."""
 
 from collections.abc import Awaitable, Callable
 from typing import ClassVar
@@ -39,7 +39,7 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 
 class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Which labels each server sent, and which are sent to it with each call."""
+    """Shows which trust labels each server has sent, and which are sent to it with each call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TRUST)
     NAME = "Trust"
@@ -54,7 +54,10 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     FAILED = "The session's trust could not be shown"
 
     def __init__(self, oversight: Oversight, connected: str, renew: Callable[[], Awaitable[bool]]) -> None:
-        """`connected`: the server in use. `renew`: begins a new session if the user agrees; true if they did."""
+        """`connected`: the server in use.
+
+        `renew`: begins a new session if the user agrees; returns whether they did.
+        """
         super().__init__()
         self._oversight = oversight
         self._connected = connected
@@ -82,7 +85,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self.news()
 
     def news(self) -> None:
-        """Show the present state: the session has received labels, or is a new one."""
+        """Show the current state: the session has received labels, or a new session has begun."""
         oversight = self._oversight
         self._views.ask(
             _Asked(
@@ -96,7 +99,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(Lines.Moved)
     @on(Lines.Chosen)
     def follow(self, event: Lines.Moved | Lines.Chosen) -> None:
-        # Enter changes nothing: only its own key has more sent to a server.
+        # Enter must not change anything: only `p` changes what is sent to a server.
         event.stop()
         self._explain()
 

@@ -1,4 +1,4 @@
-"""The trust of the agent session in words: for the header, and for the trust screen."""
+"""The trust of the agent session in words, for the header and the Trust screen."""
 
 from msgspec import Struct
 from textual.content import Content
@@ -34,7 +34,7 @@ _MEANINGS = {
 }
 
 _KINDS = tuple(_MEANINGS)
-"""The gravest first."""
+"""The kinds of labels, the gravest first."""
 
 _SENT = {
     None: "no trust labels are sent to it",
@@ -47,23 +47,23 @@ _ORDER: tuple[TaintDetail | None, ...] = (None, TaintDetail.HOSTS, TaintDetail.N
 
 
 class SessionStanding(Struct, frozen=True, kw_only=True):
-    """The gravest trust label of a session."""
+    """The gravest trust label of a session, as the header shows it."""
 
     word: str = ""
-    """For the header: `untrusted since #4`; empty where there is none."""
+    """The label and the call that brought it, as `untrusted since #4`; empty if there is no label."""
     is_grave: bool = False
 
 
 class ServerRow(Struct, frozen=True, kw_only=True):
-    """A server, the labels that it sent, and the labels that are sent to it."""
+    """A server, the number of labels that it has sent, and the labels that are sent to it."""
 
     server: str
-    """In the user's words."""
+    """The server as the user names it."""
     detail: TaintDetail | None
-    """None where nothing is sent."""
+    """The detail of the labels that are sent; None if none are sent."""
     received: int
     sent: JsonObject | None
-    """The annotations of its next call; None where there are none."""
+    """The annotations of the next call to the server; None if there are none."""
 
 
 class TrustView(Struct, frozen=True, kw_only=True):
@@ -73,11 +73,11 @@ class TrustView(Struct, frozen=True, kw_only=True):
     standing: SessionStanding
     servers: tuple[ServerRow, ...]
     marks: tuple[TaintMark, ...]
-    """By call."""
+    """The labels, ordered by call."""
 
 
 def standing(trust: SessionTrust) -> SessionStanding:
-    """The gravest label and the call that brought it first. Linear in the number of labels."""
+    """The gravest label and the first call that brought it. Takes linear time in the number of labels."""
     malicious, untrusted = trust.since(MarkKind.MALICIOUS), trust.untrusted_since
     sensitive = trust.since(MarkKind.SENSITIVE)
     if malicious:
@@ -90,7 +90,10 @@ def standing(trust: SessionTrust) -> SessionStanding:
 def trust_view(
     trust: SessionTrust, number: int, propagation: dict[str, TaintDetail], connected: str
 ) -> TrustView:
-    """The content of the trust screen. `connected`: the server in use. Linear in the number of labels."""
+    """The content of the Trust screen. `connected`: the server in use.
+
+    Takes linear time in the number of labels.
+    """
     names = dict.fromkeys((connected, *trust.servers, *sorted(propagation)))
     return TrustView(
         number=number,
@@ -111,7 +114,7 @@ def _server(trust: SessionTrust, name: str, detail: TaintDetail | None) -> Serve
 
 
 def next_detail(detail: TaintDetail | None) -> TaintDetail | None:
-    """The detail after this one, in the order in which the key `p` changes it."""
+    """The detail that follows `detail` when the user presses `p`."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
 
@@ -127,7 +130,7 @@ def session_line(view: TrustView) -> Content:
 
 
 def server_line(row: ServerRow, *, here: bool) -> Content:
-    """A server on one line."""
+    """The line of a server."""
     return Content.assemble(
         "▸ " if here else "  ",
         content(shortened(row.server, 60), "bold"),
@@ -137,7 +140,7 @@ def server_line(row: ServerRow, *, here: bool) -> Content:
 
 
 def sent_line(row: ServerRow) -> Content:
-    """The annotations that the next call to a server carries."""
+    """A line about the annotations that the next call to a server carries."""
     if row.detail is None:
         return Content.styled("p changes what its calls carry.", _QUIET)
     if row.sent is None:
@@ -148,7 +151,7 @@ def sent_line(row: ServerRow) -> Content:
 
 
 def mark_line(mark: TaintMark, *, here: bool, is_first: bool) -> Content:
-    """A label on one line. `is_first`: the line above belongs to another call."""
+    """The line of a label. `is_first`: whether it is the first line of its call, and names the call."""
     origin = mark.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
     value = Content.assemble("  ", content(shortened(mark.value, 200))) if mark.value else Content("")
@@ -175,7 +178,7 @@ def mark_text(mark: TaintMark) -> Content:
 
 
 def since_line(kind: str, origin: TaintOrigin) -> Content:
-    """`untrusted since #4 search_web (demo)`."""
+    """A text such as `untrusted since #4 search_web (demo)`."""
     return Content.assemble(
         (kind, "bold $text-warning"),
         f" since #{origin.call} ",

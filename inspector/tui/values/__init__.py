@@ -1,1 +1,1 @@
-"""JSON values as an outline: one value, or two beside each other, aligned by their pointers."""
+"""JSON values as an outline: one value, or two side by side, aligned by their pointers."""

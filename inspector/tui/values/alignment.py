@@ -1,4 +1,4 @@
-"""Alignment of two sequences: which items of both belong together."""
+"""Alignment of two sequences: which items of the two belong together."""
 
 from array import array
 from bisect import bisect_left
@@ -14,7 +14,7 @@ Akin: TypeAlias = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """Which line of each side stands on a row; `GAP` where none does."""
+    """For each side, the index of its line on each row; `GAP` if it has none there."""
 
     left: Sequence[int]
     right: Sequence[int]
@@ -24,10 +24,10 @@ class Alignment:
 
 
 def align(left: Sequence[str], right: Sequence[str], akin: Akin | None = None) -> Alignment:
-    """The rows on which two lists of lines stand beside each other. Every line has a row, in order.
+    """Align two lists of lines in rows. Every line has a row, and the order is kept.
 
-    `akin`: whether two lines that differ are one and the same thing, by their places. They share a row where
-    they come first among lines that differ.
+    `akin`: whether two different lines, given by index, are versions of one thing. Such lines share a row if
+    they come first in a stretch of lines that differ.
     """
     lefts, rights = array("l"), array("l")
     waiting: list[_Stretch | _Equal] = [_Stretch(range(len(left)), range(len(right)), _ROUNDS)]
@@ -44,7 +44,7 @@ def align(left: Sequence[str], right: Sequence[str], akin: Akin | None = None) -
         else:
             paired = _paired(within, akin)
             a, b = within.left[paired:], within.right[paired:]
-            # Nothing says which of the others belong together, so each has a row of its own.
+            # The other lines cannot be matched, so each has a row of its own.
             lefts.extend([*before.left, *within.left[:paired], *a, *([GAP] * len(b)), *after.left])
             rights.extend([*before.right, *within.right[:paired], *([GAP] * len(a)), *b, *after.right])
     return Alignment(lefts, rights)
@@ -60,7 +60,7 @@ class _Equal:
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Lines still to be compared, with as many rounds of anchoring."""
+    """Lines that are still to be compared. `rounds`: how often they may still be split at anchors."""
 
     left: range
     right: range
@@ -69,11 +69,11 @@ class _Stretch:
 
 _ROUNDS = 6
 _SMALL = 20_000
-"""Pairs of lines that are few enough to be compared each with each."""
+"""The maximum number of pairs of lines up to which each line is compared with each."""
 
 
 def _parts(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> "list[_Stretch | _Equal]":
-    """A stretch cut where lines are surely the same; none where no line is."""
+    """A stretch split at lines that are the same on both sides; empty if there are no such lines."""
     anchors = _anchors(within, left, right)
     if anchors:
         return [*_between(within, anchors)]
@@ -92,7 +92,7 @@ def _parts(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> "list
 
 
 def _paired(within: _Stretch, akin: Akin | None) -> int:
-    """How many lines at the start share their rows."""
+    """The number of lines at the start that share their rows."""
     pairs = zip(within.left, within.right, strict=False)
     return (
         next(
@@ -104,7 +104,7 @@ def _paired(within: _Stretch, akin: Akin | None) -> int:
 
 
 def _trimmed(part: _Stretch, left: Sequence[str], right: Sequence[str]) -> tuple[_Equal, _Stretch, _Equal]:
-    """The equal lines at the start, what is between, and the equal lines at the end."""
+    """The equal lines at the start, the lines in between, and the equal lines at the end."""
     a, b = part.left, part.right
     start, longest = 0, min(len(a), len(b))
     while start < longest and left[a[start]] == right[b[start]]:
@@ -120,7 +120,7 @@ def _trimmed(part: _Stretch, left: Sequence[str], right: Sequence[str]) -> tuple
 
 
 def _between(within: _Stretch, anchors: list[tuple[int, int]]) -> list[_Stretch]:
-    """The stretches that anchors cut `within` into; each starts with its anchor."""
+    """The parts into which anchors split `within`. Each but the first starts with its anchor."""
     starts = [(within.left.start, within.right.start), *anchors]
     ends = [*anchors, (within.left.stop, within.right.stop)]
     return [
@@ -130,7 +130,7 @@ def _between(within: _Stretch, anchors: list[tuple[int, int]]) -> list[_Stretch]
 
 
 def _anchors(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> list[tuple[int, int]]:
-    """Pairs of lines that occur once on each side, as many as stand in one order on both."""
+    """The longest sequence of lines that occur once on each side and have the same order on both."""
     once_left = Counter(left[index] for index in within.left)
     once_right = Counter(right[index] for index in within.right)
     places = {right[index]: index for index in within.right if once_right[right[index]] == 1}
@@ -143,7 +143,7 @@ def _anchors(within: _Stretch, left: Sequence[str], right: Sequence[str]) -> lis
 
 
 def _rising(pairs: list[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest run of pairs whose second members rise as the first ones do."""
+    """The longest subsequence of pairs whose second members rise. The first members rise in all pairs."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []

@@ -1,4 +1,4 @@
-"""Which content blocks of two results are the same: hosts and the boundary drop blocks, merge them and add some."""
+"""Which content blocks of two results correspond. Hosts and the boundary drop, merge and add blocks."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,21 +11,21 @@ from inspector.tui.values.alignment import GAP
 
 _MOST_PAIRS = 2_500
 _READ = 4_000
-"""Characters of each text that are compared."""
+"""The maximum number of characters of each text that are compared."""
 _WORD = re.compile(r"[^\W_]{3,}")
 _MASKED = re.compile(rf"{MASK}( \([\d,]+ characters?\))?")
 _NOT_SAID = frozenset({"text", "input_text"})
 _KINDS = frozenset({"text", "image", "audio", "resource", "resource_link"})
 _EQUAL, _STANDS_FOR, _SAME_PLACE = 4.0, 0.12, 0.1
 _LEAST = 0.1
-"""Of the words of the shorter block, those that both must have."""
+"""The minimum share of the shorter block's words that the other block must contain."""
 
 
 def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> list[tuple[int, int]] | None:
-    """The places of blocks that share a row, in order; `GAP` where a side has none. None where these are no blocks.
+    """The pairs of indexes of blocks that share a row, in order; None if the values are not blocks.
 
-    Blocks are paired by what they say. Two of one type that say nothing alike are paired only at one place of lists
-    of one length.
+    A pair has `GAP` on a side without a block. Blocks are paired by the words of their texts. Two blocks of
+    one type without common words are paired only if they have the same index in lists of the same length.
     """
     if not 0 < len(left) * len(right) <= _MOST_PAIRS or not all(map(_is_block, (*left, *right))):
         return None
@@ -49,7 +49,7 @@ def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> list[tuple[int
 
 
 def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> list[tuple[int, int]]:
-    """The pairs with the highest sum, the first ones where several are as good."""
+    """The pairs with the highest sum of likeness; of several that are as good, the first ones."""
     scores = [[likeness(a, b) for b in range(columns)] for a in range(rows)]
     best = [[0.0] * (columns + 1) for _ in range(rows + 1)]
     for a in range(rows - 1, -1, -1):
@@ -90,7 +90,7 @@ def _is_for_user_only(block: Json) -> bool:
 
 
 def _words(block: Json) -> frozenset[str]:
-    """The words of all texts of a block, apart from masks and keys."""
+    """The words of all texts of a block, without masks and keys."""
     texts, keys = set[str](), set[str]()
     texts_in(block, texts, keys)
     return frozenset(

@@ -1,4 +1,4 @@
-"""An outline of one JSON value, or of two beside each other: its nodes, the rows they take, and what is on each row."""
+"""An outline of one JSON value, or of two side by side: its nodes, their rows, and the text of each row."""
 
 import re
 from array import array
@@ -21,7 +21,7 @@ from inspector.tui.values.wrap import LEAST, PieceKind, Span, Wrapped, quoted
 
 
 class Absent(Enum):
-    """Stands for a value that a side does not have."""
+    """The type of `ABSENT`, which stands for a value that a side does not have."""
 
     ABSENT = auto()
 
@@ -33,35 +33,44 @@ Side: TypeAlias = Literal[0, 1]
 
 
 class OutlineStyle(StrEnum):
-    """How values are written."""
+    """The notation in which values are written."""
 
     TREE = "tree"
-    """A key and a value on each row, without brackets; JSON in the text of a content block is opened."""
+    """A key and a value on each row, without brackets.
+
+    JSON in the text of a content block is parsed and shown as nodes.
+    """
     JSON = "JSON"
-    """As on the wire, indented."""
+    """Indented JSON, with brackets and commas."""
 
 
 _Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
-"""A node to be made: label, token, left, right, depth, parent, flags."""
+"""A node to build: label, token, left value, right value, depth, parent, flags."""
 
 INDENT = 2
 _LEAST_ROOM = LEAST + 4 + 3
-"""Cells beside the indentation: a sign of continuation, quotes, a comma, and the widest character."""
+"""The minimum width of a row in cells, without its indentation.
+
+The widest character, a sign of continuation, quotes and a comma fit.
+"""
 _ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
 _SEPARATOR = "  "
 _LONG = 40
-"""Rows of one text from which on its breaks are kept."""
+"""The number of rows above which the breaks of a text are cached."""
 _BLOCK = "content["
-"""How the labels of content blocks begin."""
+"""The beginning of the labels of content blocks."""
 _ALIGNED = 2_000
-"""Lists of unequal lengths are aligned by their items up to this length; longer ones by index."""
+"""The maximum length at which lists of unequal lengths are aligned by their items.
+
+Longer ones are aligned by index.
+"""
 _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*", re.ASCII)
 _PAD_MOST = 16
-"""Cells to which short labels of one object are padded."""
+"""The maximum width, in cells, to which short labels of one object are padded."""
 
 
 class SideDifference(Enum):
-    """How the two sides of a node differ; the value is its sign."""
+    """How the two sides of a node differ. The value is the sign that is drawn."""
 
     NONE = " "
     LEFT = "✗"
@@ -70,9 +79,12 @@ class SideDifference(Enum):
     RIGHT = "+"
     """Only the right side has it."""
     REACHES = "!"
-    """Both sides have it, and the right side should not. Never follows from the values."""
+    """Both sides have the value, but the right side should not.
+
+    Comes from `Remarks`, not from comparing the values.
+    """
     BROKEN = "≠"
-    """It breaks the output schema. Never follows from the values."""
+    """The value breaks the output schema. Comes from `Remarks`, not from comparing the values."""
 
 
 _DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED, SideDifference.RIGHT)
@@ -80,18 +92,19 @@ _FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE = 1, 2, 4, 8, 
 
 
 class OutlineRow(Struct, frozen=True, kw_only=True):
-    """A row of the outline."""
+    """A row of the outline: a node, and the number of the row within the node."""
 
     node: int
     number: int
-    """Which row of the node, from 0."""
+    """The number of the row within the node, from 0."""
 
 
 class Outline:
-    """Nodes in the order in which they are drawn. Every string of both values is in it, whole.
+    """The nodes of one value or of two, in the order in which they are drawn. It keeps every string whole.
 
-    `right`: the other value; ABSENT for an outline of one. `left`: ABSENT where only the right side has a value. Construction is one pass and takes no recursion. The values
-    must not change as long as the outline lives.
+    `right`: the other value; ABSENT for an outline of one value. `left`: ABSENT if only the right side has a
+    value. The constructor makes one pass without recursion. The values must not change while the outline is
+    in use.
     """
 
     def __init__(
@@ -108,16 +121,16 @@ class Outline:
         self._flags = bytearray()
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
-        """By node: what its pointer ends with beside its token."""
+        """The token that a node's pointer has after its own token, by node."""
         self._long: dict[tuple[int, int, int], Wrapped | DrawnPicture] = {}
         self._pictures: dict[tuple[int, int], Picture] = {}
-        """By node and side."""
+        """The decoded pictures, by node and side."""
         self._build(left, right)
         self._decode_pictures()
         self.tops: tuple[int, ...] = tuple(
             node for node, flags in enumerate(self._flags) if flags & _TOP and self._differences[node]
         )
-        """The nodes at which differences begin, in order."""
+        """The outermost nodes at which the sides differ, in order."""
 
     def __len__(self) -> int:
         return len(self._labels)
@@ -125,7 +138,10 @@ class Outline:
     # Nodes.
 
     def pointer(self, node: int) -> str:
-        """Of a node, into the value that has it. In JSON that was a text: of the text."""
+        """The JSON pointer to a node.
+
+        Within JSON that was parsed from a text, the pointer starts at that JSON, not at the whole value.
+        """
         tokens: list[str] = []
         while node > 0:
             parent = self._parents[node]
@@ -139,7 +155,7 @@ class Outline:
         return "".join(f"/{json_pointer.escape(token)}" for token in reversed(tokens))
 
     def node_at(self, pointer: str) -> int | None:
-        """The node of a pointer, or of the nearest value around it. None where the pointer is none."""
+        """The node at a pointer, or the nearest one around it; None if `pointer` is not a JSON pointer."""
         try:
             tokens = json_pointer.split(pointer)
         except ValueError:
@@ -153,18 +169,18 @@ class Outline:
         return node
 
     def children(self, node: int) -> Iterator[int]:
-        """The nodes directly inside a node."""
+        """Yield the nodes directly inside a node."""
         child, end = node + 1, self._ends[node]
         while child < end:
             yield child
             child = self._ends[child]
 
     def end(self, node: int) -> int:
-        """The first node behind everything inside a node."""
+        """The first node after a node and everything inside it."""
         return self._ends[node]
 
     def parent(self, node: int) -> int:
-        """The node around a node; -1 around the first."""
+        """The parent of a node; -1 for the first node."""
         return self._parents[node]
 
     def label(self, node: int) -> str:
@@ -172,11 +188,11 @@ class Outline:
         return self._labels[node]
 
     def value(self, node: int, side: Side) -> Value:
-        """What a side has there."""
+        """The value of a node on one side; ABSENT if that side has none."""
         return self._values[side][node]
 
     def difference(self, node: int) -> SideDifference:
-        """How the sides differ at a node; of what is inside it, nothing."""
+        """How the sides differ at a node itself. Differences inside it do not count."""
         return _DIFFERENCES[self._differences[node]]
 
     def begins_absence(self, node: int) -> bool:
@@ -184,7 +200,7 @@ class Outline:
         return bool(self._flags[node] & _TOP) and self._differences[node] == 1
 
     def is_drawn(self, node: int) -> bool:
-        """Whether the label of a node is on a row of its own."""
+        """Whether the label of a node has a row of its own."""
         return not self._flags[node] & (_FLAT | _CLOSE)
 
     def is_end(self, node: int) -> bool:
@@ -192,7 +208,7 @@ class Outline:
         return bool(self._flags[node] & _CLOSE)
 
     def is_foldable(self, node: int) -> bool:
-        """Whether there is anything inside a node, so that it can be folded."""
+        """Whether a node can be folded: it has nodes inside it, and a row of its own."""
         return (
             self._ends[node] > node + 1
             and not self._flags[node] & _FLAT
@@ -257,7 +273,7 @@ class Outline:
         waiting.append(node)
         is_root = parent < 0
         inner = depth if is_list or (is_root and self.style is OutlineStyle.TREE) else depth + 1
-        # What begins at a list begins at its first item, for the list has no row of its own.
+        # A list has no row of its own, so a difference that begins at it begins at its first item.
         inherits = flags & _TOP if is_list and difference else 0
         tops = 0 if difference else _TOP
         below: list[_Item] = []
@@ -276,7 +292,10 @@ class Outline:
         return (payload_of(one) or payload_of(other)) if self.style is OutlineStyle.TREE else None
 
     def _decode_pictures(self) -> None:
-        """Decode the pictures now, in the thread that makes the outline: rows are made on the event loop."""
+        """Decode the pictures now.
+
+        The outline is built in a thread, but its rows are made on the event loop, which decoding would block.
+        """
         nodes = [node for node, flags in enumerate(self._flags) if flags & _PICTURE]
         for node in nodes[:MOST_PICTURES]:
             parent = self._parents[node]
@@ -308,12 +327,12 @@ class Outline:
             self._differences.append(self._differences[node])
             self._ends[node] = len(self._labels)
 
-    # Rows of one node, as drawn in a width.
+    # The rows of one node, as drawn in a width.
 
     def height(self, node: int, widths: tuple[int, int]) -> int:
-        """How many rows a node takes in these widths in cells; 0 for a side that is not drawn.
+        """The number of rows of a node at these widths in cells; 0 is the width of a side that is not drawn.
 
-        A node that no drawn side has takes one row where the absence of its values begins, and none inside.
+        If no drawn side has the node, it takes one row where the absence begins, and none below that.
         """
         flags = self._flags[node]
         if flags & _FLAT or (node == 0 and self.style is OutlineStyle.TREE and self._ends[0] > 1):
@@ -333,7 +352,7 @@ class Outline:
             return 0
         label = self._labels[node]
         room = width - INDENT * self._depths[node]
-        # Most nodes: a short label and a short value.
+        # A shortcut for most nodes: a short label and a short value take one row.
         if label.isascii() and not self._flags[node] & _PICTURE:
             if isinstance(value, str):
                 if len(label) + 5 + 2 * len(value) <= room and value.isascii() and value.isprintable():
@@ -344,21 +363,24 @@ class Outline:
         return text.count if text else 0
 
     def side_row(self, node: int, side: Side, width: int, number: int) -> list[Span]:
-        """What row `number` of a node shows on one side; nothing where it has no such row."""
+        """What row `number` of a node shows on one side; empty if there is no such row."""
         text = self._side(node, side, width)
         return text.row(number) if text is not None and number < text.count else []
 
     def row_of(self, node: int, side: Side, width: int, offset: int) -> int:
-        """Which row of a node shows a character of its string."""
+        """The number of the node's row that shows the character at `offset` of its string."""
         text = self._side(node, side, width)
         return text.row_of(offset) if text is not None else 0
 
     def indent(self, node: int, width: int) -> int:
-        """Blanks in front of the rows of a node."""
+        """The number of blanks in front of the rows of a node."""
         return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
 
     def _side(self, node: int, side: Side, width: int) -> "Wrapped | DrawnPicture | None":
-        """The rows of one side of a node; None where it has no value there. Those of long texts are kept."""
+        """The rows of one side of a node; None if the side has no value there.
+
+        Rows of long texts are cached.
+        """
         kept = self._long.get((node, side, width))
         if kept is not None:
             return kept
@@ -391,7 +413,10 @@ class Outline:
 
 
 class OutlineRows:
-    """The rows of an outline in given widths, some of its nodes folded. Built in one pass; a row is found by bisection."""
+    """The rows of an outline at given widths, with some nodes folded.
+
+    Built in one pass; a row is found by bisection.
+    """
 
     def __init__(
         self,
@@ -400,7 +425,7 @@ class OutlineRows:
         folded: frozenset[int] = frozenset(),
         heights: "array[int] | None" = None,
     ) -> None:
-        """`heights`: by node, where they are known already."""
+        """`heights`: the number of rows of each node, if already computed."""
         self.outline = outline
         self.widths = widths
         self.folded = folded
@@ -417,11 +442,11 @@ class OutlineRows:
         return array("Q", accumulate(heights))
 
     def with_fold(self, node: int) -> "OutlineRows":
-        """The same, with a node folded that was not, or the other way round."""
+        """A copy in which `node` is folded, or unfolded if it was folded."""
         return OutlineRows(self.outline, self.widths, self.folded ^ {node}, self._heights)
 
     def unfolded(self, node: int) -> "OutlineRows":
-        """The same, with nothing folded around a node."""
+        """These rows, with every fold around `node` unfolded."""
         around = set[int]()
         while (node := self.outline.parent(node)) >= 0:
             around.add(node)
@@ -434,19 +459,22 @@ class OutlineRows:
         return self._ends[-1] if self._ends else 0
 
     def at(self, row: int) -> OutlineRow:
-        """The node on a row. Raises IndexError."""
+        """The node on a row, and the number of the row within the node. Raises IndexError."""
         if not 0 <= row < len(self):
             raise IndexError(row)
         node = bisect_right(self._ends, row)
         return OutlineRow(node=node, number=row - (self._ends[node - 1] if node else 0))
 
     def first(self, node: int) -> int:
-        """The first row of a node; of one inside what is folded, the row of the fold; of one without rows, the next."""
+        """The first row of a node.
+
+        For a node inside a fold, the row of the fold. For a node without rows, the next row.
+        """
         return min(self._ends[node - 1] if node else 0, max(len(self) - 1, 0))
 
 
 def _with_commas(below: list[_Item]) -> None:
-    """JSON has a comma behind all members of a side but its last."""
+    """Set the flag for a comma after every member of each side but its last."""
     seen = [False, False]
     for index in range(len(below) - 1, -1, -1):
         name, token, one, other, depth, parent, flags = below[index]
@@ -458,7 +486,7 @@ def _with_commas(below: list[_Item]) -> None:
 
 
 def _pad(below: list[_Item]) -> None:
-    """Short labels of one object are padded, so that values begin in one column."""
+    """Pad short labels of one object, so that values begin in one column."""
     lengths = [len(item[0]) for item in below if len(item[0]) <= _PAD_MOST and item[0].isascii()]
     if len(lengths) < 2:
         return
@@ -470,7 +498,10 @@ def _pad(below: list[_Item]) -> None:
 
 
 def _members(one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
-    """The members of one container, or of two containers of one type: token, left, right. Each side keeps its order."""
+    """Yield the members of a container, or of two of one type: token, left, right.
+
+    Each side keeps its order.
+    """
     if one is other or other is ABSENT:
         both = one is other
         for token, value in _pairs(one):
@@ -518,7 +549,10 @@ def _items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Val
 def _merged(
     left: list[tuple[str, Json]], right: list[tuple[str, Json]]
 ) -> Iterator[tuple[str, Value, Value]]:
-    """Members of both by key, each side in its own order. A key that moved is on the left, and again on the right."""
+    """Yield the members of both sides by key, each side in its own order.
+
+    A key that moved is yielded twice.
+    """
     there = {key for key, _ in right}
     here = {key for key, _ in left}
     a = b = 0
@@ -538,7 +572,7 @@ def _merged(
 
 
 def _shape(value: Value) -> type[dict[str, Json]] | type[list[Json]] | None:
-    """The kind of a container that has members; None for everything else."""
+    """The kind of a container with members; None for any other value."""
     match value:
         case dict() if value:
             return dict
@@ -580,7 +614,7 @@ def _same(one: Value, other: Value) -> bool:
 
 
 def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
-    """The texts of a text block that says nothing else; None where a side that is there is another block."""
+    """The texts of text blocks that have no other members; None if a side is a different value."""
     found: list[Value] = []
     for value in (one, other):
         if value is ABSENT:
@@ -596,7 +630,7 @@ def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
 
 
 def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
-    """Both sides of a text, parsed; None where either is not a JSON container."""
+    """Both texts parsed as JSON; None if either is not a JSON container, or if their kinds differ."""
     first = ABSENT if one is ABSENT else _filled(one)
     second = first if one is other else ABSENT if other is ABSENT else _filled(other)
     if first is None or second is None:
@@ -607,7 +641,7 @@ def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
 
 
 def _filled(text: Json) -> Json:
-    """A text that is a JSON container with members, as that; None for any other."""
+    """A text parsed as a JSON container with members; None if it is not one."""
     found = opened(text)
     return found if found is not None and _shape(found) else None
 
@@ -618,7 +652,10 @@ def _tree_label(key: str) -> str:
 
 
 def leaf_text(value: Json) -> tuple[str, PieceKind]:
-    """The text of a scalar or an empty container; of a string, what is between its quotes, as it was sent."""
+    """The text of a scalar or an empty container, and its kind.
+
+    A string is returned as sent, without quotes.
+    """
     match value:
         case str():
             return value, PieceKind.STRING

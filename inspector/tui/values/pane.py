@@ -1,4 +1,4 @@
-"""Lines of an outline: one side, or two beside each other under one cursor."""
+"""The lines of an outline: one side, or both next to each other with one cursor."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,13 +18,13 @@ from inspector.tui.values.wrap import PieceKind, Span, row_text
 from inspector.tui.widgets.lines import Lines, marked
 
 SIGNS = 2
-"""Cells in front of a side: its sign and a blank."""
+"""The width, in cells, of the sign and the blank in front of a side."""
 _CURSOR = 1
 _DIVIDER = "│"
 _MANY = 4_000
-"""Nodes from which on rows are counted in a thread."""
+"""The number of nodes above which rows are counted in a thread."""
 _MOST_SEARCHED = 400
-"""The most rows of a marked value that are searched for the marked part."""
+"""The maximum number of rows of a marked value that are searched for the marked part."""
 _STYLES = {
     PieceKind.LABEL: "$text-primary",
     PieceKind.STRING: "$foreground",
@@ -43,7 +43,7 @@ _SIGN_STYLES = {
 
 
 class Shown(StrEnum):
-    """Which sides are drawn."""
+    """The sides that are drawn."""
 
     LEFT = "left"
     RIGHT = "right"
@@ -54,24 +54,28 @@ _SIDES: dict[Shown, tuple[Side, ...]] = {Shown.LEFT: (0,), Shown.RIGHT: (1,), Sh
 
 
 class Remarks(Protocol):
-    """What is known of the nodes of an outline beside their values."""
+    """Gives the signs of nodes, and the words for absent values."""
 
     def sign(self, node: int) -> SideDifference:
-        """The sign of a node."""
+        """The sign in front of a node."""
         ...
 
     def absence(self, node: int) -> Content:
-        """What is drawn on the right where a value is absent there."""
+        """What is drawn on the right side in place of an absent value."""
         ...
 
 
 class OutlineLines(Lines):
-    """Draws visible rows only. Rows of a large outline are counted in a thread whenever the width changes."""
+    """Draws an outline.
+
+    Only visible rows are drawn. The rows of a large outline are counted in a thread whenever the width
+    changes.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.VALUES)
 
     class Drawn(Message):
-        """Other rows are drawn: of another outline, in another width, or with another node folded."""
+        """Posted when other rows are drawn: of another outline, at another width, or with another fold."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)
@@ -80,11 +84,10 @@ class OutlineLines(Lines):
         self._rows: OutlineRows | None = None
         self._wanted: Outline | None = None
         self._pointer: str | None = None
-        """Where the cursor goes once the rows are counted."""
+        """The pointer to which the cursor goes once the rows are counted."""
         self._folded = frozenset[int]()
         self._mark: tuple[str, str] | None = None
         self._marked = range(0)
-        """The nodes that are marked."""
         self._counts = Latest(self, _counted, self._take, self._could_not)
         self._searches = Latest(self, matches, self._take_matches, self._could_not_search)
         self._search = ""
@@ -94,14 +97,14 @@ class OutlineLines(Lines):
         self._match = 0
 
     class SearchWanted(Message):
-        """The user wants to search."""
+        """Posted when the user wants to search."""
 
     @dataclass
     class Searched(Message):
-        """Another match is shown, or other words were searched for."""
+        """Posted when another match is shown, or when a search has found none."""
 
         number: int
-        """Of the match, from 1; 0 where there is none."""
+        """The number of the match, from 1; 0 if there is none."""
         matches: int
 
     @property
@@ -116,7 +119,7 @@ class OutlineLines(Lines):
 
     @property
     def pointer(self) -> str | None:
-        """The place of that node."""
+        """The JSON pointer to the node under the cursor."""
         node = self.node
         return self._rows.outline.pointer(node) if self._rows and node is not None else None
 
@@ -126,7 +129,7 @@ class OutlineLines(Lines):
         return self._shown
 
     def titles(self, left: Content, right: Content) -> Content:
-        """Titles for the sides that are drawn, the right one where its side begins; the first cell is a margin."""
+        """The titles of the drawn sides, each above its side. The first cell is a margin."""
         if self._shown is not Shown.BOTH:
             title = right if self._shown is Shown.RIGHT else left
             return Content.assemble(title, ("   m: other side, both", "$foreground 70%"))
@@ -142,7 +145,10 @@ class OutlineLines(Lines):
         pointer: str | None = None,
         folded: frozenset[int] = frozenset(),
     ) -> None:
-        """Draw another outline. `pointer`: where the cursor goes; None for the first row. `folded`: nodes."""
+        """Draw another outline. `pointer`: where the cursor goes; None for the first row.
+
+        `folded`: the nodes that are folded.
+        """
         self._remarks, self._wanted, self._pointer = remarks, outline, pointer
         self._matches = ()
         if outline is None:
@@ -153,7 +159,7 @@ class OutlineLines(Lines):
             self._count(folded)
 
     def show_sides(self, shown: Shown) -> None:
-        """Draw one side, or both."""
+        """Draw one side or both."""
         if shown is not self._shown:
             self._shown = shown
             if self._pointer is None:
@@ -162,7 +168,7 @@ class OutlineLines(Lines):
                 self._count(self._folded)
 
     def go_to(self, node: int) -> None:
-        """Put the cursor on a node; what it is folded into is unfolded."""
+        """Move the cursor to a node, and unfold what is folded around it."""
         rows = self._rows
         if rows is None:
             return
@@ -178,12 +184,12 @@ class OutlineLines(Lines):
 
     @property
     def is_on_mark(self) -> bool:
-        """Whether the cursor is on what is marked, or nothing of it is drawn."""
+        """Whether the cursor is on the marked value. Also true if nothing is marked."""
         node = self.node
         return not self._marked or (node is not None and node in self._marked)
 
     def mark(self, pointer: str | None, near: str = "") -> None:
-        """Mark the value at `pointer`, and go there: to the row that shows `near`. None marks none."""
+        """Mark the value at `pointer`, and move to its row that shows `near`. None removes the mark."""
         self._mark = (pointer, near) if pointer is not None else None
         self._place_mark()
 
@@ -201,7 +207,7 @@ class OutlineLines(Lines):
         self.refresh()
 
     def _row_near(self, node: int, near: str) -> int:
-        """The row among those of a node, and what is inside it, that shows a text; its first row where none does."""
+        """The first row of the marked value that shows `near`; the first row of `node` if none does."""
         rows = self._rows
         if rows is None:
             return 0
@@ -218,7 +224,7 @@ class OutlineLines(Lines):
         return first
 
     def on_resize(self) -> None:
-        """Count the rows for another width; the cursor stays on its value."""
+        """Count the rows for the new width. The cursor stays on its value."""
         if self._wanted is not None and (self._rows is None or self._rows.widths != self._widths()):
             if self._pointer is None:
                 self._pointer = self.pointer
@@ -226,7 +232,7 @@ class OutlineLines(Lines):
         super().on_resize()
 
     def row(self, index: int, width: int) -> Content:
-        """One row of what is drawn."""
+        """The text of one row, with its signs."""
         rows = self._rows
         if rows is None or index >= len(rows):
             return Content("")
@@ -245,7 +251,7 @@ class OutlineLines(Lines):
         return marked(line) if at.node in self._marked else line
 
     def action_fold(self) -> None:
-        """Fold what is under the cursor, or what is around it; unfold what is folded."""
+        """Fold or unfold the nearest foldable node: the one under the cursor, or one around it."""
         node, rows = self.node, self._rows
         while node is not None and node >= 0 and rows is not None:
             if rows.outline.is_foldable(node):
@@ -259,13 +265,13 @@ class OutlineLines(Lines):
     # Searching.
 
     def action_search(self) -> None:
-        """Ask for words."""
+        """Ask for the words to search for."""
         if self._wanted is not None:
             self._from = self.node or 0
             self.post_message(self.SearchWanted())
 
     def search(self, query: str) -> None:
-        """Go to the first match of `query` behind the place where the search began; empty for none."""
+        """Go to the first match of `query` after the place where the search began. "" ends the search."""
         self._search, self._matches = query, ()
         if self._wanted is not None:
             self._searches.ask(SearchAsked(self._wanted, self._sides(), query))
@@ -273,11 +279,11 @@ class OutlineLines(Lines):
 
     @property
     def is_searched(self) -> bool:
-        """Whether words were found: then `n` goes to the next place where they occur."""
+        """Whether the search has matches, so that `n` goes to the next one."""
         return bool(self._matches)
 
     def next_match(self, step: int) -> None:
-        """To the next match, or the one before; from the last to the first."""
+        """Go to the next or previous match, wrapping around at the ends."""
         if self._matches:
             self._go_to_match((self._match + step) % len(self._matches))
 

@@ -1,4 +1,7 @@
-"""Binary data in content blocks: pictures in half-blocks, two pixels in a cell; of other data its type and size."""
+"""Pictures in content blocks, drawn in half-blocks: two pixels in a cell.
+
+Other data is shown as its type and size.
+"""
 
 import warnings
 from base64 import b64decode
@@ -16,30 +19,33 @@ from inspector.tui.text import size
 from inspector.tui.values.wrap import PieceKind, Span, Wrapped
 
 MOST_BYTES = 20_000_000
-"""Of an encoded picture that is decoded."""
+"""The maximum size of an encoded picture that is decoded, in bytes."""
 MOST_PIXELS = 25_000_000
-"""Larger pictures are not decoded: a small file can expand to gigabytes of pixels."""
+"""The maximum size of a decoded picture, in pixels. A small file can expand to gigabytes of pixels."""
 MOST_PICTURES = 40
-"""Pictures of one value that are decoded."""
+"""The maximum number of pictures of one value that are decoded."""
 _FORMATS = ("PNG", "JPEG", "GIF", "WEBP")
-"""Pillow reads many more, each with a parser of its own, and no MCP client shows those."""
+"""The formats that are decoded.
+
+Pillow reads many more, each with a parser of its own, but no MCP client shows those.
+"""
 _SIDE = 120
-"""Pixels of the longer side that are kept."""
+"""The maximum length of the longer side of a kept picture, in pixels."""
 _COLUMNS = 60
 _HALF = "▀"
 _BEHIND = (128, 128, 128)
-"""The colour behind what is transparent."""
+"""The background colour of transparent pixels."""
 
 
 class Picture(Struct, frozen=True, kw_only=True):
-    """A picture that was made small, or why there is none."""
+    """A reduced picture, or the reason why it is not drawn."""
 
     caption: str
-    """Type, size in pixels and bytes; safe."""
+    """Type, size in pixels and size in bytes; safe to show."""
     columns: int = 0
     lines: int = 0
     pixels: bytes = b""
-    """Red, green and blue of each pixel, line by line."""
+    """Red, green and blue of each pixel, line by line: three bytes per pixel."""
 
     def colour(self, x: int, y: int) -> str:
         at = 3 * (y * self.columns + x)
@@ -47,7 +53,7 @@ class Picture(Struct, frozen=True, kw_only=True):
 
 
 def payload_of(block: object) -> str | None:
-    """The member of a content block, or of a resource, that holds a picture or sound; None for any other value."""
+    """The key under which a content block or resource has its picture or sound; None for any other value."""
     if not isinstance(block, dict):
         return None
     block = cast("JsonObject", block)
@@ -62,7 +68,7 @@ def _is_payload(value: Json) -> bool:
 
 
 def picture_of(mime: str, payload: str) -> Picture:
-    """Decodes a picture, within limits. Takes up to a second; never raises."""
+    """Decode a picture, within limits. Takes up to a second. Never raises: the caption names the failure."""
     about = safe_line(mime[:60])
     if len(payload) > MOST_BYTES * 4 // 3:
         return _none(about, f"{size(len(payload) * 3 // 4)}, more than {size(MOST_BYTES)}")
@@ -77,7 +83,7 @@ def picture_of(mime: str, payload: str) -> Picture:
         return _decoded(about, raw)
     except MemoryError:
         return _none(about, "too large")
-    except Exception as error:  # noqa: BLE001 - decoders raise whatever a broken file makes them
+    except Exception as error:  # noqa: BLE001 - decoders raise any error on a broken file
         return _none(about, _FAULTS.get(type(error).__name__, "broken"))
 
 
@@ -96,7 +102,7 @@ def _decoded(about: str, raw: bytes) -> Picture:
     from PIL import Image  # noqa: PLC0415 - few results have pictures
 
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
-    # Pillow only warns of a picture up to twice as large, and on stderr, which is the screen.
+    # Pillow only warns of a picture of up to twice that size, and writes to stderr, which is the screen.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
     with Image.open(BytesIO(raw), formats=_FORMATS) as image:
         width, height = image.size
@@ -110,7 +116,7 @@ def _decoded(about: str, raw: bytes) -> Picture:
 
 
 class DrawnPicture:
-    """A label and a caption, and the picture below, in `width` cells."""
+    """The rows of a picture: its label and caption, and the picture below, in `width` cells."""
 
     def __init__(self, label: str, separator: str, picture: Picture, indent: int, width: int) -> None:
         self._blanks: Span = (" " * (indent + 2), PieceKind.PUNCTUATION)
@@ -122,7 +128,7 @@ class DrawnPicture:
         self.count = self._head.count + (self._pixel_lines + 1) // 2
 
     def row_of(self, offset: int) -> int:
-        """Data is on no row."""
+        """Return 0: no row shows a character of the encoded data."""
         del offset
         return 0
 

@@ -1,4 +1,4 @@
-"""Search in an outline: its labels and values, as they are drawn."""
+"""Search in the labels and values of an outline, as they are drawn."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -10,26 +10,26 @@ from inspector.tui.values.outline import ABSENT, Outline, Side, Value, leaf_text
 from inspector.tui.values.wrap import PieceKind, is_plain, quoted
 
 MOST = 10_000
-"""Matches that are listed."""
+"""The maximum number of matches listed."""
 _LABEL = -1
 _STRETCH = 20_000
-"""Characters that are searched at once: longer ones would keep the event loop waiting."""
+"""The number of characters searched at once. More would block other threads, the event loop among them."""
 _PIECE = 500
-"""Characters that are made safe at once: so near is the match."""
+"""The number of characters made safe at once. A match in them is located only to this precision."""
 
 
 class Match(NamedTuple):
-    """A place where the words occur."""
+    """A place where the words were found."""
 
     node: int
     side: Side
     offset: int
-    """In the value of a string, in characters; -1 where it is in the label, or in no one place."""
+    """The index of the match in a string; -1 if it is in the label or in a value that is not a string."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SearchAsked:
-    """Words to search for in the drawn sides of an outline."""
+    """A request to search for `query` in the drawn sides of an outline."""
 
     outline: Outline
     sides: Sequence[Side]
@@ -37,12 +37,15 @@ class SearchAsked:
 
 
 def pattern_of(query: str) -> re.Pattern[str]:
-    """Finds words in what is drawn, in any case."""
+    """A pattern that finds the words of a query in drawn text, ignoring case."""
     return re.compile(re.escape(query), re.IGNORECASE)
 
 
 def matches(asked: SearchAsked) -> tuple[Match, ...]:
-    """Where the words occur, in order: the first ones. Linear in the outline."""
+    """The first `MOST` places where the words occur, in order.
+
+    Takes linear time in the size of the outline.
+    """
     return tuple(_limited(_matches(asked))) if asked.query else ()
 
 
@@ -59,7 +62,7 @@ def _matches(asked: SearchAsked) -> Iterator[Match]:
             yield Match(node, _first_side(asked.sides, values), _LABEL)
         before: Value = ABSENT
         for side, value in zip(asked.sides, values, strict=True):
-            # What both sides have is one match.
+            # A value that both sides have counts as one match.
             if value is not ABSENT and value is not before and value != before and not outline.is_end(node):
                 yield from (Match(node, side, offset) for offset in _offsets(value, wanted, len(asked.query)))
             before = value
@@ -86,7 +89,7 @@ def _offsets(value: Json, wanted: re.Pattern[str], longest: int) -> Iterator[int
             if match.start() < start + _STRETCH:
                 found = True
                 yield match.start()
-    # Characters that are made safe are found as they are drawn.
+    # Characters that are made safe are also found in the form in which they are drawn.
     if not found and not is_plain(text):
         for start in range(0, len(text), _PIECE):
             if wanted.search(quoted(text[start : start + _PIECE + longest])):

@@ -1,4 +1,4 @@
-"""The line in which words to search for are typed, below the values that are searched."""
+"""The line below an outline in which the user types words to search for."""
 
 from typing import ClassVar
 
@@ -17,11 +17,11 @@ from inspector.tui.values.search import MOST
 
 
 class SearchInput(Input):
-    """Where the words are typed."""
+    """The input for the words to search for."""
 
 
 class SearchLine(Horizontal):
-    """Searches as one types. Esc closes it."""
+    """Searches while the user types. Esc closes the line."""
 
     DEFAULT_CSS = """
     SearchLine {
@@ -46,7 +46,7 @@ class SearchLine(Horizontal):
         yield self._found
 
     def open(self) -> None:
-        """Let the user type; the words of the last search are selected."""
+        """Show the line and focus its input. The words of the last search are selected."""
         self.add_class("-open")
         self._input.focus()
         if self._input.value:
@@ -54,21 +54,21 @@ class SearchLine(Horizontal):
             self._values.search(self._input.value)
 
     def show(self, number: int, matches: int) -> None:
-        """Say which match is shown."""
+        """Show the number of the current match and of all matches."""
         more = "+" if matches >= MOST else ""
         words = f"{number:,} of {count(matches, 'match', 'matches')}{more}, n next" if matches else "no match"
         self._found.update(Content(words if self._input.value else ""))
 
     @property
     def is_open(self) -> bool:
-        """Whether words are searched for."""
+        """Whether the line is open."""
         return self.has_class("-open")
 
     def action_next(self, step: int) -> None:
         self._values.next_match(step)
 
     def close(self) -> None:
-        """Search no longer."""
+        """End the search and hide the line."""
         self.action_close()
 
     def action_close(self) -> None:
@@ -84,5 +84,5 @@ class SearchLine(Horizontal):
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
-        """To the values, at the first match below the cursor: there n and N go on."""
+        """Focus the values, at the first match after the cursor. There, `n` and `N` continue."""
         self._values.focus()

@@ -1,4 +1,4 @@
-"""Values with the line in which one searches them."""
+"""An outline together with its search line."""
 
 from textual import on
 from textual.app import ComposeResult
@@ -9,7 +9,7 @@ from inspector.tui.values.search_line import SearchLine
 
 
 class SearchedValues(Vertical):
-    """An outline that `/` searches."""
+    """Shows an outline that `/` searches."""
 
     DEFAULT_CSS = """
     SearchedValues { height: 1fr; }
@@ -26,7 +26,7 @@ class SearchedValues(Vertical):
 
     @property
     def is_searched(self) -> bool:
-        """Whether words are searched for."""
+        """Whether the search line is open."""
         return self._line.is_open
 
     def stop_searching(self) -> None:

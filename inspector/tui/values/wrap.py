@@ -1,4 +1,4 @@
-"""Texts in rows: where a text breaks so that each piece, as it is shown, fits a number of terminal cells."""
+"""Breaks texts into rows, so that each piece, as it is shown, fits into a number of terminal cells."""
 
 import re
 from array import array
@@ -15,20 +15,21 @@ from inspector.json.exact import scalar_text
 from inspector.safe_text import safe_line
 
 LEAST = 9
-"""Cells that a piece has at least: no character is shown in more (`⟨U+E0100⟩`, `\\ud800`)."""
+r"""The minimum width of a piece in cells. No single character is shown wider (`⟨U+E0100⟩`, `\ud800`)."""
 
 
 def quoted(text: str) -> str:
-    """What stands between the quotes of a JSON string, safe to show."""
+    """The text between the quotes of a JSON string, safe to show."""
     return safe_line(scalar_text(text)[1:-1])
 
 
 def breaks(text: str, room: int, first: int | None = None) -> Sequence[int]:
-    """The index at which each piece of `text` begins; the first is 0.
+    """The indexes at which the pieces of `text` begin; the first is 0.
 
-    A piece, quoted and made safe, takes at most `room` cells, the first one `first`. A line feed ends a piece. Other
-    pieces end behind a blank where there is one in their second half. The note of a mask, `(36 characters)`, stays whole
-    where it fits. Linear; a printable ASCII text takes no loop.
+    A piece, quoted and made safe, takes at most `room` cells, and the first piece at most `first`. A line
+    feed ends a piece. Other pieces end after a blank if there is one in their second half. The note of a
+    mask, `(36 characters)`, stays whole if it fits. Takes linear time; a printable ASCII text needs no loop
+    over its characters.
     """
     room = max(room, LEAST)
     first = room if first is None else max(first, LEAST)
@@ -45,7 +46,7 @@ def breaks(text: str, room: int, first: int | None = None) -> Sequence[int]:
 
 
 def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]") -> None:
-    """Append the starts of all pieces of a line but its first, as indexes into the whole text."""
+    """Append the starts of all pieces of a line but the first, as indexes into the whole text."""
     length = len(line)
     if length <= first and is_plain(line):
         return
@@ -67,7 +68,10 @@ def _plain_end(line: str, start: int, room: int) -> int:
 
 @lru_cache(maxsize=64)
 def _pattern(room: int) -> re.Pattern[str]:
-    """A piece of a plain text: to the last blank of its second half, else all the room, or all that is left."""
+    """A pattern for a piece of plain text.
+
+    It ends after the last blank in its second half, else at `room` characters, or at the end of the text.
+    """
     return re.compile(rf"(?s).{{1,{room}}}\Z|.{{{room // 2},{room}}}(?<= )|.{{{room}}}")
 
 
@@ -85,10 +89,11 @@ def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[in
             width = widths[character] = cell_len(quoted(character))
         if width > left:
             if note > begin and notes[-1][1] - note <= room:
-                # A note is ASCII, a cell a character.
+                # A note is ASCII: each character takes one cell.
                 begin, left = note, room - (index - note)
                 since = index - note
-            # Behind the last blank, where half of the piece or more is before it and the rest fits the next one.
+            # Break after the last blank, if at least half of the piece is before it and the rest fits the
+            # next piece.
             elif blank - begin > (index - begin) // 2 and since + width <= room:
                 begin, left = blank, room - since
             else:
@@ -105,12 +110,15 @@ _NOTE = re.compile(rf"{MASK} (\([a-z0-9, ]+\))")
 
 
 def is_plain(text: str) -> bool:
-    """Whether each character is shown as itself, in one cell."""
+    """Whether each character of a text is shown as itself, in one cell."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
 class _Widths(dict[str, int]):
-    """Cells by character. Bounded: a text may hold every character there is."""
+    """The width of characters in cells.
+
+    The cache is emptied when full: a text may contain any character of Unicode.
+    """
 
     def __setitem__(self, key: str, value: int) -> None:
         if len(self) >= _MOST_WIDTHS:
@@ -123,31 +131,31 @@ _WIDTHS = _Widths()
 
 
 class PieceKind(StrEnum):
-    """What a piece of a row is."""
+    """The kind of a piece of a row, which determines its colour."""
 
     LABEL = "label"
     STRING = "string"
     SCALAR = "scalar"
     PUNCTUATION = "punctuation"
     CONTINUATION = "continuation"
-    """The sign in front of the rest of a text that did not fit."""
+    """The sign in front of a continued text."""
 
 
 Span: TypeAlias = tuple[str, PieceKind | str]
-"""A text, and what it is; of a picture, its colours: `#aabbcc on #ddeeff`."""
+"""A text and its kind. In a picture, its colours instead: `#aabbcc on #ddeeff`."""
 CONTINUED = "↪ "
 _QUOTE = '"'
 
 
 class Wrapped:
-    """A label and a text in rows of `width` cells. A row is made when it is asked for."""
+    """A label and a text in rows of `width` cells. Rows are made on demand."""
 
     __slots__ = ("_blanks", "_comma", "_first", "_kind", "_labels", "_separator", "_starts", "_text", "count")
 
     def __init__(
         self, label: str, separator: str, text: str, kind: PieceKind, comma: str, indent: int, width: int
     ) -> None:
-        """`label`, `separator`: safe. `text`: of a string, as it was sent; else safe."""
+        """`label`, `separator`: safe text. `text`: as it was sent if it is a string, otherwise safe text."""
         self._blanks: Span = (" " * indent, PieceKind.PUNCTUATION)
         self._text, self._kind, self._comma, self._separator = text, kind, comma, separator
         room = max(width - indent, LEAST)
@@ -192,7 +200,7 @@ class Wrapped:
         ]
 
     def row_of(self, offset: int) -> int:
-        """The row on which a character of the text is."""
+        """The row that shows the character at `offset`."""
         return self._first + max(bisect_right(self._starts, offset) - 1, 0)
 
     def _piece(self, at: int) -> str:
@@ -204,7 +212,7 @@ class Wrapped:
 
 
 def _least_cells(text: str, kind: PieceKind) -> int:
-    """Cells that a text needs behind its label: all of a short one, else as many as hold any character."""
+    """The minimum width of a text after its label: its own if it is short, else enough for any character."""
     if len(text) >= LEAST:
         return LEAST
     return min(cell_len(quoted(text) if kind is PieceKind.STRING else text), LEAST)
@@ -220,7 +228,7 @@ def _safe_starts(text: str, first: int, rest: int) -> Sequence[int]:
 
 
 def _pieces(text: str, first: int, rest: int) -> Iterator[str]:
-    """A text that is safe already, in pieces of so many cells."""
+    """Split text that is already safe into a piece of `first` cells and pieces of `rest` cells."""
     begin, left = 0, first
     for index, character in enumerate(text):
         width = cell_len(character)
@@ -232,5 +240,5 @@ def _pieces(text: str, first: int, rest: int) -> Iterator[str]:
 
 
 def row_text(spans: Sequence[Span]) -> str:
-    """A row as plain text."""
+    """The plain text of a row."""
     return "".join(text for text, _ in spans)

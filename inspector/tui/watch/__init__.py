@@ -1,1 +1,1 @@
-"""Watching: the server is started again on a save, the last call repeated, and what changed is shown."""
+"""Watching: on a save, Sightline restarts the server, repeats the last call and shows what changed."""

@@ -1,4 +1,4 @@
-"""What a save changed: definitions, the result by value, and what reaches models."""
+"""What a save changed in the definitions, in the result, and in what reaches models."""
 
 from itertools import islice
 
@@ -23,18 +23,21 @@ from inspector.tui.result.view import SERVER_NAME
 
 _MAX_CHANGES = 200
 _MAX_COMPARED_BYTES = 200_000
-"""Of a result: all hosts together take seconds for a larger one, after each save."""
+"""The maximum size of a compared result in bytes.
+
+For a larger one, the comparison of all hosts takes seconds, after each save.
+"""
 
 
 class DefinitionsAsked(Struct, frozen=True, kw_only=True):
-    """Two listings."""
+    """A request to compare two listings."""
 
     before: ServerDefinitions | None
     now: ServerDefinitions
 
 
 class ResultsAsked(Struct, frozen=True, kw_only=True):
-    """Two results of one call, and the boundary in force."""
+    """A request to compare two results of one call at the boundary in force."""
 
     before: CallRecord
     now: CallRecord
@@ -42,15 +45,15 @@ class ResultsAsked(Struct, frozen=True, kw_only=True):
 
 
 class ValueChanges(Struct, frozen=True, kw_only=True):
-    """The places of a result that changed, with values that are masked as in the result."""
+    """What changed between two results. Values that the results mask are masked here too."""
 
     shown: tuple[Change, ...]
-    """The structured content first."""
+    """The changes, those in the structured content first."""
     more: bool = False
 
 
 class HostReach(Struct, frozen=True, kw_only=True):
-    """What models get now that they did not get before, and the other way around."""
+    """What reaches models only now, and what no longer reaches them."""
 
     changes: tuple[ReachChange, ...] = ()
     hosts: int = 0
@@ -59,12 +62,12 @@ class HostReach(Struct, frozen=True, kw_only=True):
 
 
 def is_same_call(before: CallRecord | None, now: CallRecord) -> bool:
-    """Whether both are the same call: their results can be compared."""
+    """Whether both records have the same tool and arguments, so that their results can be compared."""
     return before is not None and before.name == now.name and equal(before.arguments, now.arguments)
 
 
 def repeats_safely(tool: Tool) -> bool:
-    """Whether a tool declares that a further call changes nothing: it reads only, or is idempotent."""
+    """Whether a tool declares that a further call changes nothing: it only reads, or is idempotent."""
     if tool.item is not None:
         return True
     declared = traits(claims_of_tool(tool))
@@ -72,7 +75,7 @@ def repeats_safely(tool: Tool) -> bool:
 
 
 def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
-    """What changed between two listings; None where nothing did, or there was none before."""
+    """What changed between two listings; None if nothing did, or if there is no earlier listing."""
     before, now = asked.before, asked.now
     if before is None:
         return None
@@ -86,7 +89,10 @@ def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
 
 
 def values_changed(asked: ResultsAsked) -> ValueChanges:
-    """What changed between two results, JSON in their texts included. A value that is masked in one is masked in both."""
+    """What changed between two results, including JSON in their texts.
+
+    A value that is masked in one of them is masked in both.
+    """
     sides = [raw_of(record.outcome) for record in (asked.before, asked.now)]
     masked = [
         mask(raw, record.judgement.secrets(record.policy))
@@ -107,7 +113,7 @@ def values_changed(asked: ResultsAsked) -> ValueChanges:
 
 
 def _copies(raw: Json) -> set[str]:
-    """The texts of a result that repeat its structured content: a change would be named twice."""
+    """The pointers to texts that repeat the structured content. Their changes would be listed twice."""
     structured = value_at(raw, "structuredContent")
     if structured is None:
         return set()
@@ -123,7 +129,7 @@ def _masked(change: Change, before: Json, now: Json) -> Change:
 
 
 def _value_in(masked: Json, pointer: str) -> Json:
-    """The value as it is shown; what is around it may be masked as a whole."""
+    """The masked value at a pointer; a mask if something around it is masked as a whole."""
     try:
         return resolve_opened(masked, pointer)
     except LookupError:
@@ -131,7 +137,10 @@ def _value_in(masked: Json, pointer: str) -> Json:
 
 
 def reach_changed(asked: ResultsAsked) -> HostReach:
-    """What reaches models differently, through all hosts. Takes a tenth of a second, and is not made of large results."""
+    """What reaches models differently, compared for all hosts.
+
+    Takes a tenth of a second. Results above the maximum size are not compared.
+    """
     if max(asked.before.size_bytes, asked.now.size_bytes) > _MAX_COMPARED_BYTES:
         return HostReach(level=asked.level, is_too_large=True)
     before, now = (_compared(record, asked.level) for record in (asked.before, asked.now))

@@ -1,4 +1,4 @@
-"""The strip about watching on the main screen, and the screen with all that a save changed."""
+"""The watch strip on the main screen, and the screen that shows everything that a save changed."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -18,7 +18,7 @@ _LEAST_WIDTH = 20
 
 
 class WatchStrip(Static):
-    """What came of the last save, below the header."""
+    """Shows the outcome of the last save, below the header."""
 
     DEFAULT_CSS = """
     WatchStrip { height: auto; max-height: 5; padding: 0 1; background: $surface; }
@@ -38,7 +38,8 @@ class WatchStrip(Static):
         width = max(self.content_size.width, _LEAST_WIDTH)
         rows = [row for line in strip_lines(view, width) for row in line.wrap(width)]
         if view.is_pending:
-            # It keeps its height until all is known: another one lays the whole screen out again.
+            # While more is expected, the strip keeps its height: another height lays out the whole screen
+            # again.
             rows += [Content("")] * (self._rows - len(rows))
         is_as_high = len(rows) == self._rows
         self._rows = len(rows)
@@ -46,7 +47,7 @@ class WatchStrip(Static):
 
 
 class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Everything that the last save changed. Follows the next save."""
+    """Shows everything that the last save changed. It is updated at the next save."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.WATCH)
     NAME = "What the save changed"
@@ -65,5 +66,5 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
         self._lines.focus()
 
     def news(self) -> None:
-        """Show the present state."""
+        """Show the current changes."""
         self._lines.show(all_lines(self._view()))

@@ -1,4 +1,4 @@
-"""The lines about watching: what was saved, what came of it, what changed."""
+"""The lines about watching: what was saved, the outcome, and what changed."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,66 +19,69 @@ from inspector.tui.watch.changes import HostReach, ValueChanges
 
 _QUIET = "$foreground 70%"
 _MAX_NAMED = 3
-"""Places that the strip names; the screen has all of them."""
+"""The maximum number of places that the strip names. The screen lists all of them."""
 _SHORT = 24
-"""Characters of a value that the strip shows."""
+"""The maximum length of a value in the strip, in characters."""
 
 
 class Phase(Enum):
-    """Where the server is, between two saves."""
+    """The state of the watched server."""
 
     WATCHING = auto()
     STARTING = auto()
     STARTED = auto()
     BROKEN = auto()
-    """It did not start, or has ended."""
+    """The server did not start, or has ended."""
     AWAY = auto()
-    """It is waited for: Sightline did not start it."""
+    """The server is gone, and Sightline waits for it. Only for a server that Sightline did not start."""
 
 
 class WatchView(Struct, frozen=True, kw_only=True):
-    """What there is to say since the last save. Texts may quote foreign text."""
+    """The facts to show about the last save. Texts may quote foreign text."""
 
     phase: Phase = Phase.WATCHING
     watched: str = ""
-    """What is watched, in words."""
+    """A sentence that names what is watched."""
     is_started: bool = True
-    """Whether Sightline starts the server; false where it connects to one."""
+    """Whether Sightline starts the server; false if it only connects to one."""
     saved: str = ""
-    """What was saved, in words; empty before the first save."""
+    """What was saved, such as `server.py saved`; empty before the first save."""
     at: str = ""
-    """The time of day."""
+    """The time of day of the save."""
     called: str = ""
-    """What was called again; empty where nothing was."""
+    """The title of the call that was repeated; empty if none was."""
     took_s: float | None = None
-    """From the save to the result, or to the listing where nothing was called."""
+    """The time from the save to the result in seconds; to the listing if no call was repeated."""
     remark: str = ""
-    """Why nothing was called again, and which key does it; or another thing to know."""
+    """The reason why no call was repeated, and the key that repeats it; or another remark."""
     reason: str = ""
-    """Why the server does not run: the end of a traceback."""
+    """The reason why the server does not run: the line of stderr that names it."""
     definitions: ChangesSince | None = None
     values: ValueChanges | None = None
-    """None where no two results are compared."""
+    """The changes of the result; None if no two results were compared."""
     reach: HostReach | None = None
-    """None where they are not compared yet."""
+    """The changes of what reaches models; None until they are compared."""
     is_comparing: bool = False
-    """Whether two results are being compared."""
+    """Whether two results are being compared now."""
 
     @property
     def is_pending(self) -> bool:
-        """Whether more will be known soon."""
+        """Whether more is expected soon."""
         return self.phase is Phase.STARTING or self.is_comparing
 
     @property
     def has_changes(self) -> bool:
-        """Whether there is more to see than the strip shows."""
+        """Whether the screen shows more than the strip does."""
         return bool(
             self.definitions or (self.values and self.values.shown) or (self.reach and self.reach.changes)
         )
 
 
 def strip_lines(view: WatchView, width: int) -> list[Content]:
-    """A few lines: what came of the last save, the worst first. Changes are cut to `width` cells, for `W` shows them."""
+    """The lines of the strip: the outcome of the last save, then the changes, the worst first.
+
+    Changes are cut to `width` cells; `W` opens the screen with all of them.
+    """
     lines = [_standing(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
@@ -100,7 +103,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
 
 
 def all_lines(view: WatchView) -> list[Content]:
-    """Everything that the last save changed, with the values before and now."""
+    """All lines of the screen: everything that the last save changed, with the values before and now."""
     lines = [_standing(view, in_strip=False)]
     if view.remark:
         lines.append(content(view.remark, "$text-warning"))
@@ -188,7 +191,7 @@ def _value_title(change: Change) -> Content:
 
 
 def _value_in_short(change: Change) -> Content:
-    """`≠ /temperature 21.5 → 23`, where both are short."""
+    """A change as `≠ /temperature 21.5 → 23` if both values are short, else without the values."""
     title, before, after = _value_title(change), _in_short(change.before), _in_short(change.after)
     if change.kind is not ChangeKind.CHANGED or not (before and after):
         return title
@@ -196,7 +199,7 @@ def _value_in_short(change: Change) -> Content:
 
 
 def _in_short(value: Json) -> str:
-    """A short value as JSON; empty for any other, and for what is masked."""
+    """A short value as JSON; empty for a longer or a masked value."""
     if isinstance(value, (dict, list, DuplicateKeys)) or (isinstance(value, str) and len(value) > _SHORT):
         return ""
     text = dump_text(value)
@@ -251,7 +254,7 @@ def _at(level: Level) -> str:
     return "" if level is Level.OPEN else f"at `{level}` "
 
 
-# The line of a traceback that says what was raised: unindented, or behind the frame of an exception group.
+# The line of a traceback with the error. It is not indented, or comes after the frame of an exception group.
 _RAISED = re.compile(
     r"^[\s|+]*((?:[A-Za-z_][\w.]*)?(?:Error|Exception|Exit|Interrupt|Warning)(?: \[\w+\])?(?::.*)?)$"
 )
@@ -262,9 +265,10 @@ _PLACE = re.compile(
 
 
 def reason_in(lines: Iterable[str]) -> str:
-    """The line of stderr that says best why a program ended; empty where there is none.
+    """The line of stderr that best says why a program ended; empty if there is none.
 
-    The last one of a traceback, with the place of a syntax error, which has it on a line of its own.
+    In a traceback, that is the last line with an error. A syntax error has its place on an earlier line,
+    which is added.
     """
     last = place = found = ""
     for line in lines:

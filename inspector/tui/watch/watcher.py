@@ -1,4 +1,4 @@
-"""Starts the server again on a save, repeats the last call, and follows what came of it."""
+"""Restarts the server on a save, repeats the last call, and collects what changed."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -38,49 +38,58 @@ from inspector.tui.watch.view import Phase, WatchView, reason_in
 from inspector.urls.origin import Origin, origin_of
 
 _SOON_S = 1.0
-"""A save within this time of the last start waits for quiet: saves may come in hundreds, as from a checkout."""
+"""The time in seconds after a restart within which the next save waits for a pause in saves.
+
+Saves may come in hundreds, for example from a checkout.
+"""
 _QUIET_S = 0.15
 _LONGEST_WAIT_S = 1.0
 _MOST_IN_ROW = 20
-"""Saves of one file, each right after a start, from which on the server is taken to write it itself."""
+"""The number of saves of one file in a row, each right after a start, before the server is suspected.
+
+From this number on, Sightline assumes that the server writes the file itself.
+"""
 _PATIENCE_S = 3.0
-"""The wait for quiet then."""
+"""The wait in seconds for a pause between saves, when the server is assumed to write the file itself."""
 _TRIES = 8
-"""How often a URL that accepts connections is tried before it answers."""
+"""The maximum number of attempts to reach a server that accepts connections but does not answer yet."""
 _AWAY_S = 1.0
 _IDLE, _LEAST_IDLE_S = 0.2, 4.0
-"""Two idle connections that were closed after about the same time were closed for being idle."""
+"""The relative tolerance, and the minimum time in seconds, for detecting that idle connections are closed.
+
+If two connections were closed after about the same time, the server has closed them for being idle.
+"""
 
 
 class Compared(Protocol):
-    """What compares every listing with the pins."""
+    """Compares every listing with the pins."""
 
     async def settled(self) -> None:
-        """Wait until the listing is compared."""
+        """Wait until the listing has been compared."""
         ...
 
 
 class WatchLens(Protocol):
-    """What results are shown at."""
+    """Knows the boundary at which results are shown, and when they are drawn."""
 
     level: Level
 
     async def idle(self) -> None:
-        """Wait until everything is drawn."""
+        """Wait until everything has been drawn."""
         ...
 
 
 class _Cause(Struct, frozen=True, kw_only=True):
-    """Why the server is started again."""
+    """The reason for a restart of the server."""
 
     paths: tuple[str, ...] = ()
-    """What was saved; nothing for a server that has returned."""
+    """The saved files; empty if the server has returned by itself."""
     at_s: float
-    """By `time.monotonic`."""
+    """The time of the save, by `time.monotonic`."""
 
 
 class Watcher:
-    """Follows saves, one after the other. The last one counts."""
+    """Handles saves one after the other. A newer save replaces an older one that is not finished."""
 
     def __init__(  # noqa: PLR0913 - the parts that take part
         self,
@@ -95,7 +104,7 @@ class Watcher:
         restart: Callable[[], Awaitable[None]],
         changed: Callable[[], None],
     ) -> None:
-        """`restart`: ends the server and starts it again. `changed`: called when `view` is another."""
+        """`restart`: ends the server and starts it again. `changed`: called when `view` has changed."""
         self._screen = screen
         self._link = link
         self._runner = runner
@@ -107,23 +116,23 @@ class Watcher:
         self._changed = changed
         self.strip = WatchStrip()
         self._cause: _Cause | None = None
-        """What is not followed yet."""
+        """The last save. It is handled next, unless it has been already."""
         self._asked = asyncio.Event()
         self._ended_s = 0.0
-        """When the last save had been followed to its end."""
+        """The time, by `time.monotonic`, at which the last save was completely handled."""
         self._in_row: tuple[tuple[str, ...], int] = ((), 0)
         self._tries = 0
         self._listed: asyncio.Future[str] | None = None
-        """Waits for the complete listing (empty), or for why there is none."""
+        """A future with "" once the listing is complete, or with the reason why there is none."""
         self._finished: asyncio.Future[CallRecord | str] | None = None
-        """Waits for the record of the repeated call, or for why it has none."""
+        """A future with the record of the repeated call, or with the reason why it has none."""
         self._agreed: RepeatableCall | None = None
-        """The call that the user asked to make again."""
+        """The call that the user has repeated, and which every save may repeat therefore."""
         self._before: ServerDefinitions | None = None
-        """The last complete listing."""
+        """The last complete listing of definitions."""
         self._last: CallRecord | None = None
         self._definitions = Latest(screen, definitions_changed, self._take_definitions, self._could_not)
-        # The new result is drawn first.
+        # Both comparisons wait until the new result is drawn.
         self._values = Latest(screen, values_changed, self._take_values, self._could_not, gives_way=lens.idle)
         self._reach = Latest(screen, reach_changed, self._take_reach, self._could_not, gives_way=lens.idle)
         self.view = WatchView(
@@ -131,7 +140,7 @@ class Watcher:
         )
 
     def begin(self) -> None:
-        """Watch until the screen goes."""
+        """Watch until the screen is closed."""
         self._show()
         if self._watching:
             self._screen.run_worker(self._hear_saves, group="watching")
@@ -145,13 +154,13 @@ class Watcher:
         return self.view.has_changes
 
     def screen(self) -> WatchScreen:
-        """All that the last save changed."""
+        """A screen with everything that the last save changed."""
         return WatchScreen(lambda: self.view)
 
-    # What the screen hears.
+    # What the screen reports.
 
     def listed(self) -> None:
-        """A listing is complete, and its comparison with the pins has begun."""
+        """Take a complete listing. Its comparison with the pins has begun."""
         session = self._link.session
         if session is None or not self._link.is_listed or not self._link.is_ready:
             return
@@ -167,9 +176,9 @@ class Watcher:
         self._tries = 0
 
     def shows_failure(self, message: str) -> bool:
-        """Show in the strip that the server did not start, or has ended; false where there is no good state to keep.
+        """Show in the strip that the server did not start, or has ended. `message` may quote foreign text.
 
-        `message` may quote foreign text.
+        Returns false if there was no complete listing yet, and the main screen has to show the failure.
         """
         reason = reason_in(self._link.last_words(_LAST_LINES)) or headline(message.partition("\n")[0])
         waiting, self._listed = self._listed, None
@@ -180,24 +189,24 @@ class Watcher:
         return self._before is not None
 
     def finished(self, record: CallRecord) -> None:
-        """A call has ended."""
+        """Take the record of a call that has ended."""
         waiting, self._finished = self._finished, None
         before, self._last = self._last, record
         if waiting is not None and not waiting.done():
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
-            # Called by the user after the save: its result is compared too.
+            # The user has called after the save: compare this result too.
             self._say(remark="")
             self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
-        """A call has ended without a record. `reason` may quote foreign text."""
+        """Take the reason why a call has ended without a record. `reason` may quote foreign text."""
         waiting, self._finished = self._finished, None
         if waiting is not None and not waiting.done():
             waiting.set_result(reason)
 
     def agree(self) -> None:
-        """The user calls again: from now on, every save does."""
+        """Repeat the last call after every save from now on: the user has just repeated it."""
         self._agreed = self._runner.last
 
     # Saves.
@@ -214,7 +223,10 @@ class Watcher:
         self._asked.set()
 
     async def _work(self) -> None:
-        """Start the server again for each save. A start is not given up half-way: the old server has to be gone."""
+        """Restart the server for each save.
+
+        A restart is never interrupted: the old server has to end first.
+        """
         while True:
             await self._asked.wait()
             await self._quiet()
@@ -235,17 +247,17 @@ class Watcher:
                 reach=None,
                 is_comparing=False,
             )
-            # What follows the save before is given up, and its call with it.
+            # Stop handling the save before this one, and cancel its call.
             self._screen.workers.cancel_group(self._screen, "following")  # pyright: ignore[reportUnknownMemberType]
             self._runner.cancel()
-            # What the old server still says is about no new one.
+            # Messages of the old server must not count for the new one.
             self._listed = self._finished = None
             await self._restart()
             self._listed = asyncio.get_running_loop().create_future()
             self._screen.run_worker(self._following(cause, self._listed), group="following")
 
     async def _quiet(self) -> None:
-        """Wait for the last of many saves, so that they start the server once."""
+        """Wait until saves pause, so that many saves start the server only once."""
         paths = self._cause.paths if self._cause else ()
         is_soon = monotonic() - self._ended_s < _SOON_S or self.view.phase is Phase.STARTING
         before, times = self._in_row
@@ -264,7 +276,8 @@ class Watcher:
     def _following(
         self, cause: _Cause, listed: "asyncio.Future[str]"
     ) -> Callable[[], Coroutine[None, None, None]]:
-        # Not the coroutine: a worker that is cancelled before it begins would leave that unawaited.
+        # Returns a function, not the coroutine: a worker cancelled before it begins would never await the
+        # coroutine.
         async def follow() -> None:
             await self._follow(cause, listed)
 
@@ -304,7 +317,10 @@ class Watcher:
             self._compare(before, record)
 
     async def _why_not(self) -> str:
-        """Why the last call is not repeated, with the key that does it; empty where it may be, or there is none."""
+        """The reason why the last call is not repeated, and the key that repeats it.
+
+        Empty if it may be repeated, or if there is none.
+        """
         last = self._runner.last
         if last is None or last is self._agreed:
             return ""
@@ -318,13 +334,13 @@ class Watcher:
     # A server that Sightline did not start.
 
     async def _attend(self) -> None:
-        """Notice that the server at a URL has ended, and connect when it returns."""
+        """Wait until the server at a URL ends, and connect again when it returns."""
         origin = self._origin
         idle_s = 0.0
         while origin is not None:
             open_s = await until_gone(origin)
             if open_s is None and self._link.is_ready:
-                # It is reached in another way than directly, through a proxy for example.
+                # The server cannot be reached directly, for example because there is a proxy.
                 return
             was_there = open_s is not None and await is_there(origin)
             if (
@@ -345,7 +361,7 @@ class Watcher:
             self._ask(_Cause(at_s=monotonic()))
 
     async def _try_again(self, cause: _Cause) -> None:
-        """A server may accept connections before it answers."""
+        """Try to connect again: a server may accept connections before it can answer."""
         if self._origin is not None and self._tries < _TRIES:
             self._tries += 1
             await asyncio.sleep(0.1 * 2**self._tries)
@@ -400,7 +416,7 @@ def _origin(target: Target) -> Origin | None:
 def _saved(paths: tuple[str, ...]) -> str:
     if not paths:
         return "the server returned"
-    # Editors write to another file first, and rename it.
+    # Editors write to a temporary file first and rename it. That file no longer exists.
     files = [path for path in paths if Path(path).exists()]
     name = Path((files or paths)[0]).name
     what = f"{name} and {count(len(files) - 1, 'other file')}" if len(files) > 1 else name

@@ -1,4 +1,4 @@
-"""One value out of a closed set, or several, on one line."""
+"""Inputs on one line for a value, or several values, out of a closed set."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _PATIENCE_S = 1.0
 
 
 class ChoiceInput(Widget, can_focus=True):
-    """`< value >`: arrows step through the values, typing finds one, backspace leaves the argument out."""
+    """`< value >`: arrows step through the values, typing finds one, Backspace leaves the argument out."""
 
     DEFAULT_CSS = """
     ChoiceInput {
@@ -34,7 +34,7 @@ class ChoiceInput(Widget, can_focus=True):
 
     @dataclass
     class Changed(Message):
-        """Another value was chosen, or none."""
+        """Posted when another value is chosen, or none."""
 
         choice: "ChoiceInput"
         chosen: int | None
@@ -45,7 +45,7 @@ class ChoiceInput(Widget, can_focus=True):
             return self.choice
 
     def __init__(self, values: Sequence[str], unset: Content, *, id: str | None = None) -> None:  # noqa: A002
-        """`values`: safe text, one line each. `unset`: what stands there while nothing is chosen."""
+        """`values`: safe text, one line each. `unset`: shown while no value is chosen."""
         super().__init__(id=id)
         self._values = values
         self._unset = unset
@@ -53,7 +53,7 @@ class ChoiceInput(Widget, can_focus=True):
         self._typed_at_s = 0.0
 
     def render(self) -> Content:
-        """The value between arrows, and its place among the others."""
+        """The chosen value between arrows, and its number among all values."""
         if self.chosen is None:
             shown, place = self._unset, f"{len(self._values):,} values"
         else:
@@ -63,18 +63,18 @@ class ChoiceInput(Widget, can_focus=True):
         return Content.assemble("< ", shown.truncate(room, ellipsis=True), " >", (tail, "$foreground 70%"))
 
     def watch_chosen(self, chosen: int | None) -> None:
-        """Tell the form."""
+        """Post `Changed`: another value was chosen."""
         self.post_message(self.Changed(self, chosen))
 
     def action_step(self, step: int) -> None:
-        """The next or previous value; leaving it out is one of them."""
+        """Choose the next or previous value. Leaving the argument out is one of the choices."""
         places = len(self._values) + 1
         now = 0 if self.chosen is None else self.chosen + 1
         there = (now + step) % places
         self.chosen = None if there == 0 else there - 1
 
     def action_pick(self) -> None:
-        """The next value."""
+        """Choose the next value."""
         self.action_step(1)
 
     def action_unset(self) -> None:
@@ -82,11 +82,11 @@ class ChoiceInput(Widget, can_focus=True):
         self.chosen = None
 
     def on_click(self) -> None:
-        """The next value."""
+        """Choose the next value."""
         self.action_step(1)
 
     def on_key(self, event: events.Key) -> None:
-        """Typing goes to the first value that begins so, then to the first that holds it."""
+        """Choose the first value that begins with what was typed, else the first that contains it."""
         if not event.is_printable or event.character is None or event.character == " ":
             return
         event.stop()
@@ -103,12 +103,12 @@ class ChoiceInput(Widget, can_focus=True):
 
 
 class ChecksInput(ChoiceInput):
-    """`< [x] value >  2 of 5: one, value`: arrows step, Space picks, backspace leaves the argument out."""
+    """`< [x] value >  2 of 5: one, value`: arrows step, Space picks, Backspace leaves the argument out."""
 
     picked: reactive[tuple[int, ...] | None] = reactive[tuple[int, ...] | None](None)
 
     def render(self) -> Content:
-        """The value under the cursor with its box, and what is picked."""
+        """The value under the cursor with its box, and the picked values."""
         at = self.chosen or 0
         box = "[x]" if at in (self.picked or ()) else "[ ]"
         if self.picked is None:
@@ -120,15 +120,15 @@ class ChecksInput(ChoiceInput):
         return Content.assemble("< ", box, " ", value, " >", (count, "$foreground 70%"), said)
 
     def watch_picked(self) -> None:
-        """Tell the form."""
+        """Post `Changed`: other values were picked."""
         self.post_message(self.Changed(self, self.chosen))
 
     def action_step(self, step: int) -> None:
-        """The next or previous value."""
+        """Move to the next or previous value."""
         self.chosen = ((self.chosen or 0) + step) % len(self._values)
 
     def action_pick(self) -> None:
-        """Pick the value under the cursor, or leave it out."""
+        """Pick the value under the cursor, or remove it from the picked values."""
         self.picked = tuple(sorted({*(self.picked or ())} ^ {self.chosen or 0}))
 
     def action_unset(self) -> None:
@@ -136,5 +136,5 @@ class ChecksInput(ChoiceInput):
         self.picked = None
 
     def on_click(self) -> None:
-        """Pick the value under the cursor, or leave it out."""
+        """Pick the value under the cursor, or remove it from the picked values."""
         self.action_pick()

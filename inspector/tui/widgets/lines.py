@@ -1,4 +1,4 @@
-"""Lists of lines with a cursor: documents, prepared rows, text. Only visible lines are drawn."""
+"""Lists of lines with a cursor, for documents, prepared rows and text. Only visible lines are drawn."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Lines(ScrollView, can_focus=True):
-    """A list with a cursor. What a row shows is up to `row`, which is asked for visible rows only."""
+    """A list with a cursor. A subclass draws each row in `row`, which is called for visible rows only."""
 
     DEFAULT_CSS = """
     Lines {
@@ -48,7 +48,7 @@ class Lines(ScrollView, can_focus=True):
 
     @dataclass
     class Moved(Message):
-        """The cursor stands on another row."""
+        """Posted when the cursor moves to another row."""
 
         lines: "Lines"
         index: int
@@ -60,7 +60,7 @@ class Lines(ScrollView, can_focus=True):
 
     @dataclass
     class Chosen(Message):
-        """Enter or a double click on a row."""
+        """Posted on Enter or a double click on a row."""
 
         lines: "Lines"
         index: int
@@ -71,13 +71,13 @@ class Lines(ScrollView, can_focus=True):
             return self.lines
 
     def row(self, index: int, width: int) -> Content:
-        """What row `index` shows, in `width` cells or, where rows are wider, in as many as it takes."""
+        """The content of row `index`: at most `width` cells, or more if rows are wider than the view."""
         raise NotImplementedError
 
     def show_rows(self, count: int, cursor: int | None = None, *, width: int = 0) -> None:
-        """There are `count` rows now; redraws all. `cursor`: the row to stand on, None to stay.
+        """Show `count` rows and redraw all of them. `cursor`: the row to move to; None to stay.
 
-        `width`: of the widest row in cells, about; 0 where rows fit themselves into the view.
+        `width`: the approximate width of the widest row in cells; 0 if rows fit into the view.
         """
         self.count = count
         self._row_width = width
@@ -86,18 +86,18 @@ class Lines(ScrollView, can_focus=True):
         self.refresh()
 
     def validate_cursor(self, cursor: int) -> int:
-        """Within the rows there are."""
+        """Limit the cursor to the existing rows."""
         return max(0, min(cursor, self.count - 1))
 
     def watch_cursor(self, before: int, after: int) -> None:
-        """Follow the cursor."""
+        """Redraw both rows, and scroll to the cursor."""
         self.refresh_lines(before)
         self.refresh_lines(after)
         self.reveal(after)
         self.post_message(self.Moved(self, after))
 
     def render_line(self, y: int) -> Strip:
-        """One line of the view."""
+        """Render one line of the view."""
         left, top = self.scroll_offset
         width = self.scrollable_content_region.width
         index = top + y
@@ -108,7 +108,7 @@ class Lines(ScrollView, can_focus=True):
         rendered = self.row(index, width).render(base, end="")
         strip = Strip([Segment(text, style.rich_style) for text, style in rendered])
         if self._row_width and self._row_width < strip.cell_length:
-            # Wide characters take more cells than were counted; the end of a line must be in reach.
+            # Wide characters take more cells than were counted. The end of the line must be reachable.
             self.call_later(self._widen, strip.cell_length)
         return strip.crop_extend(left, left + width, base.rich_style)
 
@@ -117,7 +117,7 @@ class Lines(ScrollView, can_focus=True):
         self.reveal(self.cursor)
 
     def on_click(self, event: events.Click) -> None:
-        """Put the cursor where the mouse is; a double click chooses."""
+        """Move the cursor to the row under the mouse. A double click chooses the row."""
         index = event.y + self.scroll_offset.y
         if index < self.count:
             self.cursor = index
@@ -125,24 +125,24 @@ class Lines(ScrollView, can_focus=True):
                 self.action_choose()
 
     def action_move(self, step: int) -> None:
-        """Move the cursor by rows."""
+        """Move the cursor by `step` rows."""
         self.cursor += step
 
     def action_page(self, step: int) -> None:
-        """Move the cursor by pages."""
+        """Move the cursor by `step` pages."""
         self.cursor += step * max(1, self.scrollable_content_region.height - 1)
 
     def action_first(self) -> None:
-        """To the first row, and to where it begins."""
+        """Move the cursor to the first row, and scroll to the left edge."""
         self.cursor = 0
         self.scroll_to(x=0, animate=False)
 
     def action_last(self) -> None:
-        """To the last row."""
+        """Move the cursor to the last row."""
         self.cursor = self.count - 1
 
     def action_slide(self, cells: int) -> None:
-        """Scroll sideways."""
+        """Scroll sideways by `cells`."""
         self.scroll_to(x=self.scroll_x + cells, animate=False)
 
     def action_choose(self) -> None:
@@ -155,7 +155,7 @@ class Lines(ScrollView, can_focus=True):
         self.virtual_size = Size(self._row_width, self.count)
 
     def reveal(self, index: int) -> None:
-        """Scroll so far that row `index` is in view."""
+        """Scroll until row `index` is visible."""
         height = self.scrollable_content_region.height
         top = self.scroll_offset.y
         if index < top:
@@ -176,13 +176,13 @@ _STYLES = {
 }
 
 SIGNS_WIDTH = 3
-"""Cells in front of a line: the cursor's sign, the removal's, a blank."""
+"""The width in front of a line in cells: the cursor's sign, the removal's sign, and a blank."""
 
 
 def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
-    """One line. `here`: the cursor is on it. `sign`: what is the matter with it; `REMOVED` colours all of it.
+    """One line of a document. `here`: whether the cursor is on it. `sign`: `REMOVED` also colours the line.
 
-    Every span comes from `Document`, which lets nothing through that acts or hides.
+    Every span comes from `Document`, which makes characters safe that act on a terminal or are invisible.
     """
     cursor = "▸" if here else " "
     if sign == REMOVED:
@@ -194,7 +194,10 @@ def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
 
 
 def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
-    """A row on which this side has nothing. `sign`: why, where the other side has something."""
+    """A row on which this side has nothing.
+
+    `sign`: the sign of the row on the other side, if it has something.
+    """
     cursor = "▸" if here else " "
     if sign == " ":
         return Content(cursor)
@@ -203,12 +206,12 @@ def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
 
 
 def marked(line: Content) -> Content:
-    """A marked line: `!` before its text, and its own colour."""
+    """A line drawn as marked: with `!` before its text, and in another colour."""
     return Content.assemble(line[:2], (MARKED, "bold $text-warning"), line[3:]).stylize("on $warning 20%", 2)
 
 
 class DocumentLines(Lines):
-    """One document. Nothing of it is laid out but what is visible."""
+    """Shows one document. Only visible lines are laid out."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)
@@ -216,7 +219,7 @@ class DocumentLines(Lines):
 
     @property
     def document(self) -> "Document | None":
-        """What is shown."""
+        """The shown document."""
         return self._document
 
     def show(self, document: "Document | None") -> None:
@@ -228,7 +231,7 @@ class DocumentLines(Lines):
         self.scroll_to(x=0, y=0, animate=False)
 
     def row(self, index: int, width: int) -> Content:
-        """One line."""
+        """One line of the document."""
         del width
         if self._document is None:
             return Content("")
@@ -236,19 +239,19 @@ class DocumentLines(Lines):
 
 
 class SignedLines(DocumentLines):
-    """A document with signs in front of some of its lines."""
+    """Shows a document with signs in front of some of its lines."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)
         self._signs: Mapping[int, str] = {}
 
     def show(self, document: "Document | None", signs: Mapping[int, str] = MappingProxyType({})) -> None:
-        """Show another document. `signs`: by the number of the line."""
+        """Show another document. `signs`: signs by line number, from 0."""
         self._signs = signs
         super().show(document)
 
     def row(self, index: int, width: int) -> Content:
-        """One line."""
+        """One line of the document, with its sign."""
         del width
         if self.document is None:
             return Content("")
@@ -258,7 +261,10 @@ class SignedLines(DocumentLines):
 
 
 class ContentLines(Lines):
-    """A list of sentences, each wrapped into as many rows as it takes. For hundreds of them, not for thousands."""
+    """A list of sentences, each wrapped into as many rows as it needs.
+
+    For hundreds of sentences, not thousands.
+    """
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)
@@ -266,16 +272,16 @@ class ContentLines(Lines):
         self._rows: list[Content] = []
 
     def show(self, sentences: Sequence[Content]) -> None:
-        """Show other sentences, from the first."""
+        """Show other sentences, starting at the first."""
         self._sentences = sentences
         self._wrap(0)
 
     def on_resize(self) -> None:
-        """Wrap them again."""
+        """Wrap the sentences to the new width."""
         self._wrap(None)
 
     def row(self, index: int, width: int) -> Content:
-        """One row."""
+        """One row of a wrapped sentence."""
         del width
         return self._rows[index]
 
@@ -286,18 +292,18 @@ class ContentLines(Lines):
 
 
 class TextLines(Lines):
-    """A text in lines, each made safe when it is drawn."""
+    """Shows the lines of a text. Each is made safe when it is drawn."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)
         self._lines: Sequence[str] = ()
 
     def show(self, lines: Sequence[str]) -> None:
-        """Show another text: foreign, one line each."""
+        """Show another text: one string per line, foreign."""
         self._lines = lines
         self.show_rows(len(lines), 0, width=max(map(len, lines), default=0))
 
     def row(self, index: int, width: int) -> Content:
-        """One line."""
+        """One line of the text."""
         del width
         return content(self._lines[index])

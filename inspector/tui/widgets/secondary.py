@@ -24,7 +24,7 @@ Ended = TypeVar("Ended")
 Made = TypeVar("Made")
 
 Keys: TypeAlias = Sequence[tuple[str, str]]
-"""Ids of commands, each with its label on this screen; an empty label stands for the command's own."""
+"""The ids of commands, each with its label on this screen; "" for the command's own label."""
 
 QUIET = "$foreground 70%"
 
@@ -32,7 +32,7 @@ _LEAST_LEFT = 20
 
 
 class TitleLine(Widget):
-    """One line: Sightline, the name of the screen, details; on the right what is in force."""
+    """One line: Sightline, the name of the screen and details; on the right, the settings in force."""
 
     parts: reactive[tuple[Content, Content]] = reactive((Content(""), Content("")))
 
@@ -46,7 +46,10 @@ class DrawnLines(Lines):
     """A list whose rows come from a function."""
 
     def __init__(self, name: str, draw: Callable[[int, int, bool], Content]) -> None:
-        """`name`: the id. `draw`: makes a row of its index, the width in cells, and whether the cursor is on it."""
+        """`name`: the id.
+
+        `draw`: makes a row from its index, the width in cells, and whether the cursor is on it.
+        """
         super().__init__(id=name)
         self._draw = draw
 
@@ -55,7 +58,7 @@ class DrawnLines(Lines):
 
 
 class Detail(VerticalScroll):
-    """The row under the cursor in full, below its list."""
+    """Shows the row under the cursor in full, below its list."""
 
     def __init__(self, name: str, *, can_focus: bool = True) -> None:
         super().__init__(id=name, can_focus=can_focus)
@@ -67,7 +70,7 @@ class Detail(VerticalScroll):
 
     def show(self, text: Content) -> None:
         if not text.is_same(self._shown):
-            # Another text lays the whole screen out again.
+            # Updating the text lays out the whole screen again, so it is updated only when it changes.
             self._shown = text
             self._text.update(text)
 
@@ -75,15 +78,15 @@ class Detail(VerticalScroll):
 class SecondaryScreen(Screen[Ended], inherit_bindings=False):
     """A title line, the content or a note in its place, and one line of keys.
 
-    A subclass yields its content in `body`, has its own bindings, and makes what it shows with `latest`.
+    A subclass yields its content in `body`, has its own bindings, and prepares what it shows with `latest`.
     """
 
     NAME: ClassVar[str] = ""
     """The first words of the title line."""
     KEYS: ClassVar[Keys] = ()
-    """The keys that work as long as `offer` is not called; the last one always has room."""
+    """The keys shown until `offer` is called. The last one always fits."""
     FAILED: ClassVar[str] = "This could not be shown"
-    """The beginning of the message where making the content fails."""
+    """The beginning of the message when making the content fails."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -101,11 +104,11 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
         yield self._keys
 
     def body(self) -> ComposeResult:
-        """The content."""
+        """Yield the widgets of the content."""
         raise NotImplementedError
 
     def entitle(self, details: Content = Content(""), right: Content = Content("")) -> None:  # noqa: B008 - immutable
-        """Show the name of the screen with these details."""
+        """Show the name of the screen with `details` on the left, and `right` on the right."""
         left = Content.assemble(("Sightline  ", "bold $text-primary"), (self.NAME, "bold"), "  ", details)
         self.title_line.parts = (left, right)
 
@@ -119,7 +122,10 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
         self.set_class(note is not None, "-note")
 
     def latest(self, make: Callable[[Asked], Made], take: Callable[[Made], None]) -> Latest[Asked, Made]:
-        """Run `make` in a thread for the latest request and give its result to `take`; show an error as a note."""
+        """Return a `Latest` that runs `make` in a thread and passes its result to `take`.
+
+        Errors are shown as a note.
+        """
 
         def show(_asked: Asked, made: Made) -> None:
             self.say(None)
@@ -128,7 +134,10 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
         return Latest(self, make, show, self.could_not)
 
     def could_not(self, asked: object, error: BaseException) -> None:
-        """Say that making the content failed. The text of the error may quote a server: only its type is shown."""
+        """Show a note that making the content failed.
+
+        Only the type of the error is shown: its text may quote a server.
+        """
         del asked
         words = f"{self.FAILED} ({type(error).__name__}): a defect of Sightline."
         self.say(content(words, "$text-error"))
@@ -138,12 +147,15 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
 
 
 def dialog_bindings(place: KeyPlace) -> list[BindingType]:
-    """The bindings of a dialog. A modal screen hides those of the app, Tab among them."""
+    """The bindings of a dialog.
+
+    A modal screen hides the bindings of the app, such as Tab, so they are added.
+    """
     return [*bindings(place), command("app.next").binding, command("app.previous").binding]
 
 
 class SecondaryDialog(SecondaryScreen[Ended], ModalScreen[Ended], inherit_bindings=False):
-    """The same in a box over the screen below; its title may take two lines."""
+    """A secondary screen in a box over the screen below. Its title may take two lines."""
 
     def __init__(self, title: Content) -> None:
         super().__init__()

@@ -1,4 +1,4 @@
-"""Tabs on one line: number, name, count."""
+"""A line of tabs, each with number, name and count."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -12,16 +12,16 @@ from textual.widget import Widget
 
 
 class Tab(Struct, frozen=True, kw_only=True):
-    """One tab. Its words are ours."""
+    """One tab. Its texts are Sightline's own, not foreign."""
 
     id: str
     label: str
     note: str = ""
-    """A count behind the label."""
+    """A count after the label."""
 
     @property
     def text(self) -> str:
-        """As it is written, without room around it."""
+        """The label with its count."""
         return f"{self.label} {self.note}".strip()
 
 
@@ -42,7 +42,7 @@ class TabLine(Widget):
 
     @dataclass
     class Changed(Message):
-        """Another tab is wanted."""
+        """Posted when another tab is chosen."""
 
         tab: str
 
@@ -58,7 +58,7 @@ class TabLine(Widget):
         )
 
     def render(self) -> Content:
-        """The tabs in one line. A sign marks the active tab, also without colour."""
+        """The tabs in one line. A sign marks the active tab, so that it is visible without colour."""
         style = self.get_visual_style("tab-line--active")
         return Content("").join(
             Content.styled(text, style if tab.id == self.active else "$foreground 70%")
@@ -66,7 +66,10 @@ class TabLine(Widget):
         )
 
     def _texts(self) -> list[str]:
-        """Each tab as it is drawn: where there is no room without counts, then closer together."""
+        """The texts of the tabs as they are drawn.
+
+        If there is too little room, inactive tabs lose their counts, then their spacing.
+        """
         signs = ["▸" if tab.id == self.active else " " for tab in self.tabs]
         long = [
             f"{sign}{number} {tab.text} "
@@ -80,7 +83,7 @@ class TabLine(Widget):
         return next((texts for texts in (long, spaced) if sum(map(len, texts)) <= self.size.width), short)
 
     def on_click(self, event: events.Click) -> None:
-        """The tab under the mouse."""
+        """Choose the tab under the mouse."""
         position = 0
         for tab, text in zip(self.tabs, self._texts(), strict=True):
             position += len(text)
