@@ -18,9 +18,11 @@ from inspector.protocol.catalogue import Kind
 from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Pointers that do not lead to fields of a tool result. `/content` itself may: a page can return a field `content`.
+"""Prefixes of pointers that do not lead to fields of a tool result.
 
-A page's own value has none of these places; its removals are `Noted`, or the whole value is removed.
+`/content` itself is none of them: a page can return a field `content`.
+
+A page's own value has none of these places: its removals are `NotedRemovals`, or the whole value is removed.
 """
 
 
@@ -75,7 +77,7 @@ def whole_withheld(
 
 
 def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: str) -> Bounded:
-    """Withholds the whole result, at every level. Earlier removals stay listed, because they are secrets."""
+    """Withholds the whole result, at every boundary. Earlier removals stay listed, because they are secrets."""
     removal = Removal(pointer="", rule=rule, detail=reason)
     return replace(
         judged,
@@ -139,7 +141,7 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
 
 
 def _notice(draft: Draft) -> Notice:
-    """Builds the notice about removals that are not announced by a text of their own."""
+    """Builds the notice about the removals that no other text in the result announces."""
     names: list[str | None] = []
     if draft.structured or draft.members is not None:
         for segment in draft.removals.segments:

@@ -29,15 +29,17 @@ class Gate(Struct, frozen=True, kw_only=True):
     """The conditions for a value to pass."""
 
     declared: bool
-    """True if a typed position of the schema must name the value."""
+    """True if only values with a typed position in the schema pass."""
     hint: Claim | None
-    """The claim that makes every unreleased position sensitive; None if there is none."""
+    """The claim that makes every position sensitive except those marked `"x-sensitive": false`; None if there is none.
+    """
 
 
 def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Walked:
-    """Builds a new value from the passing parts of `value`. A container without any is gone.
+    """Builds a new value from the passing parts of `value`.
 
-    Removals go to `ledger`. Raises UnjudgeableError if there are too many.
+    With `gate.hint`, a container without passing parts is withheld. Removals go to `ledger`. Raises
+    UnjudgeableError if there are too many.
     """
     return _Walk(ledger, gate).run(value, position)
 
@@ -57,7 +59,7 @@ class _Built(WalkStep):
     ) -> None:
         WalkStep.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
         self.noted = noted
-        """The number of removals before it."""
+        """The number of removals listed before this container."""
         self.passed = False
         """True if a scalar in it passed."""
 
@@ -109,7 +111,7 @@ class _Walk:
         return None
 
     def _judge_rows(self, step: _Built, index: int) -> bool:
-        """Judges the next items of an array together, if they are like enough."""
+        """Judges the next items of an array together, if they are similar enough; False if they are not."""
         if index % ROWS or self._gate.hint:
             return False
         rows = left_of_rows(step, index, self._ledger, declared=True)

@@ -48,7 +48,7 @@ def json_in(text: str) -> JsonText | None:
 
 
 def repeats(text: str, parsed: Json, value: Json) -> bool:
-    """True if the JSON in `text` equals `value`, apart from true for 1."""
+    """True if the JSON in `text` equals `value`; `true` and 1 count as equal."""
     try:
         same = bool(parsed == value)
     except RecursionError:

@@ -107,7 +107,7 @@ class WalkStep:
             self.left[int(token)] = value
 
     def skip_items(self, count: int) -> None:
-        """Goes past the next items of an array."""
+        """Skips the next `count` items of an array."""
         next(islice(self.items, count, count), None)
 
     def finish(self) -> None:
@@ -166,7 +166,7 @@ def secret_of(key: str, value: Json) -> Json:
 
 
 def is_plain(value: Json) -> bool:
-    """True if `value` is JSON without duplicate keys and secret references at any depth."""
+    """True if `value` is JSON without duplicate keys or secret references at any depth."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -189,9 +189,10 @@ def is_plain(value: Json) -> bool:
 def left_of_flat(
     above: WalkStep, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
 ) -> Json:
-    """The passing part of a flat container, `value` itself if all of it passes; None if it must be entered.
+    """The passing part of a container of scalars: `value` itself if all of it passes; None if it must be entered.
 
-    `position`: its position, not sensitive and, if only typed positions pass (`declared`), with the type of the container.
+    `declared`: true if only typed positions pass. `position`: that of the container, which is not sensitive
+    and, with `declared`, has the type of the container.
     """
     if isinstance(value, dict):
         return _left_of_object(above, token, position, value, ledger, declared=declared)
@@ -272,7 +273,7 @@ class _Plan(NamedTuple):
 
 
 def _plan_of(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
-    """The cached plan; None if such objects must be entered."""
+    """The cached plan for objects with these keys; None if such objects must be entered."""
     plans = cast("dict[tuple[bool, tuple[str, ...]], _Plan | None]", position.plans)
     asked = (declared, keys)
     if asked in plans:
@@ -299,6 +300,6 @@ def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> 
 
 
 ROWS, _FEW = 1_000, 8
-"""Items of an array that are judged together, and how many are too few to gain from it."""
+"""The number of items of an array that are judged together, and the least number for which that pays."""
 _REMEMBERED = 1_000
 """The maximum number of key sets per position; the objects of a result mostly share a few."""

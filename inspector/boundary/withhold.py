@@ -101,7 +101,7 @@ class _Walk:
     def _enter(
         self, above: WalkStep | None, token: str | int, value: Json, position: Position
     ) -> WalkStep | None:
-        """The state of the walk in a container; None if the container is judged as a whole."""
+        """Enter a container. Returns the step into it, or None if the container is judged as a whole."""
         ahead = position.harmless and (above is None or not above.position.harmless)
         if ahead and is_plain(value):
             return None

@@ -1,4 +1,4 @@
-"""`audience`: content for the user only. At `closed`, a malformed audience withholds too.
+"""`audience`: withholds content for the user only. At `closed`, a malformed audience withholds too.
 
 Source: MCP 2025-11-25 and 2026-07-28, Annotations.
 """

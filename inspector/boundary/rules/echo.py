@@ -72,7 +72,10 @@ def _with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
 
 
 def _shown(draft: Draft) -> list[Removal]:
-    """The removals of parts that the user still sees. None at `closed`, where the `declared` boundary decides that."""
+    """The removals of parts that the user still sees.
+
+    Empty at `closed`: there, `declared` decides what the user sees.
+    """
     if draft.level is Level.CLOSED:
         return []
     segments = [segment for segment in draft.removals.segments if not isinstance(segment, NotedRemovals)]
@@ -80,7 +83,7 @@ def _shown(draft: Draft) -> list[Removal]:
 
 
 def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) -> str:
-    """One of the texts in a removed part; empty if there is none."""
+    """One of the texts of `spellings` in a removed part; empty if there is none."""
     texts = set[str]()
     texts_in(resolve(draft.raw, removal.pointer), texts, texts)
     return min(texts & spellings.keys(), default="")

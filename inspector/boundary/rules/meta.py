@@ -1,7 +1,7 @@
 """`meta`: rebuilds `_meta` from the registered trust claims in it; nothing else passes.
 
-At `closed`, and in a result that is declared sensitive, only the data class of the result passes, a word of a closed set:
-a second boundary must judge by it as the first did.
+At `closed`, and in a result that is declared sensitive, only the data class of the result passes. It is a
+word of a closed set, and a second boundary needs it to judge as the first did.
 """
 
 from collections.abc import Sequence

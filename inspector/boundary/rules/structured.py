@@ -32,7 +32,7 @@ def apply(draft: Draft) -> Draft:
         draft = withhold_members(draft, _marked(draft, start.sensitive))
         members = draft.members
     elif members:
-        # A page may return its fields beside `content`, so that its schema describes them.
+        # A page may return fields of its own next to `content`; its schema describes them.
         ledger.root = ""
         left = withhold(members, start, ledger).value
         members = left if isinstance(left, dict) else {}

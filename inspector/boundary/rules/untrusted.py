@@ -1,4 +1,4 @@
-"""`untrusted`: puts untrusted content between markers, or withholds it if set.
+"""`untrusted`: puts untrusted content between markers, or withholds it if the policy says so.
 
 The marker contains a nonce that the caller draws for each call. Structured content cannot be delimited.
 Source: Hines et al., "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (2024), delimiting.
@@ -41,7 +41,7 @@ def delimited(text: str, nonce: str) -> str:
 
 
 def unwrap(draft: Draft) -> Draft:
-    """Removes the markers of an earlier boundary for the same call; no one else knows the nonce."""
+    """Removes the markers of an earlier boundary for the same call, which no server can forge without the nonce."""
     if not draft.nonce:
         return draft
     blocks = tuple(_unwrapped(block, draft.nonce) for block in draft.blocks)
