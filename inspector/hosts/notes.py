@@ -64,7 +64,10 @@ class Notes:
         self.change(pointer, f"not observed: {what}")
 
     def refused(self, *, in_words: bool, exact: bool = True) -> None:
-        """Adds that the host's client library rejects the result. `in_words`: the model gets the reason; `exact`: in known words."""
+        """Adds that the host's client library rejects the result.
+
+        `in_words`: true if the model gets the reason. `exact`: true if the wording of the reason is known.
+        """
         reads = "gets the reason instead" if in_words else "only learns that the call failed"
         self.change("", f"the host's client library refuses the result; the model {reads}")
         if not exact:

@@ -30,7 +30,7 @@ MAPS = frozenset(
         "dependencies",
     }
 )
-"""Keywords with an object of schemas."""
+"""Keywords whose value is an object of schemas."""
 LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 SINGLE = frozenset({"additionalProperties", "propertyNames", "contentSchema", "then", "else"})
 ITEMS = frozenset({"items", "additionalItems", "prefixItems"})
@@ -84,7 +84,7 @@ _SAYS_LITTLE = frozenset(
 """Keywords that, apart from `type`, restrict nothing."""
 
 NOTICE_SCHEMA: JsonObject = {"description": "The parts withheld from this result."}
-"""For `_withheld`. It restricts nothing, because a nested object may have a member of that name."""
+"""The schema of `_withheld`. It restricts nothing, because a nested object may have a member of that name."""
 STRICT_NOTICE: JsonObject = {
     "type": "object",
     "properties": {
@@ -95,7 +95,7 @@ STRICT_NOTICE: JsonObject = {
     "additionalProperties": False,
     "minProperties": 1,
 }
-"""For `_withheld`, if a pattern for keys matches it too."""
+"""The schema of `_withheld` if a pattern for keys matches that name too."""
 PLACEHOLDER: JsonObject = {"enum": [WITHHELD]}
 OWN_KEY: JsonObject = {"enum": [MEMBER]}
 
@@ -133,7 +133,7 @@ Report: TypeAlias = Callable[[DocumentPath, str, str, Node | None], None]
 """Reports a difference: the place in the schema, the rule, a sentence, and the mark that causes it."""
 
 LOOSENED = "loosened"
-"""The rule of a difference that withholds nothing; it keeps bounded results valid."""
+"""The rule of a difference that withholds nothing, but keeps bounded results valid."""
 
 _BROKEN = "it is not a schema, or nested too deeply to be judged"
 _EXAMPLES = "it may contain withheld values"
@@ -172,7 +172,10 @@ class _Reason(NamedTuple):
 
 
 def loosened(schema: JsonObject, survey: Survey, report: Report, purse: Purse) -> JsonObject:
-    """`schema` for a model. Not for a schema that is sensitive as a whole."""
+    """`schema` without its sensitive parts, loosened so that bounded results fit.
+
+    Not for a schema that is sensitive as a whole.
+    """
     return _Loosening(schema, survey, report, purse).run()
 
 
@@ -247,7 +250,7 @@ class _Loosening:
             self._allow_notice(task)
 
     def _is_at_top(self, task: _Task) -> bool:
-        """True if it may describe a whole result."""
+        """True if the schema object may describe a whole result."""
         return id(task.schema) in self._survey.at_root
 
     def _reason(self, child: Json, raw: DocumentPath) -> "_Reason | None":
@@ -283,7 +286,7 @@ class _Loosening:
     def _beside(
         self, child: Json, other: JsonObject, raw: DocumentPath, place: DocumentPath, put: Put
     ) -> None:
-        """Writes a schema that also accepts the placeholder of the boundary; only the placeholder's if the schema must not be written."""
+        """Writes a schema that accepts what `child` or `other` accepts; `other` alone if `child` must not be written."""
         both: list[Json] = [other, None]
         if self._child(child, raw, place.down("anyOf", 1), _into(both, 1)):
             put({"anyOf": both})
@@ -298,7 +301,7 @@ class _Loosening:
             self._report(task.raw.down(keyword), LOOSENED, DROPPED[keyword], None)
 
     def _map(self, task: _Task, keyword: str, value: JsonObject) -> None:
-        """Schemas by key, pattern or name."""
+        """Writes a keyword whose value is an object of schemas."""
         written: JsonObject = {}
         task.made[keyword] = written
         at_top, depends = self._is_at_top(task), keyword in {"dependentSchemas", "dependencies"}
@@ -338,7 +341,7 @@ class _Loosening:
             self._beside(child, PLACEHOLDER, raw, place, put)
 
     def _list(self, task: _Task, keyword: str, value: list[Json]) -> None:
-        """Alternatives, or schemas that all apply."""
+        """Writes a keyword whose value is a list of schemas: alternatives, or schemas that all apply."""
         raw, place = task.raw.down(keyword), task.place.down(keyword)
         written: list[Json] = [True] * len(value)
         if keyword == "oneOf":
@@ -366,7 +369,7 @@ class _Loosening:
             self._child(value, raw, place, put)
 
     def _other(self, task: _Task, keyword: str, value: Json) -> None:
-        """A keyword that contains no schema."""
+        """Writes a keyword that contains no schema."""
         raw, limit = task.raw.down(keyword), number_of(value)
         if keyword in KNOWN:
             self._report(raw, Rule.INTERNAL, _BROKEN, None)

@@ -1,6 +1,6 @@
-"""Places in a schema as linked tokens, and redirected references in the bounded schema.
+"""Places in a schema as linked tokens, and the redirection of references in the bounded schema.
 
-Pointers are created on demand, and counted.
+Pointers are created on demand, and their total length is limited.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import join
 
 MAX_POINTER_CHARACTERS = 4_000_000
-"""The total length of all pointers for one definition."""
+"""The maximum total length, in characters, of all pointers for one definition."""
 _DEFINITIONS = "$defs"
 _SPARE = "bounded"
 _SAFE = "/~!$&'()*+,;=:@-._"
-"""Characters that a URI fragment contains unescaped."""
+"""The characters that are not escaped in a URI fragment."""
 _MOVED = "its target is at another place in the bounded schema"
 _NOWHERE = "its target is withheld; any value fits here"
 

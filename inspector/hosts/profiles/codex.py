@@ -26,7 +26,7 @@ class CodexReceived(Struct, frozen=True, kw_only=True):
 
     blocks: tuple[JsonObject, ...]
     structured: Json
-    """None if there is none, or null."""
+    """The structured content; None if it is missing or null."""
 
     @property
     def is_approximate(self) -> bool:
@@ -66,7 +66,7 @@ def _is_approximate(value: Json) -> bool:
 
 @shared
 def compact(value: Json) -> str:
-    """`serde_json::to_string(value)`."""
+    """The result of `serde_json::to_string(value)`."""
     return write(value, _COMPACT)
 
 
@@ -170,7 +170,7 @@ class Budget(Struct, frozen=True, kw_only=True):
         return tokens(size) if self.in_tokens else size
 
     def cut(self, text: str, left: int) -> str:
-        """The ends of a text that fit."""
+        """Both ends of a text, cut to a budget of `left`."""
         return middle_by_tokens(text, left) if self.in_tokens else middle_by_bytes(text, left)
 
 
@@ -258,7 +258,7 @@ def _fitting_text(text: str, budget: Budget, notes: Notes) -> str:
 
 
 def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
-    """The items after the header, cut at the end of the budget; images cost nothing."""
+    """The header and the items, cut at the end of the budget; images cost nothing."""
     left = budget.amount - budget.cost(_HEADER, hidden=_HIDDEN)
     fitting: list[Json] = [_text(_HEADER)]
     omitted = 0
@@ -311,7 +311,7 @@ def middle_by_tokens(text: str, max_tokens: int) -> str:
 
 
 def tokens(count: int) -> int:
-    """An estimate of the tokens in a number of bytes: four bytes each, rounded up."""
+    """The estimated number of tokens in a number of bytes: four bytes each, rounded up."""
     return -(-count // 4)
 
 
