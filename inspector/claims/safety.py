@@ -48,11 +48,11 @@ class SafetyRow(Struct, frozen=True, kw_only=True):
     """The row of a tool."""
 
     name: str
-    """Foreign text."""
+    """The name of the tool. Foreign text."""
     cells: tuple[Cell, ...]
-    """In the order of `COLUMNS`, without the first."""
+    """The cells in the order of `COLUMNS`, without the first."""
     contradictions: tuple[str, ...]
-    """Sentences without foreign text."""
+    """The contradictions, in sentences without foreign text."""
 
 
 def safety_rows(tools: Iterable[Tool]) -> tuple[SafetyRow, ...]:
@@ -96,7 +96,7 @@ def _set(trait: Trait) -> Cell:
 
 
 def _reversible(joined: Traits) -> Cell:
-    """Whether the effects can be undone, according to the outcome and destructiveness."""
+    """The cell that says whether the effects can be undone, according to the outcome and destructiveness."""
     outcome, destructive, effect = joined.outcome, joined.destructive, joined.effect
     if outcome.value == "irreversible":
         return Cell(values=("no",), note=_note(outcome))

@@ -26,7 +26,7 @@ _LONGEST = 120
 
 
 class AppView(Struct, frozen=True, kw_only=True):
-    """The part that an interface of MCP Apps has in one answer."""
+    """An interface of MCP Apps, and the parts of one answer that only it gets."""
 
     uri: str
     """The URI of the interface. Foreign text."""

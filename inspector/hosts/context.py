@@ -49,7 +49,7 @@ class Context(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...]
     """Sentences for the user."""
     counted_by: str
-    """How the tokens were counted, in words for the user."""
+    """The method of counting tokens, in words for the user."""
 
     def tokens(self, *kinds: PartKind) -> int:
         return sum(part.tokens for part in self.parts if part.kind in kinds)

@@ -20,7 +20,7 @@ class Tokenizer(Struct, frozen=True, kw_only=True):
     """Counts the tokens of texts."""
 
     label: str
-    """How the tokens are counted, in words for the user."""
+    """The method of counting tokens, in words for the user."""
     exact: Callable[[str], int] | None = None
     """Returns the number of tokens in a short text; None to estimate."""
 
