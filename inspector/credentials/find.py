@@ -35,8 +35,8 @@ def sightings(text: str) -> tuple[Sighting, ...]:
     """The matches in a text, in order and without overlaps.
 
     Of overlapping matches, the one of the most specific rule counts, and of one rule the first. Never raises.
-    Unchecked text counts as a match: if a check fails, the match itself; if a rule matches more than
-    `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
+    Text that cannot be checked counts as a match: if a check raises, the match itself; if a rule matches more
+    than `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
     """
     keywords = _keywords_in(_folded(text))
     if not keywords:
