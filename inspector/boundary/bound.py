@@ -87,7 +87,7 @@ def bound(
     nonce: str = "",
     found: FoundSecrets | None = None,
 ) -> Bounded:
-    """Computes the part of an outcome that may reach a model, with a reason for each removal. Never raises.
+    """Compute the part of an outcome that may reach a model, with a reason for each removal. Never raises.
 
     `tool`: None if the server does not list it. `declared`: the tool's contract, if already computed.
     `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
@@ -117,7 +117,7 @@ def bound(
     if ended is None:
         judged = _bound(outcome, contract, level, policy, nonce, found)
         return _verified(judged, outcome, contract) if contract.skills else judged
-    # The output schema does not describe an envelope.
+    # Other answers than tool results are envelopes, which the output schema does not describe.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
     judged = replace(_bound(outcome, judged_by, level, policy, nonce, found), kind=contract.kind)
@@ -125,7 +125,7 @@ def bound(
 
 
 def _verified(judged: Bounded, outcome: Outcome, contract: Contract) -> Bounded:
-    """Withholds content of a skill that does not verify, and adds a finding if the skill has no digests."""
+    """Withhold content of a skill that does not verify, and add a finding if the skill has no digests."""
     reason = unverified(outcome, contract)
     if reason:
         return withheld_as_a_whole(judged, outcome, Rule.UNVERIFIED, reason)

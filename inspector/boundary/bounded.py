@@ -62,7 +62,7 @@ class Removal(Struct, frozen=True, kw_only=True):
     """A part of the raw result that does not reach the model, or not unchanged."""
 
     pointer: str
-    """Pointer into the raw result; it resolves."""
+    """Pointer into the raw result. It always resolves."""
     rule: str
     """One of `Rule`."""
     detail: str

@@ -36,7 +36,7 @@ class Gate(Struct, frozen=True, kw_only=True):
 
 
 def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Walked:
-    """Builds a new value from the passing parts of `value`.
+    """Build a new value from the passing parts of `value`.
 
     With `gate.hint`, a container without passing parts is withheld. Removals go to `ledger`. Raises
     UnjudgeableError if there are too many.
@@ -61,7 +61,7 @@ class _Built(WalkStep):
         self.noted = noted
         """The number of removals listed before this container."""
         self.passed = False
-        """True if a scalar in it passed."""
+        """True if a value in it passed."""
 
     def add(self, token: str | int, value: Json) -> None:
         if isinstance(self.left, list):
@@ -93,7 +93,7 @@ class _Walk:
         return self._whole
 
     def _advance(self, step: _Built) -> _Built | None:
-        """Judges the content of a container up to the next container to enter."""
+        """Judge the content of a container up to the next container to enter. Returns the step into it, if any."""
         for key, value in step.members:
             entered = self._judge(step, key, value, step.position.step(key))
             if entered:
@@ -111,7 +111,7 @@ class _Walk:
         return None
 
     def _judge_rows(self, step: _Built, index: int) -> bool:
-        """Judges the next items of an array together, if they are similar enough; False if they are not."""
+        """Judge the next items of an array together, if they are similar enough; False if they are not."""
         if index % ROWS or self._gate.hint:
             return False
         rows = left_of_rows(step, index, self._ledger, declared=True)
@@ -121,7 +121,7 @@ class _Walk:
         return bool(rows)
 
     def _leave(self, step: _Built, above: _Built | None) -> None:
-        """Adds a finished container to the one above it, or withholds it if it releases nothing."""
+        """Add a finished container to the one above it, or withhold it if it releases nothing."""
         step.finish()
         if self._gate.hint and not step.passed:
             self._ledger.forget(step.noted)
@@ -135,7 +135,7 @@ class _Walk:
     def _judge(
         self, above: _Built | None, token: str | int, value: Json, position: Position
     ) -> _Built | None:
-        """Judges one value; returns the step into it if the decision depends on its content."""
+        """Judge one value; return the step into it if the decision depends on its content."""
         if position.sensitive:
             self._mark(above, token, position, position.sensitive, value)
         elif type(value) in SCALARS:

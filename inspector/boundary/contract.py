@@ -23,7 +23,7 @@ class Contract(Struct, frozen=True, kw_only=True):
 
     claims: tuple[Claim, ...] = ()
     positions: SchemaPositions | None = None
-    """None if the tool has no output schema."""
+    """The positions of the output schema; None if the tool has none."""
     schema: Json = None
     """The output schema as sent."""
     is_listed: bool = True
@@ -35,11 +35,9 @@ class Contract(Struct, frozen=True, kw_only=True):
     uri: str = ""
     """The URI of the resource that was read."""
     is_of_app: bool = False
-    """True if an interface of MCP Apps sends the content to the model. It is untrusted, whatever is declared.
-    """
+    """True if an interface of MCP Apps sends the content to the model. It is untrusted, whatever is declared."""
     kept_back: tuple[Json, ...] = ()
-    """Values that the interface got and the model did not. The interface must not repeat them to the model.
-    """
+    """Values that the interface got and the model did not. The interface must not repeat them to the model."""
     skills: tuple[JsonObject, ...] = ()
     """The entries of the skill that contains the resource."""
     fault: str = ""
@@ -53,7 +51,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """The position of the structured value as a whole. Without an output schema, it marks nothing."""
+        """The position of the structured value as a whole. Without an output schema, no position is sensitive."""
         return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:
@@ -76,7 +74,7 @@ def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
 
 
 def contract_of(tool: Tool | None) -> Contract:
-    """The contract of `tool`; None has an empty contract. Never raises."""
+    """The contract of `tool`; an empty contract for None. Never raises."""
     return Contract(is_listed=False) if tool is None else _contract_of(tool)
 
 

@@ -25,8 +25,7 @@ class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a draft that would reach the model."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
-    """The values in the order of the draft: iterating them in another order takes longer than searching them.
-    """
+    """The values in the order of the draft: iterating them in another order takes longer than searching them."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
@@ -65,8 +64,7 @@ class Fate(Enum):
     OWN = auto()
     """Replaced by a text of the boundary; later rules ignore it."""
     MIRROR = auto()
-    """Repeats the structured content. Its text is rewritten from the passing part of the structured content.
-    """
+    """Repeats the structured content. Its text is rewritten from the passing part of the structured content."""
     WITHHELD = auto()
 
 
@@ -107,14 +105,16 @@ class Draft(Struct, frozen=True, kw_only=True):
     policy: BoundaryPolicy
     contract: Contract
     shape: ReadingShape | None = None
-    """The original shape of the result of a resource or a prompt, which `raw` has as a tool result; None for a tool.
+    """The original shape of the result of a resource or a prompt; None for a tool.
+
+    If it is set, `raw` is that result, rewritten as a tool result.
     """
     claims: tuple[Claim, ...] = ()
     """Claims in the result about itself and its blocks."""
     hint: Claim | None = None
-    """The claim, of the tool or the result, that the whole result is sensitive."""
+    """The claim by the tool or the result that the whole result is sensitive; None if there is none."""
     code: ErrorCode | None = None
-    """The code of a failed call."""
+    """The code of a failed call; None if the call succeeded."""
     blocks: tuple[Block, ...] = ()
     structured: Structured | None = None
     members: JsonObject | None = None
@@ -139,7 +139,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
-        """Adds removals, and values that must not occur elsewhere."""
+        """A draft with more removals, and with more values that must not occur elsewhere."""
         known = self.secrets.and_then(secrets) if secrets else self.secrets
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
@@ -169,7 +169,7 @@ class Reason(Struct, frozen=True, kw_only=True):
 def withhold_blocks(
     draft: Draft, reason_for: Callable[[Block], Reason | None], instead: str | None = None
 ) -> Draft:
-    """Withholds the blocks for which `reason_for` returns a reason. Blocks with the boundary's own text stay.
+    """Withhold the blocks for which `reason_for` returns a reason. Blocks with the boundary's own text stay.
 
     `instead`: a text that replaces each withheld block; None to leave the block out.
     """
@@ -262,7 +262,7 @@ def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
 
 
 def withhold_structured(draft: Draft, reason: Reason) -> Draft:
-    """Withholds the structured content."""
+    """Withhold the structured content."""
     structured = draft.structured
     if structured is None or structured.gone:
         return draft
@@ -271,7 +271,7 @@ def withhold_structured(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_members(draft: Draft, reason: Reason) -> Draft:
-    """Withholds the members that the protocol does not define."""
+    """Withhold the members that the protocol does not define."""
     if not draft.members:
         return draft
     removals = tuple(reason.at(child("", key)) for key in draft.members)
@@ -280,7 +280,7 @@ def withhold_members(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_error(draft: Draft, reason: Reason) -> Draft:
-    """Replaces the error by its code."""
+    """Replace the error by its code."""
     if draft.error is None:
         return draft
     coded = coded_error(draft.code)
@@ -291,7 +291,7 @@ def withhold_error(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_all(draft: Draft, reason: Reason) -> Draft:
-    """Withholds everything that the server sent, apart from `_meta`."""
+    """Withhold everything that the server sent, apart from `_meta`."""
     draft = withhold_blocks(draft, lambda _: reason)
     draft = withhold_structured(draft, reason)
     draft = withhold_members(draft, reason)

@@ -212,7 +212,7 @@ class _Automaton:
         """Built for the first view that may hold a needle: most results have none."""
 
     def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
-        """Adds the texts of a batch that contain a needle to `matches`."""
+        """Add the texts of a batch that contain a needle to `matches`."""
         joined = SEPARATOR.join(batch.units)
         if self._whole_words:
             text = words(joined)
@@ -272,7 +272,10 @@ def _length(text: str) -> int:
 
 
 def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
-    """The needles that contain no other needle: a longer one is found through the one in it, so each place has one hit."""
+    """The needles that contain no other needle. These are enough: a longer needle is found through the one in it.
+
+    So each place has one hit.
+    """
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
 
     every = list(needles)

@@ -76,7 +76,7 @@ def is_failed_result(value: Json) -> bool:
 
 
 def coded_error(code: ErrorCode | None) -> JsonObject:
-    """A JSON-RPC error with only the code. None: an internal error."""
+    """A JSON-RPC error with only the code and its own text. `code`: None for an internal error."""
     known = code or ErrorCode.INTERNAL_ERROR
     return {"code": _NUMBERS[known], "message": known.value}
 

@@ -30,7 +30,7 @@ SHOWN: frozenset[str] = frozenset(
 
 
 def mask(result: Json, removals: Iterable[Removal]) -> Json:
-    """Masks the values in `result` that `removals` withhold as secrets. Shares unchanged parts; never raises.
+    """Mask the values in `result` that `removals` withhold as secrets. Shares unchanged parts; never raises.
 
     `removals`: those of `declared`, whatever the boundary: `open` has none, and `closed` withholds as free
     text what `declared` identifies as secret. A pointer that leads nowhere masks the innermost container that
@@ -54,7 +54,7 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
-    """Masks the positions in rows. False, with nothing masked, if one of them does not exist."""
+    """Mask the positions in rows. False, with nothing masked, if one of them does not exist."""
     above, stop = split(rows.above), rows.start + rows.length
     masks: JsonObject = dict.fromkeys((key for key, _, _ in rows.marked), MASK)
     try:

@@ -88,7 +88,7 @@ def notice_of(names: Iterable[str | None], *, blocks: int, whole: bool) -> Notic
 
 
 def merged(earlier: Notice, later: Notice) -> Notice:
-    """Combines two notices. Of two counts, the larger is taken, because rounded counts do not add up."""
+    """Combine two notices. Of two counts, the larger is taken, because rounded counts do not add up."""
     fields = tuple(dict.fromkeys((*earlier.fields, *later.fields)))
     return Notice(
         fields=fields[:MAX_FIELDS],

@@ -10,7 +10,7 @@ class Level(StrEnum):
     """A boundary: how much of a result is withheld."""
 
     OPEN = "open"
-    """Nothing is withheld: shows what leaks today."""
+    """Nothing is withheld: this shows what leaks without a boundary."""
     DECLARED = "declared"
     """The declarations decide. A deny-list: undeclared values pass."""
     CLOSED = "closed"
@@ -29,7 +29,7 @@ class BoundaryPolicy(Struct, frozen=True, kw_only=True):
     withhold_credentials: bool = False
     """True to withhold text that looks like a credential; otherwise it is a finding."""
     withheld: str = ""
-    """The reason to withhold a whole result at any level, without quoting it; empty for none."""
+    """The reason to withhold a whole result at any boundary, without quoting it; empty for none."""
 
     @property
     def about_secrets(self) -> "BoundaryPolicy":

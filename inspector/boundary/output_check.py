@@ -44,8 +44,7 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
     more: int = 0
     """The number of violations that are not listed."""
     unchecked: tuple[str, ...] = ()
-    """The reasons why all or part of the result could not be checked, in sentences that quote nothing of it.
-    """
+    """The reasons why all or part of the result could not be checked, in sentences that quote nothing of it."""
     is_asked: bool = True
     """False if there was nothing to check: no schema is declared, or the call did not succeed."""
 

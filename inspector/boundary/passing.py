@@ -41,7 +41,7 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
 
 
 def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
-    """Removes every leaf, member, block and entry that contains a text of `bad`.
+    """Remove every leaf, member, block and entry that contains a text of `bad`.
 
     `reason_for`: returns the reason for one such text. Raises UnjudgeableError if there are too many to list.
     """
@@ -134,7 +134,7 @@ class _Without:
         return [*listed, *others][:limit], len(places) + len(others)
 
     def _cut(self, value: Json, root: str) -> Walked:
-        """Removes the places that contain a bad text from a structured value."""
+        """Remove the places that contain a bad text from a structured value."""
         copied = Copied(value)
         self._fields.root = root
         for place in self._bad_places(value):
@@ -228,9 +228,9 @@ class _Place(NamedTuple):
     token: str | int
     value: Json
     text: str = ""
-    """The bad text in it."""
+    """The bad text at this place; empty if there is none."""
     is_key: bool = False
-    """True if its key is the bad text."""
+    """True if the key of this place is the bad text."""
 
     def path(self) -> tuple[str | int, ...]:
         tokens: list[str | int] = []

@@ -237,7 +237,7 @@ class Secrets:
         """Values for the user only, and shown to the user."""
 
     def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
-        """Adds the values that `rule` withholds, if they must not occur elsewhere."""
+        """Add the values that `rule` withholds, if they must not occur elsewhere."""
         if rule == Rule.SENSITIVE_HINT:
             self.hinted.extend(values)
         elif rule == Rule.AUDIENCE:
@@ -296,7 +296,7 @@ class Ledger:
     def mark(
         self, above: str, token: str | int | None, source: Source, name: str | None, value: Json
     ) -> None:
-        """Adds a sensitive position. Raises UnjudgeableError past the limit."""
+        """Add a sensitive position. Raises UnjudgeableError past the limit."""
         self._left -= len(above) + (len(token) if isinstance(token, str) else 1)
         if self._left < 0:
             raise UnjudgeableError(_TOO_MANY)
@@ -304,7 +304,7 @@ class Ledger:
         self._values.append(value)
 
     def mark_rows(self, rows: MarkedRows, values: list[Json]) -> None:
-        """Adds the sensitive positions in rows. Raises UnjudgeableError past the limit.
+        """Add the sensitive positions in rows. Raises UnjudgeableError past the limit.
 
         `values`: the values at the positions, row by row.
         """
@@ -326,7 +326,7 @@ class Ledger:
         name: str | None = None,
         claim: Claim | None = None,
     ) -> None:
-        """Adds a removal by any other rule. Raises UnjudgeableError past the limit."""
+        """Add a removal by a rule other than `x-sensitive`. Raises UnjudgeableError past the limit."""
         removal = Removal(pointer=self.spend(pointer), rule=rule, detail=detail, claim=claim, name=name)
         self._entries.append(removal)
         self._values.append(value)
@@ -341,9 +341,9 @@ class Ledger:
         hides_key: bool = False,
         claim: Claim | None = None,
     ) -> None:
-        """Adds the removal of the value at a path from the root, named by the nearest property.
+        """Add the removal of the value at a path from the root, with the name of the nearest property.
 
-        `hides_key`: the pointer must not contain the key.
+        `hides_key`: true if the pointer must not contain the key.
         """
         names = self._contract.names
         name = next((str(token) for token in reversed(path) if token in names), None)
@@ -351,6 +351,6 @@ class Ledger:
         self.note(self.root + join(to), rule, detail, value, name=name, claim=claim)
 
     def forget(self, since: int) -> None:
-        """Drops the removals after the first `since`, because a container around them is withheld."""
+        """Drop the removals after the first `since`, because a container around them is withheld."""
         del self._entries[since:]
         del self._values[since:]

@@ -1,4 +1,4 @@
-"""A quick test before a search: does a text have a long enough run of bytes that occur in needles?
+"""A quick test before a search: whether a text has a long enough run of bytes that occur in needles.
 
 Only such a run can hold a needle. Most texts have none, and looking for one costs a tenth of a search. The
 test may say yes for a text without a needle, but never no for a text with one.

@@ -24,8 +24,7 @@ SHORTEST = 6
 A shorter one is searched for as a whole word.
 """
 LONGEST = 128
-"""The maximum length of a needle, in bytes. A longer needle is cut, so its value is found by its beginning.
-"""
+"""The maximum length of a needle, in bytes. A longer needle is cut, so its value is found by its beginning."""
 
 SEPARATOR = "\0"
 """Separates texts that are searched together; ignored within a text."""

@@ -14,9 +14,8 @@ from inspector.json.walk import CONTAINERS, below
 def undeclared(declared: Bounded, contract: Contract) -> int:
     """The number of leaves that reach a model at `declared` without a schema position.
 
-    A content block is one leaf.
-
-    `declared`: the bounded result at that boundary. Of a failure, `closed` lets only its own code pass.
+    A content block is one leaf. Of an error, everything except the code counts. `declared`: the bounded
+    result at that boundary.
     """
     result = declared.result if isinstance(declared.result, dict) else {}
     if "error" in result:

@@ -147,7 +147,7 @@ def _differences(yaml_text: str, said: Json) -> Iterator[str]:
 
 
 def _check_depth(yaml_text: str) -> None:
-    """Raises ValueError for deeply nested YAML: reading it takes time that grows with the square of the depth."""
+    """Raise ValueError for deeply nested YAML: reading it takes time that grows with the square of the depth."""
     import yaml  # noqa: PLC0415 - as above
 
     depth = 0

@@ -1,6 +1,6 @@
 """Layouts: the places of a vocabulary's keys in a message, and the forms of their values.
 
-Each vocabulary declares a layout; `Layout.read` walks it. The walk follows the layout, never the foreign
+Each vocabulary declares a layout; `VocabularyLayout.read` walks it. The walk follows the layout, never the foreign
 value, so its cost does not depend on the depth and size of the value. An object with duplicate keys is read
 once for each duplicate; those claims are malformed.
 """
@@ -247,7 +247,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
             if reported:
                 yield self._claim(subject, member, name, WRONG_CONTAINER, container=True)
             return
-        # Report an empty object in `annotations` or `_meta`; it has no keys that would.
+        # Report an empty object in `annotations` or `_meta`, because no key in it leads to a claim.
         if member.value == {} and (branch.own or branch.key):
             yield self._claim(subject, member, name, REPEATED if member.repeated else "", container=True)
             return

@@ -31,7 +31,7 @@ _SETS = (
     "returnMetadata.source",
     "returnMetadata.sensitivity",
 )
-"""A list of these is a set of possible values; a resolution chooses from it."""
+"""The keys whose list is a set of possible values, from which a resolution chooses."""
 
 
 class ResolutionState(StrEnum):

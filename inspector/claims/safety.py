@@ -38,7 +38,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     """A cell of the table."""
 
     values: tuple[str, ...]
-    """Never empty. Foreign text if `is_foreign`."""
+    """The words in the cell. Never empty. Foreign text if `is_foreign`."""
     is_foreign: bool = False
     note: str = ""
     """`default`, `disputed` or empty."""
@@ -112,7 +112,7 @@ def _reversible(joined: Traits) -> Cell:
 
 
 def _sensitive(joined: Traits) -> Cell:
-    """The sensitive parts of a result (all of it, or positions of its schema) and the sensitivity level."""
+    """The cell with the sensitive parts of a result (all of it, or positions of its schema) and the sensitivity level."""
     positions, level = joined.sensitive_positions.value, joined.sensitivity_level
     marked = positions if isinstance(positions, tuple) else ()
     values = ["the whole result"] if joined.sensitive.value is True else []

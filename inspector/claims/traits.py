@@ -57,7 +57,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     """All conclusions about a tool, or about a tool and one of its results; one for each `TraitName`."""
 
     effect: Trait
-    """read, write, external, delete or unknown."""
+    """One of read, write, external, delete and unknown."""
     destructive: Trait
     idempotent: Trait
     open_world: Trait
@@ -66,14 +66,14 @@ class Traits(Struct, frozen=True, kw_only=True):
     data_classes: Trait
     """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Foreign text."""
     sensitivity_level: Trait
-    """public, internal, confidential or restricted."""
+    """One of public, internal, confidential and restricted."""
     sensitive_positions: Trait
     """Pointers into the output schema."""
     untrusted: Trait
     malicious: Trait
     confirm: Trait
     outcome: Trait
-    """benign, consequential or irreversible."""
+    """One of benign, consequential and irreversible."""
     destinations: Trait
     sources: Trait
     attribution: Trait
@@ -134,7 +134,7 @@ class _Reading:
 
 
 def traits(claims: Iterable[Claim]) -> Traits:
-    """Joins `claims`; their order does not matter. More claims never make a trait less cautious."""
+    """Join `claims`; their order does not matter. More claims never make a trait less cautious."""
     readings: dict[TraitName, list[_Reading]] = {}
     for claim in claims:
         words_by_trait: dict[TraitName, tuple[Word, ...]] = {}

@@ -28,7 +28,7 @@ class Sighting(Struct, frozen=True, kw_only=True):
     rule: CredentialRule
     start: int
     end: int
-    """Character offsets in the searched text; never an empty range."""
+    """`start` and `end` are character offsets in the searched text; the range is never empty."""
 
 
 def sightings(text: str) -> tuple[Sighting, ...]:

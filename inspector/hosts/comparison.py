@@ -94,7 +94,7 @@ def compare(
     contract: Contract | None = None,
     among: tuple[Host, ...] | None = None,
 ) -> Comparison:
-    """Compares hosts on an outcome: all hosts, or those in `among`. Never raises; takes seconds for large results.
+    """Compare hosts on an outcome: all hosts, or those in `among`. Never raises; takes seconds for large results.
 
     `contract`: the contract of `tool`, if already computed. A host whose profile fails passes nothing on and
     says so; its leaks are unknown.

@@ -85,7 +85,7 @@ def facts(value: Json) -> ValueFacts:
 
 
 def _merge(found: ValueFacts, part: ValueFacts, depth: int) -> None:
-    """Adds the properties of a part at a depth."""
+    """Add the properties of a part that is at `depth`."""
     found.levels = max(found.levels, depth + part.levels)
     found.container_levels = max(found.container_levels, depth + part.container_levels)
     found.has_twice |= part.has_twice
@@ -114,7 +114,7 @@ def _note_keys(names: tuple[str, ...], found: ValueFacts) -> None:
 
 
 def _note(item: Json, found: ValueFacts) -> None:
-    """Adds the properties of a number, or of an object with duplicate keys."""
+    """Add the properties of a number, or of an object with duplicate keys."""
     match item:
         case DuplicateKeys():
             found.has_twice = True
@@ -190,7 +190,7 @@ def obstacle(value: Json, parser: Parser) -> str:
 
 
 def is_deep(value: Json) -> bool:
-    """True if the value is nested deeper than the profiles were tested."""
+    """True if the value is nested deeper than the values with which the profiles were tested."""
     return facts(value).levels > _OWN_LEVELS
 
 

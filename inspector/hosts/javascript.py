@@ -119,7 +119,7 @@ def base64_size(text: str) -> int:
 
 
 def note_structure_changes(result: JsonObject, notes: Notes) -> None:
-    """Adds a note for each change to structured content that JavaScript makes when it reads it."""
+    """Add a note for each change to structured content that JavaScript makes when it reads it."""
     for pointer, what, is_beyond in _changes(result.get("structuredContent")):
         (notes.beyond if is_beyond else notes.change)(pointer, what)
 

@@ -122,7 +122,7 @@ class LeakSearch:
         self._left = MAX_SEARCHED
 
     def leaked(self, model: Json, *, observed: bool, hosts_left: int) -> Leaked:
-        """Searches `model` for the values. `observed`: true if the profile knows the host's behaviour.
+        """Search `model` for the values. `observed`: true if the profile knows the host's behaviour.
 
         `hosts_left`: the number of hosts, including this one, that share the remaining search budget.
         """

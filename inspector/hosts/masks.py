@@ -97,7 +97,7 @@ class Masks:
     def model(self, value: Json) -> Json:
         """The model's view without a boundary, with masked secrets.
 
-        `value`: this view as it is.
+        `value`: this view, unmasked.
         """
         if not self.removals:
             return value
@@ -152,7 +152,7 @@ class Masks:
                 copied.put(path, put)
             else:
                 copied = Copied(put)
-        # Copies of the structured content have its shape, once all of it is masked.
+        # Copies of the structured content are masked last: they have its shape.
         for path in mirrors:
             if copied.reach(path) == len(path):
                 copied.put(path, self._mirror(copied, path, word))

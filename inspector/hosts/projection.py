@@ -120,7 +120,7 @@ def project(
     policy: BoundaryPolicy = DEFAULT_POLICY,
     contract: Contract | None = None,
 ) -> Projection:
-    """Projects an outcome. Never raises.
+    """Project an outcome. Never raises.
 
     `contract`: the contract of `tool`, if already computed.
     """
@@ -132,7 +132,7 @@ def project(
 def projection_of(
     judgement: Judgement, level: Level, host: Host, call: Call, policy: BoundaryPolicy
 ) -> Projection:
-    """Projects an answer with an existing judgement. Never raises."""
+    """Project an answer with an existing judgement. Never raises."""
     bounded = judgement.bounded(level, policy)
     return Projection(
         judgement=judgement,

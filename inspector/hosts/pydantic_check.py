@@ -275,7 +275,7 @@ def _model(value: Json, kind: Model, place: Place) -> Checked:
 
 
 def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
-    """Checks a value against a union.
+    """Check a value against a union.
 
     If it fits several models, the one with the most fields present wins, then the first.
     """

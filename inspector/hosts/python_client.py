@@ -33,9 +33,9 @@ class Names(Enum):
     """The member names in a dump of a model."""
 
     PYTHON = auto()
-    """`mime_type`, `meta`."""
+    """The names in Python: `mime_type`, `meta`."""
     WIRE = auto()
-    """`mimeType`, `_meta`."""
+    """The names on the wire: `mimeType`, `_meta`."""
     FIRST = auto()
     """The names of mcp 1: `mimeType`, `meta`."""
 
@@ -236,7 +236,7 @@ def _of_revision(model: Model) -> Model:
 
 
 def _nullable_flag(kind: Kind) -> Kind:
-    """Allows null for the error flag: the schema of a revision does, although the model rejects it."""
+    """Allow null for the error flag: the schema of a revision does, although the model rejects it."""
     if not isinstance(kind, Model):
         return kind
     return replace(

@@ -19,7 +19,7 @@ def dumps(value: Json) -> str:
 
 
 def as_dict(pairs: list[tuple[str, Json]]) -> JsonObject:
-    """Builds a `dict`, as a hook of Python's JSON parser. The hook lets other threads run between objects."""
+    """Build a `dict`, as a hook of Python's JSON parser. The hook lets other threads run between objects."""
     return dict(pairs)
 
 

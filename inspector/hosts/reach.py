@@ -86,7 +86,7 @@ def _withheld(found: Comparison) -> dict[str, Removal]:
 
 
 def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
-    """The hosts that leak each place without a boundary."""
+    """The hosts that leak the value at each place without a boundary."""
     aside = {one.pointer for one in found.sensitive if one.rule in _ASIDE}
     hosts: dict[str, set[str]] = {}
     for row in found.rows:

@@ -60,7 +60,7 @@ UNJUDGED = "the profile failed on this result"
 def judged(
     parser: Parser, model: Callable[[Call, ReceivedAnswer, Notes], Json]
 ) -> Callable[[Bounded, Call], ModelContext]:
-    """Creates the `model_view` of a host from `model`. Results that cannot be judged are withheld, with the reason."""
+    """Create the `model_view` of a host from `model`. Results that cannot be judged are withheld, with the reason."""
 
     def model_view(bounded: Bounded, call: Call) -> ModelContext:
         notes = Notes(bounded.result)

@@ -82,12 +82,12 @@ class ZodChecked:
     """True if the value has the wrong type; a union prefers options of the right type."""
 
     def add(self, path: Path, issue: JsonObject, message: str, *, abort: bool = True) -> None:
-        """Adds an error; `issue` holds the members before the path."""
+        """Add an error; `issue` holds the members before the path."""
         self.issues.append({**issue, "path": list(path), "message": message})
         self.aborted = self.aborted or abort
 
     def take(self, other: "ZodChecked", path: Path) -> None:
-        """Adds the errors of a part."""
+        """Add the errors of the part at `path`."""
         for issue in other.issues:
             inner = issue["path"]
             issue["path"] = [*path, *(inner if isinstance(inner, list) else ())]

@@ -67,7 +67,7 @@ class _Open(NamedTuple):
 
 
 def write(value: Json, style: WritingStyle) -> str:
-    """Writes `value` in a style, at any depth. Never raises; writes all pairs of an object with duplicate keys."""
+    """Write `value` in a style, at any depth. Never raises; writes all pairs of an object with duplicate keys."""
     if not style.is_compact or not isinstance(value, (dict, list)):
         return _written(value, style)
     known = facts(value)
@@ -92,7 +92,7 @@ def _at_once(value: Json, style: WritingStyle) -> str:
 
 
 def _ready(value: Json, style: WritingStyle) -> object:
-    """`value`, with numbers that the style writes differently already written."""
+    """`value` for msgspec: numbers that the style writes differently are already written as text."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -172,7 +172,7 @@ class WrittenForm(Struct, frozen=True, kw_only=True):
 
 
 def in_pieces(value: Json, form: WrittenForm) -> str:
-    """`form.whole(value)`, written in small parts."""
+    """The result of `form.whole(value)`, written in small parts."""
     return "".join(_pieces(value, form, _LEVELS, _DEEPEST))
 
 

@@ -273,7 +273,11 @@ class _Open:
         return self.index == self.size
 
     def advance(self, layout: Layout) -> tuple[int, int]:
-        """Step over the next member. Returns its number as a container, 0 for others, and its lines as a text."""
+        """Step over the next member.
+
+        Returns the member's number if it is a container, else 0; and its number of lines if it is a text,
+        else 1.
+        """
         node, lines = 0, 1
         if self.entry < self.stop and layout.position[self.entry] == self.index:
             node = layout.node[self.entry]

@@ -46,7 +46,7 @@ def opened_texts(result: Json) -> Iterator[tuple[str, Opened]]:
 def opened_alike(
     before: Json, now: Json, may_open: Callable[[str], bool] = lambda _: True
 ) -> tuple[Json, Json]:
-    """Two results, in which those texts are opened that are JSON of one kind in both and differ in a value.
+    """Two results, with the texts opened that hold JSON of the same kind in both and differ in a value.
 
     A text that differs only in its layout stays a text. All other parts are shared. `may_open`: returns
     whether the text at a pointer may be opened.

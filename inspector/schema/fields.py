@@ -138,7 +138,7 @@ class _Builder:
     """Builds fields. Recursion ends at MAX_DEPTH, whatever the schema contains."""
 
     def __init__(self, root: Json) -> None:
-        # Imported late: its pattern engine is needed only after the first paint, the types above before.
+        # Imported late: its pattern engine is needed only after the first paint, the types above earlier.
         from inspector.schema.positions import positions_of  # noqa: PLC0415
 
         self.references = References(root)

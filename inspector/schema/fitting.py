@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 
 MAX_MISFITS = 10_000
-"""The maximum number of parts that are judged one by one; with more, nothing fits."""
+"""The maximum number of parts that are judged one by one. With more, the value as a whole does not fit."""
 MAX_REPAIRS = 50
 """The maximum number of invalid keywords that are removed from a schema."""
 MAX_EXPLAINED = 40_000_000_000

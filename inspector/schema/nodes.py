@@ -55,7 +55,7 @@ class Admission(Struct, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> frozenset[type]:
-        """The exact types all of whose values are admitted, except numbers of unusual spelling."""
+        """The exact Python types of which every value is admitted, except numbers of unusual spelling."""
         if self.types is None or self.values is not None:
             return frozenset()
         return frozenset(kind for name in self.types for kind in _EXACT.get(name, ()))
@@ -126,7 +126,7 @@ class Node:
     content: "Node | None" = None
     """The node of `contentSchema`. It describes JSON inside a string, where no position can be pointed to."""
     leads_to_mark: bool = True
-    """Whether it, or any node that can be reached from it, is sensitive."""
+    """Whether the node, or any node that can be reached from it, is sensitive."""
     leads_to_release: bool = True
 
     @property
@@ -142,7 +142,7 @@ class Node:
         return "".join(reversed(parts))
 
     def declares(self, kind: str) -> bool:
-        """Whether it describes an `object` or an `array`: by its type or, without one, by keywords for the contents."""
+        """Whether the node describes an `object` or an `array`: by `type` or, without one, by other keywords."""
         types = self.admission.types
         return kind in (self.structured if types is None else types)
 

@@ -83,7 +83,7 @@ class Position:
         self._keys_judged = False
         self._prefix_length = max((len(node.prefix) for node, _ in speakers), default=0)
         self.by_key: dict[str, Position] = {}
-        """The positions below that were already computed; `step` computes the others."""
+        """The positions below, by key, that were computed before; `step` computes the others."""
         self.names = frozenset(key for node, _ in speakers for key in node.properties)
         """The keys that the schema names here."""
         self.sensitive = sensitive
@@ -159,7 +159,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     faulty: tuple[str | None, ...]
     """Pointers to the parts that could not be judged; None for one whose pointer is too long."""
     repetition: int
-    """The maximum number of times that the schema is applied to one place per time at the place above."""
+    """The maximum number of applications of the schema to one place, for each application to the place above."""
 
     def start(self) -> Position:
         """The position of a whole instance. Also resets the work limit of the walk."""

@@ -32,11 +32,11 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator, ValidatorMap
 
 MAX_ERRORS = 1_000_000
-"""The maximum product of the number of values and of schema values for which the engine is asked for its errors."""
+"""The maximum product of the sizes of value and schema, in JSON values, for which the engine lists its errors."""
 MAX_COPIED = 2_000_000_000
 """The maximum number of bytes that the engine may copy into its errors."""
 MAX_COMPARED = 20_000_000
-"""The maximum product of the number of values and of members of closed sets that are compared one by one."""
+"""The maximum number of comparisons with members of `enum`: the values, times the members not looked up."""
 MAX_REPAIRS = 50
 """The maximum number of parts of one schema that are replaced because the engine cannot compile them."""
 MAX_BACKTRACKED = 20_000
@@ -101,7 +101,7 @@ def violations(value: Json, schema: Json, *, limit: int = 50) -> tuple[Violation
 
 
 def schema_check(value: Json, schema: Json, *, limit: int = 50) -> SchemaCheck:
-    """Like `violations`, with the number of all violations, and with parts that could not be checked apart."""
+    """The result of `violations`, with the number of further ones. Parts that could not be checked are listed apart."""
     found, more = _judged(value, schema, max(1, limit))
     return SchemaCheck(
         violations=tuple(one for one in found if not one.is_unchecked),
@@ -355,7 +355,7 @@ class _Compiled(Struct, frozen=True, kw_only=True):
     size: int = 1
     """The number of values in the schema."""
     choices: int = 0
-    """The number of members of all `enum`s except those of only texts or only numbers, which are looked up."""
+    """The number of members of mixed `enum`s. An `enum` of only texts or only numbers is looked up instead."""
     repetition: int = 1
     marks: bool = True
     """Whether the schema marks anything as sensitive, or could."""

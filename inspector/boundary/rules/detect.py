@@ -31,7 +31,7 @@ _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IG
 
 
 def apply(draft: Draft) -> Draft:
-    """Adds a finding for each place that looks like a credential, or withholds these places."""
+    """Add a finding for each place that looks like a credential, or withhold these places."""
     draft, found = credentials(draft)
     titles = {**draft.credentials, **found}
     if not titles:

@@ -28,7 +28,7 @@ _WEAK = (
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds the leaves, blocks and entries that contain a withheld value."""
+    """Withhold the leaves, blocks and entries that contain a withheld value."""
     secrets, names = draft.secrets, draft.contract.names
     released = (secrets.hinted, _released(draft))
     echoes = Echoes((*secrets.declared, *secrets.personal), names=names, but=released)
@@ -58,7 +58,7 @@ def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
 
 
 def _with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
-    """Cuts pointers at keys that contain a secret, and adds removals for copies in parts that are removed but visible."""
+    """Cut pointers at keys that contain a secret, and add removals for copies in parts that are removed but visible."""
     visible = set[str]()
     for removal in _shown(draft):
         texts_in(resolve(draft.raw, removal.pointer), visible, set())
@@ -90,7 +90,7 @@ def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) 
 
 
 def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
-    """Shortens the pointer to the parent of the first of `keys`."""
+    """The removal with its pointer cut before the first of `keys`."""
     tokens = split(removal.pointer)
     first = next((index for index, token in enumerate(tokens) if token in keys), None)
     return replace(removal, pointer=join(tokens[:first]))

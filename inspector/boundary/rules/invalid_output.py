@@ -25,7 +25,7 @@ _PART = "it does not fit the output schema, so the sensitivity marks may miss it
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds structured content that does not fit its schema."""
+    """Withhold the parts of the structured content that do not fit its schema."""
     structured, positions = draft.structured, draft.contract.positions
     if structured is None or structured.gone or positions is None or not draft.earlier.is_empty:
         return draft

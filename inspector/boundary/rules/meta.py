@@ -20,7 +20,7 @@ _REASON = Reason(rule=Rule.META, detail="`_meta` is not shown to models, except 
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduces each `_meta` to its passing part."""
+    """Reduce each `_meta` to its passing part."""
     removals: list[Removal] = []
     match draft.raw:
         case {"_meta": sent} if draft.members is not None:
@@ -79,7 +79,7 @@ def _passing(
 
 
 def _put(holder: JsonObject, tokens: tuple[str, ...], value: Json) -> None:
-    """Sets `value` at the tokens."""
+    """Set `value` at the path `tokens`."""
     for token in tokens[:-1]:
         inner = holder.setdefault(token, {})
         if not isinstance(inner, dict):

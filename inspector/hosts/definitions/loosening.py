@@ -149,9 +149,9 @@ class _Task(Struct, frozen=True, kw_only=True):
 
     schema: JsonObject
     raw: DocumentPath
-    """The place in the original."""
+    """The place in the original schema."""
     place: DocumentPath
-    """The place in the result."""
+    """The place in the resulting schema."""
     made: JsonObject = field(default_factory=dict[str, Json])
     further: list[Json] = field(default_factory=list[Json])
     """Additional conditions for `allOf`."""
@@ -222,7 +222,7 @@ class _Loosening:
             self._write(self._tasks.pop())
 
     def _write(self, task: _Task) -> None:
-        """Writes each keyword of a schema object, and adds tasks for the schemas in it."""
+        """Write each keyword of a schema object, and add tasks for the schemas in it."""
         schema = task.schema
         for keyword, value in schema.items():
             if keyword in DROPPED:
@@ -269,7 +269,7 @@ class _Loosening:
         return None
 
     def _child(self, child: Json, raw: DocumentPath, place: DocumentPath, put: Put) -> bool:
-        """Adds a task for a schema; if it may not be written, reports that and returns False."""
+        """Add a task for a schema; if it may not be written, report that and return False."""
         reason = self._reason(child, raw)
         if reason:
             self._report(raw, *reason)
@@ -286,7 +286,7 @@ class _Loosening:
     def _beside(
         self, child: Json, other: JsonObject, raw: DocumentPath, place: DocumentPath, put: Put
     ) -> None:
-        """Writes a schema that accepts what `child` or `other` accepts; `other` alone if `child` must not be written."""
+        """Write a schema that accepts what `child` or `other` accepts; `other` alone if `child` must not be written."""
         both: list[Json] = [other, None]
         if self._child(child, raw, place.down("anyOf", 1), _into(both, 1)):
             put({"anyOf": both})
@@ -301,7 +301,7 @@ class _Loosening:
             self._report(task.raw.down(keyword), LOOSENED, DROPPED[keyword], None)
 
     def _map(self, task: _Task, keyword: str, value: JsonObject) -> None:
-        """Writes a keyword whose value is an object of schemas."""
+        """Write a keyword whose value is an object of schemas."""
         written: JsonObject = {}
         task.made[keyword] = written
         at_top, depends = self._is_at_top(task), keyword in {"dependentSchemas", "dependencies"}
@@ -341,7 +341,7 @@ class _Loosening:
             self._beside(child, PLACEHOLDER, raw, place, put)
 
     def _list(self, task: _Task, keyword: str, value: list[Json]) -> None:
-        """Writes a keyword whose value is a list of schemas: alternatives, or schemas that all apply."""
+        """Write a keyword whose value is a list of schemas: alternatives, or schemas that all apply."""
         raw, place = task.raw.down(keyword), task.place.down(keyword)
         written: list[Json] = [True] * len(value)
         if keyword == "oneOf":
@@ -354,7 +354,7 @@ class _Loosening:
             self._child(child, raw.down(index), place.down(index), _into(written, index))
 
     def _alternatives(self, task: _Task, written: list[Json]) -> DocumentPath:
-        """Adds alternatives to a schema without `anyOf` of its own; returns the place of the list."""
+        """Add alternatives to a schema, under `allOf` if it has an `anyOf` of its own. Returns the place of the list."""
         if "anyOf" not in task.schema:
             task.made["anyOf"] = written
             return task.place.down("anyOf")
@@ -369,7 +369,7 @@ class _Loosening:
             self._child(value, raw, place, put)
 
     def _other(self, task: _Task, keyword: str, value: Json) -> None:
-        """Writes a keyword that contains no schema."""
+        """Write a keyword that contains no schema."""
         raw, limit = task.raw.down(keyword), number_of(value)
         if keyword in KNOWN:
             self._report(raw, Rule.INTERNAL, _BROKEN, None)
@@ -387,7 +387,7 @@ class _Loosening:
             task.made[keyword] = value
 
     def _allow_notice(self, task: _Task) -> None:
-        """Allows the notice in a whole result."""
+        """Allow the notice in a whole result."""
         made = task.made
         named = made.get("properties")
         if isinstance(named, dict):
@@ -399,7 +399,7 @@ class _Loosening:
 
 
 def _into(holder: JsonObject | list[Json], token: str | int) -> Put:
-    """Returns a function that sets a value in a container."""
+    """Return a function that sets a value in a container."""
 
     def put(value: Json) -> None:
         if isinstance(holder, dict):

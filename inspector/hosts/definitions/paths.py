@@ -51,7 +51,7 @@ TOP = DocumentPath(None, "", 0)
 
 
 class Purse:
-    """The remaining budget for pointers."""
+    """The remaining number of characters for pointers."""
 
     def __init__(self) -> None:
         self._left = MAX_POINTER_CHARACTERS
@@ -71,7 +71,7 @@ class Led(Struct, frozen=True, kw_only=True):
     holder: JsonObject
     keyword: str
     raw: DocumentPath
-    """The place of the reference in the original."""
+    """The place of the reference in the original schema."""
 
     @property
     def reference(self) -> Json:
@@ -98,7 +98,7 @@ class Leading:
         return held, name, TOP.down(_DEFINITIONS, name)
 
     def lead(self, led: Led, place: DocumentPath | None) -> str:
-        """Redirects a reference to `place`, or to an empty schema for None. Returns a description of the change, if any."""
+        """Redirect a reference to `place`, or to an empty schema for None. Returns a description of the change, if any."""
         reference = led.reference
         address = self._address(place) if place else None
         if address is None or not isinstance(reference, str):

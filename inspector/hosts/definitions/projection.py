@@ -99,9 +99,9 @@ def tokens(size_bytes: int) -> int:
 def project_definition(
     tool: Tool, level: Level, host: Host, *, contract: Contract | None = None
 ) -> ProjectedDefinition:
-    """Projects `tool` for the model of `host`. Never raises: parts that cannot be judged are withheld.
+    """Project `tool` for the model of `host`. Never raises: parts that cannot be judged are withheld.
 
-    `contract`: that of `tool`, if already computed. Linear in the size of the definition.
+    `contract`: the contract of `tool`, if already computed. Linear in the size of the definition.
     Source: docs/hosts.md; MCP 2025-11-25 and 2026-07-28, Tools.
     """
     raw = tool.definition

@@ -32,7 +32,7 @@ class Survey(Struct, frozen=True, kw_only=True):
 
 
 def survey(schema: Json) -> Survey:
-    """Analyses `schema`. Never raises; linear."""
+    """Analyse `schema`. Never raises; linear."""
     compiled = compile_schema(schema)
     objects: dict[Node, Json] = {}
     for node in compiled.nodes:

@@ -109,7 +109,7 @@ def _block(block: Json) -> JsonObject | None:
 
 
 def _with_annotations(read: JsonObject, annotations: Json) -> JsonObject | None:
-    """Adds annotations to a block; None if they are invalid."""
+    """Add annotations to a block; None if they are invalid."""
     if annotations is None:
         return read
     if not isinstance(annotations, dict):
