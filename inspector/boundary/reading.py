@@ -94,7 +94,6 @@ def _fits_error(key: str, value: Json) -> bool:
 
 
 def _with_result(draft: Draft, raw: JsonObject) -> Draft:
-    """The draft of a tool result."""
     draft = _with_content(draft, raw.get("content", []))
     if "structuredContent" in raw:
         draft = _with_structured(draft, "/structuredContent", raw["structuredContent"])

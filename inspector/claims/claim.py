@@ -144,7 +144,10 @@ class Claim(Struct, frozen=True, kw_only=True):
     problem: str = ""
     """The reason, if the claim is not well formed."""
     container: bool = False
-    """True for a claim about the object that holds the keys: it is empty, or it is malformed and its keys were not read."""
+    """True for a claim about the object that holds the keys.
+
+    The object is empty, or it is malformed and its keys were not read.
+    """
     note: str = ""
     """A note by Sightline if a browser dropped or changed the declaration; empty otherwise."""
 
@@ -156,13 +159,16 @@ class ClaimKey(Struct, frozen=True, kw_only=True):
     type: str
     """The type in words: `boolean`, `list of strings`, `one of read, write, delete, external`."""
     default: str
-    """The value if the key is absent, according to the vocabulary; empty if it does not say. Shown as a default, never as a claim."""
+    """The value if the key is absent, according to the vocabulary; empty if the vocabulary does not say.
+
+    It is shown as a default, never as a claim.
+    """
     meaning: str
     effect: str
     """The implications for traits, in words for people."""
     implications: tuple[Implication, ...] = ()
     within: frozenset[str] = frozenset()
-    """The containers that may hold the key, each by the key of the claim that reports it as malformed."""
+    """The containers that may hold the key. Each is named by the key of the claim that reports it as malformed."""
 
 
 Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Claim]]
@@ -184,7 +190,10 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     read: Reader
     """Yields the claims of this vocabulary about a subject, in wire order. Never raises."""
     owns: Callable[[Subject, str], bool]
-    """True if this vocabulary defines the member at the pointer (relative to the subject); it is not `unrecognised` then."""
+    """True if this vocabulary defines the member at the pointer, which is relative to the subject.
+
+    Such a member is not `unrecognised`.
+    """
     subjects: frozenset[Subject] = frozenset(Subject)
     """The subjects that it defines keys for; `read` yields nothing for others."""
     remark: str = ""

@@ -50,7 +50,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
     effective: Tool
     """The tool with the annotations that apply to this call; as listed, unless `state` is resolved."""
     claims: tuple[Claim, ...] = ()
-    """The claims in the answer, shown beside those of the tool."""
+    """The claims in the answer, shown next to those of the tool."""
     widenings: tuple[Contradiction, ...] = ()
     is_older_shape: bool = False
     """True if the answer has the shape of SEP-1862."""

@@ -112,7 +112,7 @@ def _reversible(joined: Traits) -> Cell:
 
 
 def _sensitive(joined: Traits) -> Cell:
-    """The cell with the sensitive parts of a result (all of it, or positions of its schema) and the sensitivity level."""
+    """The cell with the sensitive parts of a result (all, or positions of its schema) and its sensitivity level."""
     positions, level = joined.sensitive_positions.value, joined.sensitivity_level
     marked = positions if isinstance(positions, tuple) else ()
     values = ["the whole result"] if joined.sensitive.value is True else []

@@ -41,7 +41,10 @@ def engine_of(named: str) -> "type[Validator] | None":
 
 
 def exact_for_engine(value: Json) -> Json:
-    """The value with numbers that the engine compares exactly. NaN becomes null; of duplicate keys, the last is kept."""
+    """The value with numbers that the engine compares exactly.
+
+    NaN becomes null; of duplicate keys, the last is kept.
+    """
     return cast(
         "Json",
         json.loads(dump(value), parse_float=_decimal, parse_int=_integer, parse_constant=lambda _: None),

@@ -1,7 +1,7 @@
 """Messages about values that do not fit a schema, from a table of the errors of jsonschema-rs.
 
-A message is a phrase that follows a pointer, such as `must be an integer, is "seven"`. Texts of the schema
-and of the value are cut in it; `validation` makes them safe to show.
+A message is a phrase that follows a pointer, such as `must be an integer, is "seven"`. It cuts the texts of
+the schema and of the value that it quotes; `validation` makes them safe to show.
 """
 
 from collections.abc import Callable, Iterator

@@ -214,7 +214,10 @@ def _reached(node: Node) -> set[Node]:
 
 
 def _ways(node: Node, known: dict[Node, int]) -> int:
-    """The number of ways from `node` to all schema objects of the same place, itself included. Cycles are not counted."""
+    """The number of ways from `node` to all schema objects of the same place, including `node`.
+
+    Cycles are not counted.
+    """
     entered: set[Node] = set()
     stack = [node]
     while stack:

@@ -58,7 +58,7 @@ def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
 
 
 def _with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
-    """Cut pointers at keys that contain a secret, and add removals for copies in parts that are removed but visible."""
+    """Cut pointers at keys that contain a secret, and add removals for copies in parts that the user still sees."""
     visible = set[str]()
     for removal in _shown(draft):
         texts_in(resolve(draft.raw, removal.pointer), visible, set())

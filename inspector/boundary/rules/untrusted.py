@@ -100,7 +100,7 @@ def delimit(draft: Draft) -> Draft:
 
 
 def _between_markers(draft: Draft, pointers: Collection[str], claims: Mapping[str, Claim | None]) -> Draft:
-    """Put markers around those of the texts at `pointers` that still pass."""
+    """Put markers around the texts at `pointers` that still pass."""
     marked = {block.pointer: block for block, _ in _texts(draft) if block.pointer in pointers}
     detail = _DELIMITED_APP if draft.contract.is_of_app else _DELIMITED
     removals = [

@@ -64,7 +64,7 @@ _IDLE: dict[str, tuple[Json, ...]] = {
     "unevaluatedProperties": (True,),
     "unevaluatedItems": (True,),
 }
-"""Values of these keywords that require nothing."""
+"""For each keyword, the values that require nothing."""
 
 _PASSING = frozenset({"type", "$vocabulary"})
 """Keywords whose lists and objects are not instance values."""
@@ -354,7 +354,7 @@ class _Loosening:
             self._child(child, raw.down(index), place.down(index), _into(written, index))
 
     def _alternatives(self, task: _Task, written: list[Json]) -> DocumentPath:
-        """Add alternatives to a schema, under `allOf` if it has an `anyOf` of its own. Returns the place of the list."""
+        """Add alternatives to a schema, under `allOf` if it has its own `anyOf`. Returns the place of the list."""
         if "anyOf" not in task.schema:
             task.made["anyOf"] = written
             return task.place.down("anyOf")

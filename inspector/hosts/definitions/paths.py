@@ -98,7 +98,10 @@ class Leading:
         return held, name, TOP.down(_DEFINITIONS, name)
 
     def lead(self, led: Led, place: DocumentPath | None) -> str:
-        """Redirect a reference to `place`, or to an empty schema for None. Returns a description of the change, if any."""
+        """Redirect a reference to `place`; to an empty schema if `place` is None.
+
+        Returns a description of the change, if any.
+        """
         reference = led.reference
         address = self._address(place) if place else None
         if address is None or not isinstance(reference, str):

@@ -294,7 +294,7 @@ def size_bytes(text: str) -> int:
 
 
 def middle_by_bytes(text: str, max_bytes: int) -> str:
-    """Both ends of a text, with the number of characters between them, for a budget of bytes."""
+    """A text cut to a budget of bytes: both ends, with the number of characters left out between them."""
     if size_bytes(text) <= max_bytes:
         return text
     front, back = _ends(text, max_bytes)
@@ -302,7 +302,7 @@ def middle_by_bytes(text: str, max_bytes: int) -> str:
 
 
 def middle_by_tokens(text: str, max_tokens: int) -> str:
-    """Both ends of a text, with the number of tokens between them, for a budget of tokens."""
+    """A text cut to a budget of tokens: both ends, with the number of tokens left out between them."""
     size = size_bytes(text)
     if size <= max_tokens * 4:
         return text
@@ -316,7 +316,10 @@ def tokens(count: int) -> int:
 
 
 def _ends(text: str, max_bytes: int) -> tuple[str, str]:
-    """The first and last half of a budget, cut at character boundaries. The text exceeds the budget."""
+    """The start and the end of a text, each half of the budget, cut at character boundaries.
+
+    The text must exceed the budget.
+    """
     # A character has at least one byte.
     first, last = _encoded(text[:max_bytes]), _encoded(text[max(len(text) - max_bytes, 0) :])
     start = max_bytes // 2
