@@ -21,7 +21,7 @@ _PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
 
 def engine_of(named: str) -> "type[Validator] | None":
     """The engine for a `$schema`; None if the dialect is not known."""
-    from jsonschema_rs import (  # noqa: PLC0415 - a tenth of a second, for those alone who need it
+    from jsonschema_rs import (  # noqa: PLC0415 - the import takes a tenth of a second
         Draft4Validator,
         Draft6Validator,
         Draft7Validator,

@@ -66,7 +66,7 @@ def misfits(
 
 @lru_cache(maxsize=16)
 def _validator(raw: bytes, unjudged: tuple[str, ...]) -> "Validator":
-    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError  # noqa: PLC0415 - a tenth of a second, for those alone who need it
+    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError  # noqa: PLC0415 - the import takes a tenth of a second
 
     parsed = parse(raw)
     copied = Copied(parsed.value if isinstance(parsed, JsonText) else None)

@@ -216,7 +216,7 @@ def _shown(value: Json) -> str:
 def _one(value: object) -> str:
     """The text of a value from the schema, as the engine returns it."""
     if isinstance(value, (dict, list, str, bool, int, float)) or value is None:
-        return dump_text(value)  # pyright: ignore[reportUnknownArgumentType] - what it gives back is JSON
+        return dump_text(value)  # pyright: ignore[reportUnknownArgumentType] - the engine returns JSON
     return str(value)
 
 
