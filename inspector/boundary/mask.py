@@ -32,9 +32,9 @@ SHOWN: frozenset[str] = frozenset(
 def mask(result: Json, removals: Iterable[Removal]) -> Json:
     """Mask the values in `result` that `removals` withhold as secrets. Shares unchanged parts; never raises.
 
-    `removals`: those of `declared`, at whatever boundary the result is shown: `open` has none, and `closed` withholds as free
-    text what `declared` identifies as secret. A pointer that leads nowhere masks the innermost container that
-    exists.
+    `removals`: those of `declared`, at whatever boundary the result is shown: `open` has none, and `closed`
+    withholds as free text what `declared` identifies as secret. A pointer that leads nowhere masks the
+    innermost container that exists.
     """
     pointers: list[str] = []
     copied = Copied(result)
