@@ -14,7 +14,7 @@ from inspector.json.pointer import child
 _LONG_ERROR, _ERROR_END = 11_000, 5_000
 _LONG, _TOO_LONG, _PREVIEW = 50_000, 100_000, 2_000
 _BIG_IMAGE = 64_000
-"""The size in base64 characters from which an image may be scaled down; smaller ones stayed unchanged."""
+"""The size, in base64 characters, beyond which an image may be scaled down; smaller ones stayed unchanged."""
 _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 

@@ -71,7 +71,7 @@ def _success(received: Received, answer: ReceivedAnswer, host_only: JsonObject, 
 
 
 def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject | None:
-    """A block in the framework's form; None if it fails."""
+    """A block in the framework's form; None if the call fails."""
     match block["type"], block.get("resource"):
         case "text", _:
             return _text(block["text"], beside)

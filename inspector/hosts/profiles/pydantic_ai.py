@@ -39,7 +39,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
 
 class _CannotError(Exception):
-    """The host raises an error with this message."""
+    """Raised if the host raises an error, with the host's message."""
 
 
 class _Content(Struct, frozen=True, kw_only=True):

@@ -41,7 +41,6 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
 
 
 def _content(content: Json, noted: list[HostChange]) -> list[Json]:
-    """The content blocks for the model."""
     if not isinstance(content, list):
         noted.append(HostChange(pointer="/content", what=_NO_LIST))
         return []

@@ -41,7 +41,7 @@ def _is_true(value: Json) -> bool:
 
 
 def _part(block: Json, pointer: str, notes: Notes, *, has_structure: bool) -> JsonObject | None:
-    """A block as a part; None if it creates none."""
+    """The part that a block becomes; None if the host skips the block."""
     if not isinstance(block, dict):
         notes.change(pointer, "the host skips unknown blocks")
         return None
