@@ -134,8 +134,8 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    if sent.get("resultType") == COMPLETE:
-        members["resultType"] = COMPLETE
+    # Kept if it was sent: a result of another type is withheld, because the call has not ended.
+    members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
     return {key: members[key] for key in dict.fromkeys(order) if key in members}
 

@@ -142,6 +142,8 @@ def test_what_is_no_reading_is_withheld_as_a_whole(item: Item, value: Json) -> N
     bounded = bound(Result(value=value), item.as_tool, Level.DECLARED)
     assert [removal.pointer for removal in bounded.removals] == [""]
     assert SECRET not in dump_text(bounded.result)
+    assert isinstance(bounded.result, dict)
+    assert list(bounded.result) == ["contents" if item is RESOURCE else "messages"]
 
 
 def test_a_message_keeps_the_order_of_its_members() -> None:
