@@ -152,3 +152,14 @@ def test_an_error_that_is_a_code_already_loses_nothing() -> None:
 def test_a_status_is_told_by_its_code(status: int, code: str) -> None:
     outcome = Failure(kind=FailureKind.HTTP_STATUS, detail="d", http_status=status)
     assert bound(outcome, None, Level.CLOSED).error == code
+
+
+def test_an_output_schema_describes_an_unfinished_result_but_no_envelope() -> None:
+    schema = fields(token=SENSITIVE, requestState=SENSITIVE)
+    result: Json = {"resultType": "odd", "content": [], "structuredContent": {"token": SECRET}}
+    envelope: Json = {"resultType": "input_required", "inputRequests": {}, "requestState": SECRET}
+    assert rules_of(bounded_of(result, schema)) == [
+        ("", "unfinished"),
+        ("/structuredContent/token", "x-sensitive"),
+    ]
+    assert rules_of(bounded_of(envelope, schema)) == [("", "unfinished")]
