@@ -171,6 +171,8 @@ def test_untrusted_text_is_delimited_or_hidden() -> None:
 def test_an_error_and_an_unfinished_answer() -> None:
     failed = bound(RpcError(value={"code": -32002, "message": "no"}), RESOURCE.as_tool, Level.CLOSED)
     assert failed.result == {"error": {"code": -31904, "message": "not_found"}}
+    passed = bound(RpcError(value={"code": -32002, "message": "no"}), RESOURCE.as_tool, Level.DECLARED)
+    assert (passed.result, passed.removals) == ({"error": {"code": -32002, "message": "no"}}, ())
     asked: JsonObject = {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}}
     shown = project(Result(value=asked), PROMPT.as_tool, Level.OPEN, hosts()[0])
     assert shown.unfinished

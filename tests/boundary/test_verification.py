@@ -188,6 +188,7 @@ def test_of_two_entries_for_one_skill_both_have_to_fit_and_of_nested_skills_the_
 def test_a_skill_without_digests_passes_and_it_is_said() -> None:
     bounded = bound(Result(value=answer()), tool_of(URI, entry(resources="dynamic")), Level.DECLARED)
     assert bounded.findings == (NO_DIGEST,)
+    assert bound(Result(value=answer()), tool_of(URI, entry()), Level.DECLARED).findings == ()
 
 
 @pytest.mark.parametrize(
@@ -197,6 +198,7 @@ def test_a_skill_without_digests_passes_and_it_is_said() -> None:
 def test_where_nothing_was_read_there_is_nothing_to_verify(outcome: RpcError | Failure) -> None:
     bounded = Judgement(outcome, tool_of(URI, entry())).bounded(Level.DECLARED)
     assert Rule.UNVERIFIED not in {each.rule for each in bounded.removals}
+    assert Judgement(outcome, tool_of(URI, entry(resources="dynamic"))).bounded(Level.DECLARED).findings == ()
 
 
 def test_a_skill_got_by_its_uri_is_verified_as_a_listed_one() -> None:
