@@ -21,13 +21,17 @@ class ClientIdentity:
     metadata_url: str | None = None
     """The URL of a client metadata document, used as client id where the server supports it."""
     scope: str | None = None
-    """Only for client credentials: a user's flow asks for what the server names."""
+    """Asked for in place of what the server names. None: what the server names."""
     issuer: str | None = None
     """The authorization server that `client_id` belongs to."""
     is_machine: bool = False
     """Whether the client authorizes itself, without a user."""
     redirect_uri: str | None = None
     """On loopback; None for a free port of 127.0.0.1."""
+    authorization_url: str | None = None
+    """The only page that the user may be sent to; None for the one that the server's metadata names."""
+    token_url: str | None = None
+    """The only address that codes and secrets may be sent to; None as above."""
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):
@@ -117,6 +121,15 @@ class Access(Struct, frozen=True, kw_only=True):
     lane: Lane
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
     trust: Trust = msgspec.field(default_factory=Trust)
+
+
+_SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*")
+"""Source: RFC 6749, section 3.3."""
+
+
+def are_scopes(text: str) -> bool:
+    """Whether a text is scopes, with one space between them."""
+    return _SCOPES.fullmatch(text) is not None
 
 
 _REDIRECT_HOSTS = frozenset({"127.0.0.1", "localhost"})

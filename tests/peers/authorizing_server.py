@@ -62,6 +62,16 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
         self.secrets.append(value)
         return value
 
+    def know(self, client_id: str, client_secret: str | None, redirect_uri: str) -> None:
+        """Have a client that somebody registered before."""
+        self.clients[client_id] = OAuthClientInformationFull(
+            client_id=client_id,
+            client_secret=client_secret,
+            redirect_uris=[AnyUrl(redirect_uri)],
+            token_endpoint_auth_method="client_secret_basic" if client_secret else "none",
+            scope="call",
+        )
+
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
 
