@@ -60,6 +60,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Whether a URL without transport is HTTP+SSE."""
     renames: Mapping[str, str] = field(default_factory=dict[str, str])
     """Keys of entries that other clients call differently."""
+    redirect_uri: str | None = None
+    """Where the client awaits the redirect of a client id that an entry names, unless the entry says where."""
     entries: Callable[[dict[str, object]], dict[str, object]] | None = None
     """The entries of a file that has no table of them."""
 
@@ -88,6 +90,7 @@ DIALECTS = (
         project=(".vscode/mcp.json",),
         linux=(f"{_CODE[0]}/mcp.json", f"{_CODE[0]}/settings.json"),
         macos=(f"{_CODE[1]}/mcp.json", f"{_CODE[1]}/settings.json"),
+        redirect_uri="http://127.0.0.1:33418/",
     ),
     Dialect(
         client="Cursor",
@@ -120,6 +123,7 @@ DIALECTS = (
         project=(".gemini/settings.json",),
         linux=("~/.gemini/settings.json", "/etc/gemini-cli/settings.json"),
         macos=("~/.gemini/settings.json", "/Library/Application Support/GeminiCli/settings.json"),
+        redirect_uri="http://localhost:7777/oauth/callback",
         placeholders=Placeholders.BARE,
     ),
     Dialect(

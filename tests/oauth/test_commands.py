@@ -3,9 +3,11 @@
 import asyncio
 import datetime as dt
 import ipaddress
+import json
 import os
 import re
 import select
+import socket
 import ssl
 import subprocess
 import sys
@@ -150,6 +152,73 @@ def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_p
     assert (refused.returncode, "no keyring that Sightline uses" in refused.stderr) == (2, True)
 
 
+def entry_of(folder: Path, url: str, oauth: dict[str, Any]) -> str:
+    """A file with one entry, as a target."""
+    path = folder / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"it": {"type": "http", "url": url, "oauth": oauth}}}))
+    return f"{path}:it"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("secret", "options", "environment", "is_good"),
+    [
+        ("a secret of the entry", (), {}, True),
+        ("${CLIENT_SECRET}", (), {"CLIENT_SECRET": "a secret of the entry"}, True),
+        ("another one", (), {}, False),
+        ("another one", ("--client-secret", "env:GIVEN"), {"GIVEN": "a secret of the entry"}, True),
+        ("${NOT_SET}", ("--client-secret", "env:GIVEN"), {"GIVEN": "a secret of the entry"}, True),
+    ],
+)
+def test_the_client_of_an_entry_is_used_unless_the_command_line_names_another(
+    secret: str,
+    options: tuple[str, ...],
+    environment: dict[str, str],
+    is_good: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    issued, port = Issued(), free_port()
+    issued.know("mine", "a secret of the entry", f"http://localhost:{port}/callback")
+    oauth = {"clientId": "mine", "clientSecret": secret, "callbackPort": port, "scopes": "call"}
+    with (
+        authorizing_server(issued) as url,
+        running("list", entry_of(tmp_path, url, oauth), *options, **environment) as (process, page),
+    ):
+        assert f"redirect_uri=http%3A%2F%2Flocalhost%3A{port}%2Fcallback&" in page
+        assert "client_id=mine&" in page
+        urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, b"invalid_client" in err) == ((0, False) if is_good else (3, True)), err
+    assert issued.clients.keys() == {"mine"}
+    assert [word for word in (b"a secret of the entry", b"another one") if word in out + err] == []
+
+
+@pytest.mark.parametrize(
+    ("oauth", "says"),
+    [
+        ({"tokenUrl": "https://auth.test/token"}, b"token endpoint differs: http://127.0.0.1:"),
+        ({"authorizationUrl": "https://auth.test/a"}, b"authorization page differs: http://127.0.0.1:"),
+    ],
+)
+def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: bytes, tmp_path: Path) -> None:
+    issued = Issued()
+    with authorizing_server(issued) as url:
+        target = entry_of(tmp_path, url, oauth)
+        if "tokenUrl" in oauth:
+            with running("list", target) as (process, page):
+                urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+                err = process.communicate(timeout=30)[1]
+        else:
+            err = sightline("list", target, "--no-browser").err.encode()
+    assert says in err
+    assert b"and the configuration names https://auth.test/" in err
+    assert not issued.verifiers
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -157,6 +226,7 @@ def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_p
         (["--client-id", "a", "--client-secret", "env:NOT_THERE"], "no such variable"),
         (["--client-credentials", "--client-id", "a"], "--client-secret or --client-key"),
         (["--client-credentials", "--client-id", "a", "--client-secret", "env:HOME"], "needs --issuer"),
+        (["--client-id", "a", "--scope", 'a"b'], "no scopes"),
         (["--redirect-uri", "https://elsewhere.example/x"], "127.0.0.1"),
         (["--remember", "--stored-auth-only"], "Leave out --remember"),
         (["--insecure", "--cacert", "x.pem"], "Leave it out"),
