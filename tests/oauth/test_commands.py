@@ -15,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from inspector.cli.authorizing import authorizing_of
+from inspector.cli.options import AuthorizationOptions
+from inspector.protocol.authorization import ClientIdentity
 from tests.cli.here import here
 from tests.cli.sightline import ROOT, sightline
 from tests.peers.authorizing_server import Issued, authorizing_server
@@ -195,6 +199,41 @@ def test_the_client_of_an_entry_is_used_unless_the_command_line_names_another(
     assert (process.returncode, b"invalid_client" in err) == ((0, False) if is_good else (3, True)), err
     assert issued.clients.keys() == {"mine"}
     assert [word for word in (b"a secret of the entry", b"another one") if word in out + err] == []
+
+
+ENTRY = ClientIdentity(
+    client_id="entry",
+    client_secret="of the entry",
+    scope="entry",
+    redirect_uri="http://localhost:1/entry",
+    token_url="https://auth.test/token",
+)
+GIVEN = "http://localhost:2/given"
+
+
+@pytest.mark.parametrize(
+    ("options", "client"),
+    [
+        (AuthorizationOptions(), ENTRY),
+        (
+            AuthorizationOptions(client_id="given"),
+            replace(ENTRY, client_id="given", client_secret=None, token_url=None),
+        ),
+        (AuthorizationOptions(client_secret="env:GIVEN"), replace(ENTRY, client_secret="of the option")),
+        (AuthorizationOptions(scope="given"), replace(ENTRY, scope="given")),
+        (AuthorizationOptions(redirect_uri=GIVEN), replace(ENTRY, redirect_uri=GIVEN)),
+        (AuthorizationOptions(issuer="https://auth.test"), replace(ENTRY, issuer="https://auth.test")),
+        (
+            AuthorizationOptions(client_credentials=True, issuer="https://auth.test"),
+            replace(ENTRY, issuer="https://auth.test", is_machine=True),
+        ),
+    ],
+)
+def test_each_option_has_precedence_over_its_member_of_an_entry(
+    options: AuthorizationOptions, client: ClientIdentity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIVEN", "of the option")
+    assert authorizing_of(options, ENTRY).client == client
 
 
 @pytest.mark.parametrize(

@@ -285,6 +285,10 @@ def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_non
             screen.press_until("enter", until="Nothing is opened yet")
             screen.settle()
             screen.press_until("\x0f", until="#1 done")
+            # The answer of the other tool repeats the token.
+            screen.press_until("escape", "down", until="Never answers")
+            screen.press_until("enter", until="Enter call")
+            screen.press_until("enter", until="no answer: http status")
             write("x", "second.md", until="Exported to")
             screen.press_until("w", until="Recorded to")
             screen.press("q")
@@ -296,6 +300,7 @@ def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_non
     for name in ("first.html", "second.md", "all.jsonl"):
         assert b"OAuth token" in files[str(root / name)], name
     assert files[str(root / "all.jsonl")].count(b"OAuth token") == 2
+    assert b"HTTP 500" in files[str(root / "all.jsonl")]
     assert [name for name, content in files.items() if leaked(content, issued)] == []
     assert [name for name, content in files.items() if found_in(content, planted)] == []
 
