@@ -54,6 +54,8 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
     verifiers: list[str] = field(default_factory=list[str])
     echoes: bool = False
     """Whether errors of the token endpoint repeat what was sent."""
+    answer: str = "ok"
+    """Of the tool `t`."""
     padding: int | None = None
     """The number of characters in an error of the token endpoint before the body that was sent; None for no such error."""
 
@@ -162,7 +164,7 @@ def authorizing_server(issued: Issued, certificate: tuple[str, str] | None = Non
 
         def t() -> str:
             """Answer."""
-            return "ok"
+            return issued.answer
 
         def ends() -> str:
             """Never answers: the token is repeated in its place."""

@@ -289,12 +289,19 @@ def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_non
             screen.press_until("escape", "down", until="Never answers")
             screen.press_until("enter", until="Enter call")
             screen.press_until("enter", until="no answer: http status")
+            drawn = len(screen.written)
+            # A result is shown as the server sends it, and written without them.
+            issued.answer = f"the token {[*issued.tokens][-1]}"
+            screen.press_until("escape", "up", until="Answer.")
+            screen.press_until("r", until="#3 done")
+            issued.answer = f"the secret {planted}"
+            screen.press_until("r", until="#4 done")
             write("x", "second.md", until="Exported to")
             screen.press_until("w", until="Recorded to")
             screen.press("q")
             screen.wait_for_end()
-            assert leaked(screen.written, issued) == []
-            assert found_in(screen.written, planted) == []
+            assert leaked(screen.written[:drawn], issued) == []
+            assert found_in(screen.written[:drawn], planted) == []
     files = files_below(root)
     assert len(issued.verifiers) == 2
     for name in ("first.html", "second.md", "all.jsonl"):
