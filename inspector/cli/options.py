@@ -341,7 +341,10 @@ class AuthorizationOptions(OptionGroup):
         "--issuer", default=None, metavar="URL", help="The authorization server that --client-id belongs to."
     )
     scope: str | None = option(
-        "--scope", default=None, metavar="WORDS", help="Scopes to ask for with --client-credentials."
+        "--scope",
+        default=None,
+        metavar="WORDS",
+        help="Scopes to ask for, in place of those that the server names.",
     )
     redirect_uri: str | None = option(
         "--redirect-uri",
@@ -362,8 +365,8 @@ class AuthorizationOptions(OptionGroup):
         return self != AuthorizationOptions()
 
     @property
-    def of_one_server(self) -> dict[str, object]:
-        """The values of the options that apply to one server only, by option."""
+    def of_one_client(self) -> dict[str, object]:
+        """The values of the options that are about one client of one authorization server."""
         return {
             "--client-id": self.client_id,
             "--client-secret": self.client_secret,
@@ -372,8 +375,26 @@ class AuthorizationOptions(OptionGroup):
             "--issuer": self.issuer,
             "--scope": self.scope,
             "--redirect-uri": self.redirect_uri,
-            "--insecure": self.is_insecure,
         }
+
+    @property
+    def of_one_server(self) -> dict[str, object]:
+        """The values of the options that apply to one server only, by option."""
+        return {**self.of_one_client, "--insecure": self.is_insecure}
+
+    @property
+    def of_client(self) -> frozenset[str]:
+        """The fields of a ClientIdentity that these options set, or make void, where a configuration has them."""
+        found: set[str] = set()
+        if self.client_id is not None:
+            found |= {"client_id", "client_secret", "authorization_url", "token_url"}
+        if self.client_secret is not None or self.client_key is not None:
+            found.add("client_secret")
+        if self.scope is not None:
+            found.add("scope")
+        if self.redirect_uri is not None:
+            found.add("redirect_uri")
+        return frozenset(found)
 
     @property
     def trust(self) -> Trust:

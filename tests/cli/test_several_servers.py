@@ -84,6 +84,28 @@ def test_options_of_authorization_that_make_sense_for_all_servers_count_for_all(
     ] * 2
 
 
+def test_each_entry_has_its_own_client(folder: Path) -> None:
+    entries = {
+        name: {"url": f"https://{name}.example/mcp", "oauth": {"clientId": name, "callbackPort": port}}
+        for name, port in (("one", 8081), ("two", 8082))
+    }
+    (folder / "mcp.json").write_text(
+        json.dumps({"mcpServers": {**entries, "bare": {"url": "https://bare.example/"}}})
+    )
+    code, launches = launched("mcp.json", "--stored-auth-only")
+    clients = [each.options.authorizing.client for each in launches]
+    assert code == 0
+    assert [(each.client_id, each.redirect_uri) for each in clients] == [
+        ("one", "http://localhost:8081/callback"),
+        ("two", "http://localhost:8082/callback"),
+        (None, None),
+    ]
+    code, launches = launched("mcp.json:one", "--client-id", "given", "--scope", "read")
+    client = launches[0].options.authorizing.client
+    assert (code, client.client_id, client.scope) == (0, "given", "read")
+    assert client.redirect_uri == "http://localhost:8081/callback"
+
+
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize(
     ("words", "message"),

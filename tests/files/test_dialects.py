@@ -8,6 +8,7 @@ import pytest
 from inspector.errors import UsageError
 from inspector.files import dialects
 from inspector.files.config import FoundServer, Input, installed, read_target
+from inspector.protocol.authorization import ClientIdentity
 from inspector.protocol.targets import HttpTarget, StdioTarget
 
 SECRET = "hunter2-planted"
@@ -89,7 +90,9 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
             "broken": {"url": 5}}}""",
         {
             "local": StdioTarget(command=("{home}/s", "t"), environment={"MARK": "m"}),
-            "far": HttpTarget(url="https://h.test/mcp", headers=(("A", "t"),)),
+            "far": HttpTarget(
+                url="https://h.test/mcp", headers=(("A", "t"),), client=ClientIdentity(client_id="i")
+            ),
         },
         {"broken": "Expected `str | null`, got `int`"},
     ),

@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from inspector.connect.oauth.provider import Provider
+from inspector.connect.oauth.redirect import free_redirect_uri
 from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import (
     Access,
@@ -137,6 +138,32 @@ async def test_why_there_is_no_token_is_said() -> None:
     message, session = await said(Issued(), Authorizing(authorizer=disagree, client=own))
     assert "OAuth registration" not in text_of(session)
     assert "a secret of the client" not in message + text_of(session)
+
+
+async def test_the_scopes_that_the_user_chose_are_asked_for() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    async def look(ask: AuthorizationAsk) -> bool:
+        asked.append(ask.scopes)
+        return False
+
+    with authorizing_server(Issued()) as url:
+        for scope in (None, "read write"):
+            own = ClientIdentity(client_id="mine", scope=scope)
+            await refused(url, Authorizing(authorizer=look, client=own))
+    assert asked == [("call",), ("read", "write")]
+
+
+async def test_a_kept_token_is_for_the_client_that_got_it() -> None:
+    issued, store = Issued(), MemoryStore()
+    clients = [ClientIdentity(client_id=name, redirect_uri=free_redirect_uri()) for name in ("one", "two")]
+    for client in clients:
+        issued.know(client.client_id or "", None, client.redirect_uri or "")
+    with authorizing_server(issued) as url:
+        await used(url, Authorizing(authorizer=browse, store=store, client=clients[0]))
+        await used(url, Authorizing(store=store, is_stored_only=True, client=clients[0]))
+        message, _ = await refused(url, Authorizing(store=store, is_stored_only=True, client=clients[1]))
+    assert "--stored-auth-only" in message
 
 
 async def test_requests_that_wait_for_the_same_token_ask_the_user_once() -> None:

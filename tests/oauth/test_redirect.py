@@ -76,6 +76,23 @@ async def test_a_second_request_on_an_open_connection_is_refused(monkeypatch: py
     assert refused == ["a second request came"]
 
 
+async def test_two_authorizations_with_one_redirect_take_turns() -> None:
+    uri = free_redirect_uri()
+    order = list[str]()
+
+    async def flow(state: str) -> str | None:
+        async with redirect_to(uri, state, order.append) as arrived:
+            order.append(f"{state} listens")
+            await asked(uri, f"GET /callback?code={state}&state={state}")
+            order.append(f"{state} ends")
+            return (await arrived).code
+
+    async with asyncio.timeout(20):
+        codes = await asyncio.gather(flow("one"), flow("two"), flow("three"))
+    assert codes == ["one", "two", "three"]
+    assert order == [f"{state} {what}" for state in codes for what in ("listens", "ends")]
+
+
 async def test_a_slow_client_is_closed_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redirect, "SLOW_S", 0.2)
     async with listening() as (uri, arrived, refused):

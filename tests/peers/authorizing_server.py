@@ -54,6 +54,8 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
     verifiers: list[str] = field(default_factory=list[str])
     echoes: bool = False
     """Whether errors of the token endpoint repeat what was sent."""
+    answer: str = "ok"
+    """Of the tool `t`."""
     padding: int | None = None
     """The number of characters in an error of the token endpoint before the body that was sent; None for no such error."""
 
@@ -61,6 +63,16 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
         value = f"{kind}-{secrets.token_urlsafe(24)}"
         self.secrets.append(value)
         return value
+
+    def know(self, client_id: str, client_secret: str | None, redirect_uri: str) -> None:
+        """Have a client that somebody registered before."""
+        self.clients[client_id] = OAuthClientInformationFull(
+            client_id=client_id,
+            client_secret=client_secret,
+            redirect_uris=[AnyUrl(redirect_uri)],
+            token_endpoint_auth_method="client_secret_basic" if client_secret else "none",
+            scope="call",
+        )
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
@@ -152,7 +164,7 @@ def authorizing_server(issued: Issued, certificate: tuple[str, str] | None = Non
 
         def t() -> str:
             """Answer."""
-            return "ok"
+            return issued.answer
 
         def ends() -> str:
             """Never answers: the token is repeated in its place."""

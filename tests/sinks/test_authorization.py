@@ -1,6 +1,8 @@
 """What an authorization is made of, in everything that a run leaves: codes, verifiers, tokens, client secrets."""
 
+import json
 import os
+import secrets
 import subprocess
 import sys
 import urllib.request
@@ -10,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from inspector.connect.oauth.redirect import free_redirect_uri
 from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import Authorizing
 from inspector.protocol.outcome import Failure
@@ -203,6 +206,110 @@ def test_what_a_client_authorizes_itself_with_is_written_nowhere(has_key: bool, 
     for written in (out, err, recorded.read_bytes()):
         for word in words:
             assert found_in(written, word) == []
+
+
+def configured(folder: Path, issued: Issued, url: str, **oauth: str) -> str:
+    """A target with a client that the authorization server knows, from a file that is no sink."""
+    folder.mkdir()
+    uri = free_redirect_uri()
+    issued.know("mine", oauth["clientSecret"], uri)
+    entry = {"type": "http", "url": url, "oauth": {"clientId": "mine", "redirectUri": uri, **oauth}}
+    (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"it": entry}}))
+    return f"{folder}/mcp.json:it"
+
+
+@pytest.mark.parametrize("words", [("list",), ("call", "ends"), ("auth",)])
+@pytest.mark.parametrize("padding", [None, 10])
+def test_the_client_secret_of_an_entry_is_written_nowhere(
+    words: tuple[str, ...], padding: int | None, tmp_path: Path
+) -> None:
+    planted = secrets.token_urlsafe(18)
+    root = tmp_path / "root"
+    root.mkdir()
+    # The token endpoint repeats what was sent.
+    issued = Issued(padding=padding)
+    record = () if words[0] == "auth" else ("--record", str(root / "session.jsonl"))
+    folders = {"SIGHTLINE_CONFIG_DIR": str(root), "SIGHTLINE_DATA_DIR": str(root)}
+    with authorizing_server(issued) as url:
+        target = configured(tmp_path / "given", issued, url, clientSecret=planted)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "inspector", *words, target, *record, "--no-browser"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, **folders, "PYTHONPATH": str(ROOT)},
+        )
+        page, printed = page_of(process)
+        seen = seen_from_outside(processes_from(process.pid))
+        urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+        out, err = process.communicate(timeout=40)
+    expected = 3 if padding else {"call": 4}.get(words[0], 0)
+    assert process.returncode == expected, err
+    assert b"invalid_grant" in err if padding else issued.tokens
+    for written in (out, printed, err, seen, *files_below(root).values()):
+        assert found_in(written, planted) == []
+
+
+def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_none(tmp_path: Path) -> None:
+    planted = secrets.token_urlsafe(18)
+    root = tmp_path / "root"
+    root.mkdir()
+    issued = Issued()
+    browser = tmp_path / "browser.py"
+    browser.write_text("import sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n")
+    folders = {"SIGHTLINE_CONFIG_DIR": str(root), "SIGHTLINE_DATA_DIR": str(root)}
+    with authorizing_server(issued) as url:
+        target = configured(tmp_path / "given", issued, url, clientSecret=planted)
+        words = [sys.executable, "-m", "inspector", target]
+        with terminal(
+            words, columns=160, lines=50, BROWSER=f"{sys.executable} {browser} %s", **folders
+        ) as screen:
+
+            def write(key: str, name: str, *, until: str) -> None:
+                screen.press_until(key, until="Enter continue")
+                screen.press(*str(root / name))
+                screen.press_until("enter", until=until)
+
+            screen.wait_for("Nothing is opened yet")
+            # The dialog has neither key.
+            screen.press("w", "x")
+            screen.settle()
+            assert "Enter continue" not in screen.plain()
+            screen.press_until("\x0f", until="2 tools")
+            write("x", "first.html", until="Exported to")
+            write("w", "all.jsonl", until="Recording to")
+            # Both are void now, so the next call is authorized while it is recorded.
+            issued.tokens.clear()
+            issued.refreshing.clear()
+            screen.press_until("enter", until="Enter call")
+            screen.press_until("enter", until="Nothing is opened yet")
+            screen.settle()
+            screen.press_until("\x0f", until="#1 done")
+            # The answer of the other tool repeats the token.
+            screen.press_until("escape", "down", until="Never answers")
+            screen.press_until("enter", until="Enter call")
+            screen.press_until("enter", until="no answer: http status")
+            drawn = len(screen.written)
+            # A result is shown as the server sends it, and written without them.
+            issued.answer = f"the token {[*issued.tokens][-1]}"
+            screen.press_until("escape", "up", until="Answer.")
+            screen.press_until("r", until="#3 done")
+            issued.answer = f"the secret {planted}"
+            screen.press_until("r", until="#4 done")
+            write("x", "second.md", until="Exported to")
+            screen.press_until("w", until="Recorded to")
+            screen.press("q")
+            screen.wait_for_end()
+            assert leaked(screen.written[:drawn], issued) == []
+            assert found_in(screen.written[:drawn], planted) == []
+    files = files_below(root)
+    assert len(issued.verifiers) == 2
+    for name in ("first.html", "second.md", "all.jsonl"):
+        assert b"OAuth token" in files[str(root / name)], name
+    assert files[str(root / "all.jsonl")].count(b"OAuth token") == 2
+    assert b"HTTP 500" in files[str(root / "all.jsonl")]
+    assert [name for name, content in files.items() if leaked(content, issued)] == []
+    assert [name for name, content in files.items() if found_in(content, planted)] == []
 
 
 CRASH = """

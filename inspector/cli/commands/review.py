@@ -198,9 +198,10 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if recordings and self.plan.profiles:
             raise UsageError("--also-as is for servers", "A recording is of one client.")
         live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
-        if live > 1 and (connection.environment or connection.headers or connection.cwd):
+        of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
+        if live > 1 and (connection.environment or connection.headers or connection.cwd or of_client):
             raise UsageError(
-                "-e, --header and --cwd are for one target",
+                f"{', '.join(('-e', '--header', '--cwd', *of_client))}: for one target",
                 "Write the servers into an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
             )
         # All targets are known before Sightline connects to the first.
