@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -71,19 +71,61 @@ def print_json(value: Json) -> None:
     _write(_NOT_PLAIN.sub(_escaped, dump_text(value)) + "\n")
 
 
-def print_lines(lines: Iterable[OutputLine]) -> None:
-    """Text for a person. Each line is made safe: no server starts a line of its own, or sets a colour."""
+def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
+    """Text for a person. Each line is made safe: no server starts a line of its own, or sets a colour.
+
+    On a terminal, lines are wrapped at words, but not with `exactly`: for code, reports and commands.
+    """
     with_colours = has_colours()
+    width = columns() if sys.stdout.isatty() and not exactly else sys.maxsize
     for line in lines:
         if isinstance(line, str):
-            _write(safe_line(line) + "\n")
+            _write("".join(f"{row}\n" for row in at_words(safe_line(line), width)))
         else:
-            _write("".join(_painted(piece, with_colours=with_colours) for piece in line).rstrip() + "\n")
+            pieces = [Coloured(safe_line(piece.text), piece.colour) for piece in line]
+            for row in _rows_of(pieces, width):
+                _write("".join(_painted(piece, with_colours=with_colours) for piece in row).rstrip() + "\n")
+
+
+def at_words(text: str, width: int) -> list[str]:
+    """A safe text in rows of at most `width` cells, those after the first indented. A longer word stays whole."""
+    spans = _spans(text, width)
+    return [" " * indent + text[start:stop] for indent, start, stop in spans]
+
+
+def _rows_of(pieces: Sequence[Coloured], width: int) -> Iterator[list[Coloured]]:
+    """The same of text in colours."""
+    for indent, start, stop in _spans("".join(piece.text for piece in pieces), width):
+        row, at = [Coloured(" " * indent)], 0
+        for text, colour in pieces:
+            row.append(Coloured(text[max(start - at, 0) : max(stop - at, 0)], colour))
+            at += len(text)
+        yield row
+
+
+def _spans(text: str, width: int) -> list[tuple[int, int, int]]:
+    """Where a text breaks into rows: blanks before each row, and where in the text it begins and ends."""
+    if len(text) <= width and (width == sys.maxsize or text.isascii()):
+        return [(0, 0, len(text))]
+    spans: list[tuple[int, int, int]] = []
+    leading = len(text) - len(text.lstrip(" "))
+    indent = start = 0
+    while (stop := _fitting(text, start, width - indent)) < len(text):
+        first = start if spans else leading
+        blank = text.rfind(" ", first, stop + 1)
+        if blank < 0:
+            blank = text.find(" ", max(first, stop))
+        if blank < 0 or not text[blank:].strip(" "):
+            break
+        spans.append((indent, start, start + len(text[start:blank].rstrip(" "))))
+        start = blank + len(text[blank:]) - len(text[blank:].lstrip(" "))
+        indent = min(leading + 2, width // 2)
+    return [*spans, (indent, start, len(text))]
 
 
 def _painted(piece: Coloured, *, with_colours: bool) -> str:
-    text = safe_line(piece.text)
-    return f"\x1b[{piece.colour}m{text}\x1b[0m" if with_colours and piece.colour and text.strip() else text
+    text, colour = piece
+    return f"\x1b[{colour}m{text}\x1b[0m" if with_colours and colour and text.strip() else text
 
 
 def covered_line(line: OutputLine, cover: Callable[[str], str]) -> OutputLine:
@@ -252,7 +294,9 @@ class Diagnostics:
         return error.exit_code
 
     def _write(self, text: str) -> None:
-        sys.stderr.write("\n".join(map(safe_line, text.split("\n"))) + "\n")
+        width = columns() if sys.stderr.isatty() else sys.maxsize
+        rows = (row for line in text.split("\n") for row in at_words(safe_line(line), width))
+        sys.stderr.write("\n".join(rows) + "\n")
         sys.stderr.flush()
 
 
