@@ -89,8 +89,8 @@ class _NameSearch(Provider):
 
     KIND: ClassVar[str]
 
-    def names(self) -> Iterable[str]:
-        """All there are."""
+    def names(self) -> Iterable[tuple[str, str]]:
+        """All there are, each with a line about it."""
         raise NotImplementedError
 
     def choose(self, name: str) -> None:
@@ -99,18 +99,18 @@ class _NameSearch(Provider):
 
     async def discover(self) -> Hits:
         """All of them."""
-        for name in self.names():
+        for name, about in self.names():
             shown = f"{self.KIND} {name}"
-            yield DiscoveryHit(Content(shown), partial(self.choose, name), shown)
+            yield DiscoveryHit(Content(shown), partial(self.choose, name), shown, about or None)
 
     async def search(self, query: str) -> Hits:
         """Those that match."""
         matcher = self.matcher(query)
-        for name in self.names():
+        for name, about in self.names():
             shown = f"{self.KIND} {name}"
             score = matcher.match(shown)
             if score > 0:
-                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown)
+                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown, about or None)
 
 
 @runtime_checkable
@@ -132,9 +132,13 @@ class HostSearch(_NameSearch):
 
     KIND = "Host"
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Iterable[tuple[str, str]]:
         """Those of the screen, where it has some."""
-        return self.screen.hosts if isinstance(self.screen, Lensed) else ()
+        if isinstance(self.screen, Lensed) and self.screen.hosts:
+            from inspector.hosts.profile import evidence  # noqa: PLC0415 - the screen has loaded them
+            from inspector.hosts.registry import hosts  # noqa: PLC0415
+
+            yield from ((host.name, f"{evidence(host.how)}: {host.model_gets}") for host in hosts())
 
     def choose(self, name: str) -> None:
         """Look through it."""
@@ -147,9 +151,9 @@ class ThemeSearch(_NameSearch):
 
     KIND = "Theme"
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Iterable[tuple[str, str]]:
         """Ours and the user's; Textual's own are not made for our signs."""
-        return [name for name in self.app.available_themes if name not in BUILTIN_THEMES]
+        return [(name, "") for name in self.app.available_themes if name not in BUILTIN_THEMES]
 
     def choose(self, name: str) -> None:
         """Take it on."""
