@@ -186,14 +186,30 @@ def _cells_of(character: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Rows as aligned columns; the last column takes the rest of the width and is cut there, visibly."""
+    """Rows as aligned columns; the last column takes the rest of the width and is cut there, visibly.
+
+    On a terminal where nearly nothing is left for it, it goes whole on a line of its own, as does what else does not fit.
+    """
     clean = [[safe_line(cell) for cell in row] for row in rows]
     widths = [max(cells(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []
+    if sys.stdout.isatty() and width - sum(widths) - 2 * len(widths) < _LEAST_LAST:
+        return [line for row in clean for line in _stacked(row, widths, width)]
     lines: list[str] = []
     for row in clean:
         fixed = "".join(f"{padded(cell, size)}  " for cell, size in zip(row, widths, strict=False))
-        lines.append((fixed + clipped(row[-1], max(width - cells(fixed), 20))).rstrip())
+        lines.append((fixed + clipped(row[-1], max(width - cells(fixed), _LEAST_LAST))).rstrip())
     return lines
+
+
+_LEAST_LAST = 20
+"""Cells of the last column of a table."""
+
+
+def _stacked(row: Sequence[str], widths: Sequence[int], width: int) -> Iterator[str]:
+    """A row of a table: as many cells as fit, then each further one on a line."""
+    number = next((n for n in range(len(widths), 1, -1) if sum(widths[:n]) + 2 * (n - 1) <= width), 1)
+    yield "  ".join(map(padded, row[:number], widths)).rstrip()
+    yield from (f"    {cell}" for cell in row[number:] if cell)
 
 
 def padded(text: str, width: int) -> str:
