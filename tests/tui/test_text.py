@@ -134,9 +134,9 @@ def test_all_tabs_are_seen_with_the_open_one_in_full_and_as_many_counts_as_fit()
             line = "".join(tab_texts(tabs, active.id, width))
             assert len(line) <= width
             assert f"▸{tabs.index(active) + 1} {active.label}" in line
-            assert re.findall(r"[ ▸]([1-5])(?=[ ▸]|$)", line) == [*"12345"], line
-    assert "".join(tab_texts(tabs, "call", 51)) == "▸1 Call 2 Def. 3 Claims 4 Findings 12 5 History"
-    assert "".join(tab_texts(TABS, "call", 51)) == "▸1 Call 2 Definition 3 Claims 4 Findings 5 History"
+            assert re.findall(r"[ ▸│]([1-5])(?=[ ▸│]|$)", line) == [*"12345"], line
+    assert "".join(tab_texts(tabs, "call", 51)) == "▸1 Call│2 Def.│3 Claims│4 Findings 12│5 History"
+    assert "".join(tab_texts(TABS, "call", 51)) == "▸1 Call│2 Definition│3 Claims│4 Findings│5 History"
 
 
 @pytest.mark.parametrize("part", list(FocusedPart))

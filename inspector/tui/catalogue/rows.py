@@ -15,7 +15,7 @@ from inspector.tui.catalogue.marks import FittedMarks, RowMarks
 from inspector.tui.text import content, count, cut_in_the_middle, headline, shortened
 
 _SEARCHED_LENGTH = 600
-_LEAST_ADDRESS = 8
+_LEAST_ADDRESS = 16
 _MOST_OF_NAME = 76
 """Characters: three lines of a narrow catalogue."""
 TOOLS = "Tools"

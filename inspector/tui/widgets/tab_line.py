@@ -41,13 +41,13 @@ def _forms(tabs: Sequence[Tab], active: str) -> Iterator[list[str]]:
     needed = [tab.note if tab.is_note_needed else "" for tab in tabs]
     none = [""] * len(tabs)
 
-    def written(labels: Sequence[str], notes: Sequence[str]) -> list[str]:
+    def written(labels: Sequence[str], notes: Sequence[str], between: str = "│") -> list[str]:
         return [
-            f"{'▸' if tab.id == active else ' '}{number} {label} {note}".rstrip()
+            f"{'▸' if tab.id == active else between}{number} {label} {note}".rstrip()
             for number, (tab, label, note) in enumerate(zip(tabs, labels, notes, strict=True), 1)
         ]
 
-    yield [f"{text} " for text in written(labels, notes)]
+    yield [f"{text} " for text in written(labels, notes, " ")]
     for form in ((labels, notes), (shorter, notes), (shorter, needed), (shorter, none), (bare, none)):
         yield written(*form)
 
