@@ -158,7 +158,9 @@ async def _panes(report: Report, size_mb: int, runs: int, *, marked: bool, aim: 
         report.row(f"{what}: both panes", taken, yardstick=loads, aim=aim)
         report.stalls(what, stalls)
         if not marked:
-            for key, back in (("b", "b"), ("h", "H"), ("d", "d"), ("c", "escape")):
+            for key in ("h", "down", "enter"):
+                await pressed(pilot, observed, key)
+            for key, back in (("b", "b"), ("H", "H"), ("d", "d"), ("c", "escape")):
                 took = await pressed(pilot, observed, key)
                 report.row(f"{what}: key {key}", [took.wall_s], aim=0.05 if key == "d" else None)
                 report.stalls(f"{what}: key {key}", [took.stall])

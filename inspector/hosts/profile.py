@@ -44,6 +44,8 @@ class Host(Struct, frozen=True, kw_only=True):
     title: str
     version: str
     as_of: str
+    model_gets: str
+    """What its model gets of a result, in a few words: first what becomes of structured content."""
     how: str
     """The evidence: `specification`, `observed`, `source only, not run`."""
     source: str
@@ -52,3 +54,8 @@ class Host(Struct, frozen=True, kw_only=True):
     """Returns the model's view. Never raises."""
     tool_name: Callable[[str, str], str] | None = None
     """Returns the model's name for a tool, given the names of server and tool; None if it was not observed."""
+
+
+def evidence(how: str) -> str:
+    """`specification`, `observed` or `source only`: the evidence for a host without its details."""
+    return how.partition(":")[0].partition(",")[0]

@@ -301,9 +301,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     def action_help(self) -> None:
         """Show all keys."""
         from inspector.tui.help.screen import HelpScreen  # noqa: PLC0415 - after the first paint
+        from inspector.tui.keys.footer import KeyLine  # noqa: PLC0415
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen())
+            offers = next((line.offers for line in self.screen.query(KeyLine)), ())
+            self.push_screen(HelpScreen(offers))
 
     def action_interrupt(self) -> None:
         """Copy the selected text. If nothing is selected, show how to quit."""

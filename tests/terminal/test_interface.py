@@ -80,9 +80,10 @@ def call(screen: Terminal) -> None:
 def walk_result(screen: Terminal) -> None:
     press(screen, "n enter", "escape", "n b", see="boundary: closed")
     press(screen, "b", see="boundary: open")
-    press(screen, "h", "z", "z")
+    press(screen, "h", "codex", "enter", see="host: codex")
+    press(screen, "z", "z")
     press(screen, "c", see="Compare hosts")
-    press(screen, "j j G", "b", "escape", "d", "n", "h", "escape")
+    press(screen, "j j G", "b", "escape", "d", "n", "h", "escape", "escape")
     press(screen, "s", see="what to do")
     press(screen, "j j", "v", "escape", "escape")
     press(screen, "y", see="Copied")

@@ -1,3 +1,4 @@
+import re
 import shlex
 
 import pytest
@@ -36,9 +37,11 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyOffer, KeySituation, fitting, key_line, keys_now
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
+from inspector.tui.main.tool_pane import TABS
 from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import pieces
 from inspector.tui.timeline.rows import entry_line
+from inspector.tui.widgets.tab_line import tab_texts
 
 
 @pytest.mark.parametrize(
@@ -104,15 +107,36 @@ HEADER = HeaderView(
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140, 200])
 def test_the_header_always_has_the_lenses_and_the_state_and_fits(width: int) -> None:
     line = header(HEADER, width)
-    assert "boundary: declared  host: spec" in line.plain
+    assert line.plain.endswith("declared  host: spec " if width >= 80 else "declared  spec ")
     assert "ready" in line.plain
     assert line.cell_length <= max(width, 52)
+
+
+def test_a_header_without_room_leaves_out_details_then_words_and_cuts_the_name_last() -> None:
+    own = replace(HEADER, server="mcp-servers/everything", profile="none", place="2 of 3")
+    lines = [header(own, width).plain for width in range(200, 40, -1)]
+    gone = ("MCP 2025-11-25", "12 tools", "as none", "server 2 of 3", "boundary: ", "everything")
+    at = [next(number for number, line in enumerate(lines) if part not in line) for part in gone]
+    assert at == sorted(at)
+    assert all("declared" in line and "spec" in line and "ready" in line for line in lines)
 
 
 def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
     line = header(HEADER, 140).plain
     assert line.startswith(" Sightline  https://example.org")
     assert "ready  MCP 2025-11-25  12 tools" in line
+
+
+def test_all_tabs_are_seen_with_the_open_one_in_full_and_as_many_counts_as_fit() -> None:
+    tabs = tuple(replace(tab, note="12") for tab in TABS)
+    for active in tabs:
+        for width in range(28, 100):
+            line = "".join(tab_texts(tabs, active.id, width))
+            assert len(line) <= width
+            assert f"▸{tabs.index(active) + 1} {active.label}" in line
+            assert re.findall(r"[ ▸│]([1-5])(?=[ ▸│]|$)", line) == [*"12345"], line
+    assert "".join(tab_texts(tabs, "call", 51)) == "▸1 Call│2 Def.│3 Claims│4 Findings 12│5 History"
+    assert "".join(tab_texts(TABS, "call", 51)) == "▸1 Call│2 Definition│3 Claims│4 Findings│5 History"
 
 
 @pytest.mark.parametrize("part", list(FocusedPart))

@@ -173,7 +173,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         )
     report = report_of(parts, known, accepted, servers)
     shown = without_credentials(report, DIAGNOSTICS.cover)
-    write_lines(report_lines(shown, format_), reporting.output)
+    write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
     code = servers.code if servers else OK
     if reporting.fail_on is not None and report.fails(reporting.fail_on):
         return max(FINDINGS, code)
@@ -316,10 +316,10 @@ _NEVER = (
 )
 
 
-def write_lines(lines: Iterable[str], path: str | None) -> None:
-    """Write a report to a file, or to stdout. Raises UsageError."""
+def write_lines(lines: Iterable[str], path: str | None, *, exactly: bool) -> None:
+    """Write a report to a file, or to stdout: there wrapped, but not `exactly`. Raises UsageError."""
     if path is None:
-        print_lines(lines)
+        print_lines(lines, exactly=exactly)
         return
     try:
         text = "".join(safe_line(line) + "\n" for line in lines)

@@ -191,6 +191,7 @@ HOST = Host(
     title="Claude Code",
     version="2.1.329",
     as_of="2026-11",
+    model_gets="structured content, not text; a long result goes to a file",
     how="observed: the binary against a mock of the provider's API",
     source="PyPI claude-agent-sdk 0.2.186, bundled claude binary: the tool_result block of the next request",
     notes=(

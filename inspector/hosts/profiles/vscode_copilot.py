@@ -111,6 +111,7 @@ HOST = Host(
     title="VS Code, Copilot Chat",
     version="source of 2026-08",
     as_of="2026-08",
+    model_gets="structured content, not text; no error flag; honours the audience",
     how="source only, not run",
     source="github.com/microsoft/vscode, contrib/mcp/common/mcpLanguageModelToolContribution.ts",
     notes="Copilot's further processing of these parts is not known.",

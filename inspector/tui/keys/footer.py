@@ -9,6 +9,7 @@ from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 
 from inspector.safe_text import safe_line
@@ -185,7 +186,7 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "main.back", "raw result"
         yield "result.next", ""
         yield "boundary.next", "boundaries"
-        yield "host.next", "hosts"
+        yield "host.choose", "other host"
         return
     if now.is_searched:
         yield "result.next", "next match"
@@ -218,7 +219,7 @@ _OF_INPUTS = {
         ("search.close", ""),
     ),
 }
-_OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
+_OF_RESULT = ("boundary.next", "host.choose", "host.compare", "result.compare")
 
 
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
@@ -257,6 +258,10 @@ def _length(offer: KeyOffer) -> int:
     return len(_shown(offer)) + 1 + len(offer.label)
 
 
+NOTED_S = 6.0
+"""Seconds in which a line is read."""
+
+
 class KeyLine(Widget):
     """Shows the keys that apply now. A click on a key does what the key does."""
 
@@ -265,6 +270,9 @@ class KeyLine(Widget):
     """
 
     offers: reactive[Sequence[KeyOffer]] = reactive(())
+    note: reactive[Content] = reactive(Content(""))
+    """Shown before the keys for a while."""
+    _noting: Timer | None = None
 
     @dataclass
     class Pressed(Message):
@@ -272,12 +280,26 @@ class KeyLine(Widget):
 
         command: Command
 
+    def say(self, note: Content) -> None:
+        """Show what a key has changed before the keys, for a few seconds."""
+        if self._noting is not None:
+            self._noting.stop()
+        self.note = Content.assemble(" ", note, " ")
+        self._noting = self.set_timer(NOTED_S, self._forget)
+
+    def _forget(self) -> None:
+        self.note = Content("")
+
     def render(self) -> Content:
         """As many keys as fit into the width."""
-        return key_line(fitting(self.offers, self.size.width))
+        return Content.assemble(self.note, key_line(self._keys()))
+
+    def _keys(self) -> tuple[FooterKey, ...]:
+        return fitting(self.offers, self.size.width - self.note.cell_length)
 
     def on_click(self, event: events.Click) -> None:
         """Post `Pressed` for the key under the mouse."""
-        for key in fitting(self.offers, self.size.width):
-            if key.start <= event.x < key.end:
+        x = event.x - self.note.cell_length
+        for key in self._keys():
+            if key.start <= x < key.end:
                 self.post_message(self.Pressed(key.offer.command))

@@ -130,20 +130,20 @@ MAIN: tuple[Command, ...] = (
     ),
     _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
     _main(
-        "host.next",
+        "host.choose",
         "h",
-        "cycle_host(1)",
+        "choose_host",
         "host",
-        "Shows what the model of the next host gets. Both panes follow.",
+        "Lists the hosts to choose from, with what their models get. Both panes follow.",
         palette=True,
     ),
-    _main("host.previous", "H", "cycle_host(-1)", "host", "The previous host."),
+    _main("host.back", "H", "host_back", "host before", "Goes back to the host that was shown before."),
     _main(
         "result.compare",
         "d",
         "compare_models",
         "diff",
-        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against others.",
+        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against another.",
         palette=True,
     ),
     _main(
@@ -707,6 +707,8 @@ _frame = partial(row, KeyPlace.FRAME)
 
 _hosts = partial(row, KeyPlace.HOSTS)
 
+_host_list = partial(row, KeyPlace.HOST_LIST)
+
 _secrets = partial(row, KeyPlace.SECRETS)
 
 _page = partial(row, KeyPlace.PAGE)
@@ -740,6 +742,11 @@ SCREENS: tuple[Command, ...] = (
         "Compares the hosts at the next boundary: open, declared, closed.",
     ),
     _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _host_list("host-list.next", "down", "move(1)", "next", "To the next host.", shown="↓"),
+    _host_list("host-list.previous", "up", "move(-1)", "previous", "To the previous host.", shown="↑"),
+    _host_list(
+        "host-list.back", "escape", "app.pop_screen", "back", "Back, with the host in force.", shown="Esc"
+    ),
     _secrets(
         "secrets.back",
         "escape,s",

@@ -54,6 +54,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
+from inspector.tui.hosts.choice import HostChoice
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
@@ -71,7 +72,7 @@ from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, headline, shortened
+from inspector.tui.text import content, headline, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.search_line import SearchInput
@@ -747,13 +748,29 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.server.runner.copy(self.server.target)
 
     def action_cycle_level(self, step: int) -> None:
-        self.server.selection.step_level(step)
+        selection = self.server.selection
+        selection.step_level(step)
+        if not selection.comparing.is_on:
+            self._keys.say(level_note(selection.level))
 
-    def action_cycle_host(self, step: int) -> None:
-        if self.hosts:
-            self.server.selection.step_host(step)
-        else:
+    def action_choose_host(self) -> None:
+        """Choose a host from a list; where two models are compared, that of the model on the right."""
+        selection = self.server.selection
+        if not selection.hosts:
             self.notify("Hosts are still being loaded.", markup=False)
+            return
+
+        def take(chosen: str | None) -> None:
+            if chosen is not None:
+                selection.set_host(chosen)
+
+        left = selection.host if selection.comparing.is_on else None
+        among = [host for host in hosts() if host.name != left]
+        self.app.push_screen(HostChoice(among, selection.shown_host), take)  # pyright: ignore[reportUnknownMemberType]
+
+    def action_host_back(self) -> None:
+        if not self.server.selection.host_back():
+            self.notify("No other host was shown yet. h lists them.", markup=False)
 
     def action_compare_models(self) -> None:
         self._room.make_room_for(self._result)

@@ -91,7 +91,7 @@ async def test_the_definition_follows_both_lenses() -> None:
         await pilot.press("B")
         text = await settled(pilot, app, "Model is given  spec, open")
         assert "✗ withheld" not in text
-        await pilot.press("b", "h")
+        await pilot.press("b", "h", *"claude", "enter")
         text = await settled(pilot, app, "Model is given  claude-code, declared")
         assert "not observed" in text
 

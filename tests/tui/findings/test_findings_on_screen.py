@@ -119,7 +119,7 @@ async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_f
             # Each finding has a row, and the one under the cursor has its detail.
             rows = sum("SL-" in line or "! result" in line for line in text.splitlines())
             assert rows == int(found[1]) + 1, text
-            await pilot.press("h")
+            await pilot.press("h", "down", "enter")
             text = await reviewed(pilot, app)
 
 

@@ -122,7 +122,7 @@ async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
     for _ in range(3):
         await press(pilot, app, "escape", "down", "2")
     await press(pilot, app, "escape", "g", "1")
-    for number, keys in enumerate((("n", "enter", "b"), ("G", "h"), ("N",)), 1):
+    for number, keys in enumerate((("n", "enter", "b"), ("G", "h", "down", "enter"), ("N",)), 1):
         # The first press may only ask, and comes to nothing while the tool is still being opened.
         for _ in range(5):
             if len(told.calls) < number:

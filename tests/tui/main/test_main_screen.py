@@ -1,10 +1,13 @@
 import asyncio
+import re
 from collections.abc import Callable
 
 import pytest
 from textual.pilot import Pilot
 
 from inspector.errors import UnreachableError
+from inspector.hosts.profile import evidence
+from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Trust
 from inspector.protocol.outcome import Outcome, Result
@@ -13,7 +16,8 @@ from inspector.session.call_record import Progress
 from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.pane import CatalogueLines
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+from inspector.tui.keys import footer
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 
 KEY = "sk-planted-4711-secret"
 
@@ -118,16 +122,56 @@ async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_mas
         assert "spec, declared" in await settled(pilot, app, "boundary: declared")
 
 
-async def test_another_host_is_shown_in_the_header_and_in_the_pane() -> None:
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_a_host_is_chosen_from_a_list_that_says_what_each_model_gets(size: tuple[int, int]) -> None:
     app = app_of(script())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
-        await settled(pilot, app, "spec, declared")
+        await settled(pilot, app, "#1 done")
         await pilot.press("H")
-        await settled(pilot, app, "host: ")
+        await settled(pilot, app, "No other host was shown yet.")
         await pilot.press("h")
-        await settled(pilot, app, "spec, declared")
+        text = await settled(pilot, app, "Choose a host")
+        assert "▸ spec" in text
+        assert "specification  in force: text and" in text
+        for host in hosts()[: None if size == LARGE else 15]:
+            assert re.search(rf" {host.name} +{evidence(host.how)} ", text), host.name
+        await pilot.press("escape")
+        await settled(pilot, app, "host: spec")
+        # The palette has the same list; what is typed filters it, also by evidence and by what the model gets.
+        await pilot.press("ctrl+p", *"lists the hosts")
+        await settled(pilot, app, "Host  (h)")
+        await pilot.press("enter")
+        await settled(pilot, app, "Choose a host")
+        await pilot.press(*"observed file")
+        text = await settled(pilot, app, "▸ claude-code")
+        assert "codex" not in text
+        assert "Its model gets structured content, not text; a long result goes to a" in text
+        await pilot.press(*" none", "enter")
+        await settled(pilot, app, "No host has these words.")
+        await pilot.press("ctrl+u", "down", "up", *"codex", "down", "enter")
+        await settled(pilot, app, "host: codex-known-model")
+        await pilot.press("H")
+        await settled(pilot, app, "host: spec")
+        await pilot.press("H")
+        await settled(pilot, app, "host: codex-known-model")
+
+
+async def test_b_says_what_the_boundary_means_and_then_gives_the_room_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(footer, "NOTED_S", 0.3)
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "owner")
+        before = screen_lines(app)[-1]
+        await pilot.press("b")
+        await settled(pilot, app, "boundary: closed")
+        assert screen_lines(app)[-1].startswith(" closed: passes only declared, non-sensitive fields ")
+        assert "? keys" in screen_lines(app)[-1]
+        while screen_lines(app)[-1] != before:
+            await pilot.pause(0.02)
 
 
 async def test_both_sides_are_drawn_in_one_list_and_end_together() -> None:

@@ -74,7 +74,16 @@ async def test_no_text_of_a_recording_acts_on_the_terminal_or_as_markup(tmp_path
                 await pressed(key)
             await pressed("[")
         app.screen.query_one("#timeline").focus()
-        for keys in (("G", "enter"), ("x",), ("escape",), ("2",), ("3",), ("4",), ("h", "b"), ("y",)):
+        for keys in (
+            ("G", "enter"),
+            ("x",),
+            ("escape",),
+            ("2",),
+            ("3",),
+            ("4",),
+            ("h", "down", "enter", "b"),
+            ("y",),
+        ):
             await pressed(*keys)
         assert app.is_running
 

@@ -106,10 +106,20 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         session = told.opened[0]
-        for number in range(12):
-            session.exchange("ping", {"number": number}, {})
         timeline = app.screen.query_one(TimelinePane)
+        timeline.focus()
+        await settled(pilot, app, "following")
+        # What is on the screen is seen, wherever the cursor is.
+        session.exchange("ping", {"number": -1}, {})
+        session.exchange("ping", {"number": -2}, {})
         await settled(pilot, app, "ping")
+        await pilot.press("g")
+        session.exchange("ping", {"number": -3}, {})
+        assert "newer" not in await settled(pilot, app, "G follows")
+        await pilot.press("G")
+        for number in range(12):
+            session.exchange("prompts/list", {"number": number}, {})
+        await settled(pilot, app, "prompts/list")
         assert timeline.count >= 12
         timeline.focus()
         await pilot.press("g")
@@ -123,9 +133,12 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         await pilot.press("slash", *"kind:decision", "enter")
         await settled(pilot, app, "filter: kind:decision")
         assert timeline.count == 1
-        await pilot.press("escape")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "no-deletes")
+        assert "Esc close" in text
+        await pilot.press("escape", "escape")
         await settled(pilot, app, "following")
-        assert timeline.count == 18
+        assert timeline.count == 21
         # The rows outlive the connection.
         await pilot.press("R")
         while len(told.opened) < 2:

@@ -1,3 +1,5 @@
+import re
+
 import pytest
 
 from inspector.json.exact import Json, dump
@@ -103,6 +105,13 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     (line,) = lines(folded.rows)
     assert '▸ #1 get_order id="seven" tool error stderr 7 lines: ValidationError: 1 validation' in line
     assert "Input should be a valid integer policy: allowed 1 log" in line
+    # Where there is less room, words are whole or left out; how the call ended is always there.
+    for width in range(60, 240):
+        line = row_line(folded.rows[0], width).plain
+        assert len(line) == width
+        assert "  tool error " in line
+        rest = line.partition("tool error")[2][:-18]
+        assert re.fullmatch(r"(  stderr [^…]*(…|integer))?(  policy: allowed)?(  1 log)? *", rest), line
 
 
 def test_what_is_printed_to_stdout_during_a_call_is_in_its_row() -> None:
