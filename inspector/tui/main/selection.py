@@ -32,11 +32,11 @@ from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " is not called yet. Press Enter in its form to call it.",
-    Kind.RESOURCE: " is not read yet. Press Enter.",
-    Kind.SKILL: " is not read yet. Press Enter.",
-    Kind.TEMPLATE: " is not read yet. Fill in its variables and press Enter.",
-    Kind.PROMPT: " is not fetched yet. Press Enter in its form to get it.",
+    Kind.TOOL: " is not called yet. Enter goes to its form, and calls it from there.",
+    Kind.RESOURCE: " is not read yet. Enter goes to it, and reads it from there.",
+    Kind.SKILL: " is not read yet. Enter goes to it, and reads it from there.",
+    Kind.TEMPLATE: " is not read yet. Enter goes to its form, and reads it from there.",
+    Kind.PROMPT: " has no result yet. Enter goes to its form, and gets it from there.",
 }
 
 
