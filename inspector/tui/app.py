@@ -176,8 +176,10 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     NOTIFICATION_TIMEOUT = 4
     CSS = """
     Input > .input--placeholder { color: $foreground 70%; }
-    Toast { width: auto; max-width: 60; padding: 0 1; margin-top: 0; }
-    ToastRack { margin-bottom: 1; }
+    /* Below the keys, in rows of their own: what is said covers nothing. */
+    ToastRack { layer: default; margin-bottom: 0; max-height: 9; overflow-y: hidden; }
+    ToastHolder { align-horizontal: left; }
+    Toast { width: 1fr; max-width: 100%; padding: 0 1; margin-top: 0; }
     """
 
     def __init__(  # noqa: PLR0913 - all that a run of the interface is about

@@ -48,3 +48,5 @@ async def test_a_tool_of_another_server_that_can_only_be_called_as_a_task_runs_t
     assert "Research Report: bees (User declined" in dump_text(record.outcome.value)
     (entry,) = (each for each in session.timeline.entries if each.title.startswith("tools/call"))
     assert entry.state is EntryState.DONE
+    # One duration: from frame to frame.
+    assert record.duration_s == entry.duration_s

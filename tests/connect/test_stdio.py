@@ -43,6 +43,8 @@ async def test_an_odd_answer_is_a_result_as_it_was_sent(behaviour: str, result: 
     assert isinstance(record.outcome, Result)
     assert dump(record.outcome.value) == result
     assert all(entry.state is not EntryState.PENDING for entry in entries)
+    # One number for a call: from frame to frame, as the timeline has it.
+    assert [entry.duration_s for entry in entries if entry.title == "tools/call t"] == [record.duration_s]
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 import pytest
 from msgspec.structs import replace
 
-from inspector.boundary.bounded import Rule
 from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
@@ -61,13 +60,13 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
 @pytest.mark.parametrize(
     ("outcome", "state", "why", "after"),
     [
-        (None, "not revealed", "Nothing has been sent.", "Reveal asks you first, then fetches it."),
-        (Revealed(value=""), "revealed", "The server returned it.", "Peek at it, or forget it."),
+        (None, "not fetched", "Nothing has been sent.", "Fetch it: you are asked before anything is sent."),
+        (Revealed(value=""), "fetched", "The server returned it.", "Show it for 10 s, or forget it."),
         (
             Revealed(value="", findings=(RedemptionFault.MAY_BE_STORED,)),
-            "revealed",
+            "fetched",
             "The answer lacks Cache-Control: no-store, so caches on the way may keep the secret.",
-            "Peek at it, or forget it.",
+            "Show it for 10 s, or forget it.",
         ),
         (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out.", NEW_REFERENCE),
         (
@@ -79,7 +78,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (
             AlreadyUsed(),
             "already used",
-            "It can be revealed only once, and this session has revealed it.",
+            "It can be fetched only once, and this session has fetched it.",
             NEW_REFERENCE,
         ),
         (Denied(status=401), "denied", "The server rejects the credentials (status 401).", CREDENTIALS),
@@ -124,7 +123,7 @@ def test_every_cause_of_a_failure_says_what_failed_and_what_to_do(cause: Cause) 
 
 def test_while_it_is_fetched_it_is_revealing_whatever_was_before() -> None:
     one = replace(kept(), is_busy=True, outcome=Denied(status=401), is_forgotten=True)
-    assert told(one) == ("revealing", "Waiting for the server.", "This takes at most 10 s.")
+    assert told(one) == ("fetching", "Waiting for the server.", "This takes at most 10 s.")
 
 
 @pytest.mark.parametrize("outcome", [AlreadyUsed(), Denied(status=401), Failed(cause=Cause.TIMEOUT)])
@@ -163,8 +162,8 @@ def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> N
 @pytest.mark.parametrize(
     ("now_s", "state", "left"),
     [
-        (RECEIVED_S, "not revealed", 60.0),
-        (RECEIVED_S + 59, "not revealed", 1.0),
+        (RECEIVED_S, "not fetched", 60.0),
+        (RECEIVED_S + 59, "not fetched", 1.0),
         (RECEIVED_S + 60, "expired", 0.0),
         (RECEIVED_S + 1e6, "expired", 0.0),
     ],
@@ -176,7 +175,7 @@ def test_the_time_of_a_reference_counts_down_from_its_receipt(now_s: float, stat
 
 def test_a_reference_without_an_end_and_a_value_have_no_time() -> None:
     assert left_s(kept(ttl_s=None), 1e9) is None
-    assert told(kept(ttl_s=None), 1e9)[0] == "not revealed"
+    assert told(kept(ttl_s=None), 1e9)[0] == "not fetched"
     assert left_s(value(), 1e9) is None
 
 
@@ -184,7 +183,7 @@ def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
     assert told(replace(kept(), is_forgotten=True)) == (
         "forgotten",
         "You removed it from memory.",
-        "Reveal it again, if the server allows that; otherwise call the tool again.",
+        "Fetch it again, if the server allows that; otherwise call the tool again.",
     )
     assert told(replace(value(), is_forgotten=True)) == (
         "forgotten",
@@ -195,9 +194,9 @@ def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
 
 def test_a_withheld_value_says_by_which_rule_and_why() -> None:
     assert told(value()) == (
-        Rule.X_SENSITIVE,
+        "marked sensitive",
         "The schema marks `key` sensitive.",
-        "Peek at it, or forget it.",
+        "Show it for 10 s, or forget it.",
     )
 
 

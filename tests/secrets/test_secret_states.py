@@ -82,7 +82,7 @@ def test_retry_after_is_shown_only_in_a_form_that_the_standard_has(
 
 
 OUTCOMES: list[tuple[Outcome, str, str]] = [
-    (Revealed(value="v4lue"), "revealed", "Peek"),
+    (Revealed(value="v4lue"), "fetched", "Show"),
     (Expired(by=ExpiredBy.TTL), "expired", "new reference"),
     (GONE, "expired", "revoke"),
     (AlreadyUsed(), "already used", "new reference"),

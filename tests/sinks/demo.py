@@ -104,8 +104,8 @@ class DemoRun:
 
     def reveal(self) -> None:
         """Redeem the reference that the last call left, look at its value, and mask it."""
-        self.press("s", until="not revealed")
-        self.press("v", until="Reveal this secret?")
+        self.press("s", until="not fetched")
+        self.press("v", until="Fetch this secret?")
         self.press("y", until="The server returned it.")
         since = len(self.screen.written)
         self.press("p", until="DEMO-SECRET-share-")

@@ -95,7 +95,7 @@ class Run:
 
     def reveal(self) -> None:
         """Redeem the reference under the cursor."""
-        self.press("v", until="Reveal this secret?")
+        self.press("v", until="Fetch this secret?")
         self.press("y", until="The server returned it.")
 
     def written_but_for(self, place: str) -> bytes:

@@ -53,7 +53,7 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.screen.wait_for(MASKED, since=since)
 
         run.press("c", until="Copying is off.")
-        run.press("v", until="Reveal this secret?")
+        run.press("v", until="Fetch this secret?")
         run.press("y", until="already used")
         run.press("j", until="/structuredContent/key")
         run.peek("withheld", "escape")

@@ -18,7 +18,7 @@ from tests.tui.scripted import Script, answering, screen_text, settled
 BASE = "http://127.0.0.1:8000/mcp"
 REDEEMED = "redeemed-Zq81hTfW"
 KEPT = "withheld-9uVb3LxD"
-QUESTION = "Reveal this secret?"
+QUESTION = "Fetch this secret?"
 MASKED_TITLE = "p shows it for 10 s"
 SHOWN_TITLE = "masks itself in"
 
@@ -99,7 +99,7 @@ async def among_secrets(pilot: Pilot[None], app: SightlineApp, shows: str = "API
     return await settled(pilot, app, shows)
 
 
-async def revealed(pilot: Pilot[None], app: SightlineApp, state: str = "revealed") -> str:
+async def revealed(pilot: Pilot[None], app: SightlineApp, state: str = "fetched") -> str:
     """The screen after the reference under the cursor was revealed."""
     await pilot.press("v")
     await settled(pilot, app, QUESTION)

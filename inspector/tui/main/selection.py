@@ -32,11 +32,11 @@ from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " has not been called yet. Press Enter in its form to call it.",
-    Kind.RESOURCE: " has not been read yet. Press Enter.",
-    Kind.SKILL: " has not been read yet. Press Enter.",
-    Kind.TEMPLATE: " has not been read yet. Fill in its variables and press Enter.",
-    Kind.PROMPT: " has not been fetched yet. Press Enter in its form to get it.",
+    Kind.TOOL: " has not been called yet. Enter goes to its form, and calls it from there.",
+    Kind.RESOURCE: " has not been read yet. Enter goes to it, and reads it from there.",
+    Kind.SKILL: " has not been read yet. Enter goes to it, and reads it from there.",
+    Kind.TEMPLATE: " has not been read yet. Enter goes to its form, and reads it from there.",
+    Kind.PROMPT: " has no result yet. Enter goes to its form, and gets it from there.",
 }
 
 

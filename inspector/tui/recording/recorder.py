@@ -33,7 +33,7 @@ from inspector.tui.connection.source import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import shortened, size
 
-_FILE = "Writes a new file, without withheld values, sensitive arguments and revealed secrets."
+_FILE = "Writes a new file, without withheld values, sensitive arguments and fetched secrets."
 _DOCUMENT = (
     "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
 )

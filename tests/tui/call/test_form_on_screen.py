@@ -87,7 +87,7 @@ async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() ->
         below = next(n for n, line in enumerate(lines) if " cups " in line) + 1
         assert "4" in lines[below]
         await pilot.press("enter")
-        await settled(pilot, app, "The schema does not allow these")
+        await settled(pilot, app, "Not valid: cups.  ^s sends it anyway.")
         assert told.calls == []
         await pilot.press("ctrl+s")
         await settled(pilot, app, "#1 done")
@@ -97,11 +97,15 @@ async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() ->
 async def test_what_is_missing_is_no_fault_before_one_tries_to_call() -> None:
     told = script()
     app = app_of(told)
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
         assert "is required" not in await settled(pilot, app, "1 missing")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter", "tab", "tab", "enter")
+        await settled(pilot, app, "Missing: what.  ^s sends it anyway.")
         await settled(pilot, app, "is required")
         assert told.calls == []
+        # Enter has gone to the field that is missing.
+        await pilot.press("right", "enter")
+        await settled(pilot, app, "#1 done")
 
 
 async def checked(pilot: Pilot[None], app: SightlineApp) -> None:

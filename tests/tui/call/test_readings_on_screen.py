@@ -71,12 +71,16 @@ async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
         assert "resources/read shelf://fi/D" in text
         await pilot.press("1")
         await pilot.press("escape", "j")
-        text = await settled(pilot, app, "has not been fetched yet")
+        text = await settled(pilot, app, "has no result yet")
         assert "Asks about a book." in text
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "Enter get")
+        assert " Get " in text
+        await pilot.press("enter")
         await settled(pilot, app, "is required")
         await pilot.press("D", "enter")
         await settled(pilot, app, "What is Dune?")
+        assert "r get again" in await settled(pilot, app, "r get again  ")
         assert told.calls == [
             ("resources/templates shelf://{genre}/{title}", {"genre": "fi", "title": "D"}),
             ("prompts/get discuss", {"title": "D"}),

@@ -50,7 +50,7 @@ async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given
 
 async def test_a_narrow_terminal_shows_one_side_and_m_the_other() -> None:
     app = app_of(script())
-    async with app.run_test(size=SMALL) as pilot:
+    async with app.run_test(size=(64, 24)) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2", "n")
         text = await settled(pilot, app, "m: other side")
@@ -73,7 +73,7 @@ async def test_each_difference_says_why(size: tuple[int, int]) -> None:
             told += await settled(pilot, app)
             if "No further difference below." in told:
                 break
-        assert "✗ x-sensitive  /outputSchema/properties/key" in told
+        assert "✗ marked sensitive  /outputSchema/properties/key" in told
         assert "/annotations" in told
         await pilot.press("enter")
         assert "declared by webmcp-110: x-sensitive" in await settled(pilot, app)

@@ -90,7 +90,7 @@ def test_every_reason_begins_with_the_one_under_the_cursor() -> None:
     view = view_of(MINT)
     node = next(node for node in range(len(view.outline)) if view.sign(node) is SideDifference.LEFT)
     reasons = every_reason(view, node).plain
-    assert reasons.startswith("✗ x-sensitive  /outputSchema/properties/key")
+    assert reasons.startswith("✗ marked sensitive  /outputSchema/properties/key")
     assert reasons.count("/outputSchema/properties/key ") == 1
     assert "~ host  /annotations" in reasons
     last = view.outline.node_at("/annotations/readOnlyHint")

@@ -91,7 +91,7 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await pilot.press("5")
         text = await settled(pilot, app, "not kept: pin (secret), used again from memory")
         assert 'mint  owner="ada", pin=•••' in text
-        assert "ok  1 withheld" in text
+        assert "ok  1 withheld at declared" in text
         assert "1234" not in text
         # With its secret, from memory; Esc goes back to where the call was made.
         await pilot.press("enter")

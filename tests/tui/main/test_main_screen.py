@@ -10,6 +10,7 @@ from inspector.hosts.profile import evidence
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Trust
+from inspector.protocol.frames import Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
@@ -17,6 +18,7 @@ from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.keys import footer
+from inspector.tui.result.pane import ResultPane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 
 KEY = "sk-planted-4711-secret"
@@ -102,6 +104,8 @@ async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple
         await pilot.press("enter")
         text = await settled(pilot, app, "declaration")
         assert "/properties/key" in text
+        assert "x-sensitive: marked sensitive" in text
+        assert "type string, x-sensitive true" in text
         assert KEY not in text
 
 
@@ -112,11 +116,11 @@ async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_mas
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "spec, declared")
         await pilot.press("B")
-        text = await settled(pilot, app, "spec, open")
+        text = await settled(pilot, app, "declared → open: 1 value no longer withheld")
         assert "reaches the model" in text
         assert KEY not in text
         await pilot.press("B")
-        text = await settled(pilot, app, "spec, closed")
+        text = await settled(pilot, app, "open → closed: 1 more value withheld")
         assert KEY not in text
         await pilot.press("b", "b")
         assert "spec, declared" in await settled(pilot, app, "boundary: declared")
@@ -229,14 +233,74 @@ async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None
         assert [name for name, _ in told.calls] == ["first", "second", "second", "first"]
 
 
-async def test_a_key_that_cannot_apply_says_why() -> None:
+@SIZES
+async def test_a_key_that_cannot_apply_says_why(size: tuple[int, int]) -> None:
     app = app_of(script())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("r")
         await settled(pilot, app, "Nothing has been called yet.")
-        await pilot.press("y")
-        await settled(pilot, app)
+        # The empty result: no key of a result is silent there, and Enter goes to the form.
+        app.screen.query_one(ResultPane).focus_result()
+        assert "n next" not in await settled(pilot, app, "Enter form")
+        for key in ("down", "slash", "u", "m", "n", "space"):
+            app.screen.notify(f"before {key}", markup=False)
+            await settled(pilot, app, f"▌ before {key}")
+            await pilot.press(key)
+            await settled(pilot, app, f"before {key}\n▌ There is no result yet. Enter goes to the form.")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+
+
+async def test_what_is_said_covers_neither_the_verdict_nor_the_value() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "┄ withheld")
+        before = [line for line in screen_lines(app) if "#1 done" in line or "┄ withheld" in line]
+        app.screen.notify("word " * 40, markup=False)
+        await settled(pilot, app, "word word")
+        lines = screen_lines(app)
+        assert all(line in lines for line in before)
+        assert "word" in lines[-1]
+        assert sum("word" in line for line in lines) == 3
+
+
+@SIZES
+async def test_the_verdict_has_what_is_printed_to_stdout_beside_what_breaks_the_schema(
+    size: tuple[int, int],
+) -> None:
+    told = script()
+    strict: JsonObject = {
+        **MINT,
+        "outputSchema": {"type": "object", "required": [f"part-{n}" for n in range(9)]},
+    }
+    told.tools, told.answers["mint"] = [strict], answering(MINTED)
+    app = app_of(told)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        told.opened[0].frame(Direction.RECEIVED, b"DEBUG got it")
+        await settled(pilot, app, 'server printed to stdout: "DEBUG got it"')
+        text = await settled(pilot, app, "output breaks its schema")
+        assert "server sent" in text
+        assert "part-0" in text
+
+
+async def test_at_80x24_a_definition_has_the_rows_of_form_and_result() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "owner")
+        for key, pane in (("2", "#definition-values"), ("4", "#findings")):
+            await pilot.press(key)
+            await settled(pilot, app, "▸2" if key == "2" else "▸4")
+            assert app.screen.query_one(pane).size.height >= 12
+            assert app.screen.query_one(pane).size.width >= 78
+            await pilot.press("escape")
+            await settled(pilot, app, "Tools 2")
 
 
 async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> None:
@@ -426,8 +490,12 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 mint")
-        await pilot.press("t", "G", "minus", "G", "enter")
+        await pilot.press("t", "G", "space", "G", "enter")
         text = await settled(pilot, app, "received frame 2")
+        await pilot.press("y")
+        await settled(pilot, app, "Copied: frame 2, 1 sensitive value masked")
+        assert '"structuredContent"' in app.clipboard
+        assert KEY not in app.clipboard
         assert '"structuredContent"' in text
         assert KEY not in text
         assert "1 sensitive value masked" in text

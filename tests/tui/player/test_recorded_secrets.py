@@ -32,7 +32,7 @@ async def test_the_raw_values_are_there_masked_and_peeked_at_and_never_redeemed(
         await settled(pilot, app, "CANARY-other-secret")
         await pilot.press("v")
         await settled(pilot, app)
-        assert "Reveal this secret?" not in screen_text(app)
+        assert "Fetch this secret?" not in screen_text(app)
         await pilot.press("escape", "escape")
         assert "CANARY" not in await settled(pilot, app, "[ ] step")
         app.screen.query_one("#timeline").focus()

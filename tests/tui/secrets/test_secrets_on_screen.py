@@ -59,12 +59,15 @@ async def test_what_a_call_left_is_listed_with_all_there_is_to_say_and_no_value(
         text = await among_secrets(pilot, app)
         assert "Secrets  1 reference, 1 withheld value" in text
         rows = {line.split()[2]: line for line in text.splitlines() if "#1 mint" in line and "◇" in line}
-        assert "not revealed     5:00     #1 mint" in rows["API"]
+        assert "not fetched      5:00     #1 mint" in rows["API"]
         assert "/structuredContent/key" in text
-        assert "x-sensitive" in text
+        assert "marked sensitive" in text
+        # Two things with two words: one asks the server, one shows what is here.
+        assert "v fetch" in text
+        assert "p show" not in text
         assert "from        call #1 of mint, at /content/0" in text
         assert "redeemed by GET http://127.0.0.1:8000/secrets/s1" in text
-        assert "Reveal asks you first, then fetches it." in text
+        assert "Fetch it: you are asked before anything is sent." in text
         assert REDEEMED not in text
         assert KEPT not in text
         assert "qUery" not in text
@@ -145,10 +148,10 @@ async def test_revealing_asks_first_and_escape_sends_nothing(size: tuple[int, in
         text = await settled(pilot, app, QUESTION)
         assert "GET http://127.0.0.1:8000/secrets/s1" in text
         assert "qUery" not in text
-        assert "y yes, reveal  Esc no" in text
+        assert "y yes, fetch  Esc no" in text
         await pilot.press("escape")
         text = await until(pilot, app, lambda text: QUESTION not in text)
-        assert "not revealed" in text
+        assert "not fetched" in text
         await pilot.press("y")
         await settled(pilot, app)
         assert redeemer.asked == []
@@ -220,14 +223,14 @@ async def test_a_yes_sends_once_and_the_value_stays_masked(size: tuple[int, int]
 ENDINGS: list[tuple[Outcome, str, str]] = [
     (Expired(by=ExpiredBy.SERVER), "expired", "used, perhaps by someone else"),
     (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out."),
-    (AlreadyUsed(), "already used", "It can be revealed only once, and this session has revealed it."),
+    (AlreadyUsed(), "already used", "It can be fetched only once, and this session has fetched it."),
     (Denied(status=403), "denied", "The server rejects the credentials (status 403)."),
     (NotFound(), "not found", "The server does not know this secret."),
     (RateLimited(retry_after_s=30), "rate limited", "Try again in 30 s."),
     (RefusedUrl(reason="another class of address", hint="Look."), "refused", "Another class of address."),
     (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time."),
     (Failed(cause=Cause.MALFORMED), "failed", "this try may have used up a one-time reference."),
-    (Revealed(value=REDEEMED), "revealed", "The server returned it."),
+    (Revealed(value=REDEEMED), "fetched", "The server returned it."),
 ]
 
 
@@ -362,16 +365,16 @@ async def test_a_redemption_goes_on_when_the_user_leaves_the_screen() -> None:
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)
-        await revealed(pilot, app, "revealing")
+        await revealed(pilot, app, "fetching")
         await pilot.press("v")
-        await until(pilot, app, lambda text: "state       revealing" in text and QUESTION not in text)
+        await until(pilot, app, lambda text: "state       fetching" in text and QUESTION not in text)
         await pilot.press("escape")
         await until(pilot, app, lambda text: "#1 done" in text)
         redeemer.may_answer.set()
         await settled(pilot, app, "#1 done")
         assert redeemer.asked == ["s1"]
         await pilot.press("s")
-        await settled(pilot, app, "state       revealed")
+        await settled(pilot, app, "state       fetched")
         await peeked(pilot, app)
 
 
@@ -384,7 +387,7 @@ async def test_a_session_that_ends_forgets_everything_and_what_still_arrives_is_
         before = script.opened[0].custody
         assert app.is_guarding
         redeemer.may_answer.clear()
-        await revealed(pilot, app, "revealing")
+        await revealed(pilot, app, "fetching")
         await pilot.press("escape", "R")
         await until(pilot, app, lambda _: len(script.opened) == 2)
         redeemer.may_answer.set()
@@ -402,9 +405,9 @@ async def test_two_references_are_redeemed_one_after_the_other() -> None:
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await among_secrets(pilot, app)
-        await revealed(pilot, app, "revealing")
+        await revealed(pilot, app, "fetching")
         await pilot.press("j", "v")
-        text = await until(pilot, app, lambda text: "Another secret is being revealed." in text)
+        text = await until(pilot, app, lambda text: "Another secret is being fetched." in text)
         assert QUESTION not in text
         redeemer.may_answer.set()
         await settled(pilot, app, "▸ ◇ Second key")

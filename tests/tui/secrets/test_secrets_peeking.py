@@ -224,7 +224,7 @@ async def test_withheld_values_are_listed_by_pointer_and_peeked_at_the_same_way(
         await pilot.press("j")
         text = await settled(pilot, app, "▸ ✗ /structuredContent/key")
         assert KEPT not in text
-        assert "Peek at it, or forget it." in text
+        assert "Show it for 10 s, or forget it." in text
         await peeked(pilot, app, KEPT)
         await pilot.press("p")
         await masked(pilot, app, KEPT)

@@ -37,7 +37,9 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         assert "text, required" not in text
         text = await settled(pilot, app, "Timeline  1 call")
         assert re.search(r"^ *\d\d:\d\d:\d\d +0:00 → ▸ #1 mint owner=", text, re.MULTILINE), text
-        await pilot.press("t", "G", "minus")
+        await pilot.press("t", "G")
+        await settled(pilot, app, "Space fold/unfold")
+        await pilot.press("space")
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
         await pilot.press("G", "minus")
         assert "▾" not in await settled(pilot, app, "▸ #1 mint")

@@ -5,6 +5,7 @@ import pytest
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.app import SightlineApp
 from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, Value
+from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search import SearchAsked, matches
 from inspector.tui.values.wrap import row_text
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled
@@ -74,7 +75,7 @@ async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> li
             await settled(pilot, app, "1 of ")
             drawn.append(next(line for line in screen_lines(app) if "▸" in line and word in line))
             await pilot.press("escape")
-            await settled(pilot, app, "Enter why")
+            await settled(pilot, app, "n next difference")
     return drawn
 
 
@@ -87,7 +88,7 @@ async def test_slash_goes_to_what_is_typed_also_in_a_fold(size: tuple[int, int])
 
 async def test_enter_goes_to_the_match_and_n_through_the_matches_and_round() -> None:
     app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
@@ -99,10 +100,18 @@ async def test_enter_goes_to_the_match_and_n_through_the_matches_and_round() -> 
         await settled(pilot, app, "2 of 26 matches")
         await pilot.press("N", "N")
         await settled(pilot, app, "26 of 26 matches")
+        await settled(pilot, app, "n next match  N previous match  Esc close the search")
         await pilot.press("escape")
         await settled(pilot, app, "n next difference")
         await pilot.press("slash", "end", *"x")
         await settled(pilot, app, "no match")
+        await pilot.press("enter")
+        values = app.screen.query_one("#result-values", OutlineLines)
+        here = values.cursor
+        assert "next match" not in await settled(pilot, app, "Esc close the search")
+        await pilot.press("n")
+        await settled(pilot, app, "No match for “29x”.")
+        assert values.cursor == here
 
 
 async def test_a_definition_is_searched_too() -> None:

@@ -22,7 +22,7 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
         screen = await shows(
             app, "/structuredContent/value changed 1 → 2", "+ /structuredContent/token added"
         )
-        screen = await shows(app, "now leaks /structuredContent/token in", "hosts without a boundary")
+        screen = await shows(app, "now leaks /structuredContent/token in", "hosts without protection")
         assert SECRET not in screen
 
         await pilot.press("W")
