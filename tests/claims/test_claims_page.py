@@ -1,4 +1,4 @@
-"""docs/claims.md has the tables of the registry. Run this file to write them: `python tests/claims/test_claims_page.py`."""
+"""docs/claims.md contains the tables of the registry. Run this file to write them: `python tests/claims/test_claims_page.py`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
