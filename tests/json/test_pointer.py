@@ -21,7 +21,7 @@ def test_a_pointer_to_nothing_is_a_lookup_error(pointer: str) -> None:
         resolve(DOCUMENT, pointer)
 
 
-def test_what_does_not_start_with_a_slash_is_no_pointer() -> None:
+def test_a_text_without_a_leading_slash_is_not_a_pointer() -> None:
     with pytest.raises(ValueError, match="not a JSON pointer"):
         split("a")
 
