@@ -1,4 +1,4 @@
-"""docs/hosts.md has the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
+"""docs/hosts.md contains the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
