@@ -25,7 +25,7 @@ PACKAGE = "inspector/boundary"
 TESTS = ("tests/boundary", "tests/hosts/test_projection_guards.py", "tests/proof")
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
 CASES = 600
-"""Of each invariant, on each mutant."""
+"""The number of examples of each invariant, on each mutant."""
 
 Key = tuple[str, str, str, str, int]
 
@@ -39,7 +39,7 @@ class Arguments:
     tests: tuple[str, ...]
     equivalents: Path
     only: str
-    """A part of the names of the modules that are wanted."""
+    """A part of the names of the wanted modules."""
     jobs: int
     limit_s: int
 
@@ -95,7 +95,7 @@ def _modules(root: Path, arguments: Arguments) -> list[str]:
 
 
 def _verdicts(root: Path, folder: Path, modules: list[str], arguments: Arguments) -> list[Verdict] | None:
-    """What became of each mutant; None where the tests fail without any."""
+    """The outcome of each mutant; None if the tests fail without any mutant."""
     request = Request(
         modules=modules,
         tests=list(arguments.tests),
