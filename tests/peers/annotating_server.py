@@ -1,4 +1,4 @@
-"""A server that plays a script: its tools, what each returns, what it resolves, and when it refuses. It writes down what it hears.
+"""A server that plays a script: its tools, their results, its resolutions, and its refusals. It writes down what it receives.
 
 Arguments: a JSON file `{"tools", "results", "resolved", "refuses"}`, and the file for what is heard, one message a line.
 `results`: of a call, by tool. `resolved`: of `tools/resolve`, by tool. `refuses`: an error where a request says that the

@@ -123,7 +123,7 @@ def listing(request: Any) -> None:
 
 
 def leave_daemon(*, keeps_pipes: bool) -> None:
-    """A process in a session of its own, with an empty environment, whose parent has ended."""
+    """Start a process in a session of its own, with an empty environment, whose parent has ended."""
     if os.fork():
         return
     os.setsid()
