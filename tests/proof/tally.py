@@ -18,7 +18,7 @@ _LEAST_TO_JUDGE = 500
 """The number of cases from which a share is meaningful."""
 
 PARTS = range(max(2, -(-CASES // _MOST_IN_A_PART)))
-"""The number of parts of each invariant, so that processes can share the work; no two parts have the same cases."""
+"""The parts of each invariant, which processes can share; no two parts have the same cases."""
 
 TALLY: Counter[tuple[str, str]] = Counter()
 """The counts by invariant and column."""
