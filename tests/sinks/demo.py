@@ -50,7 +50,7 @@ ARGUMENTS: dict[str, JsonObject] = {
 }
 """Arguments for tools whose example arguments are invalid, or take long."""
 ATTACKED = {"list_inbox"}
-"""The tool whose result opens a dialog with the claims of the server."""
+"""The tools whose results open a dialog with the claims of the server."""
 
 
 @dataclass(slots=True, kw_only=True)
