@@ -77,7 +77,7 @@ def test_a_server_that_ends_fails_its_call_and_not_the_next_server() -> None:
         server.call("process")
 
 
-async def test_a_server_works_within_an_event_loop_and_after_it() -> None:
+async def test_a_server_keeps_its_process_within_an_event_loop() -> None:
     async with connect_async([sys.executable, PLAIN]) as server:
         first = (await server.call("process")).structured
         assert (await server.call("process")).structured == first
