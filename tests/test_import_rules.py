@@ -11,7 +11,7 @@ INTERFACE = {"textual", "rich"}
 PROTOCOL = {"mcp", "mcp_types", "httpx", "httpx2", "pydantic"}
 
 
-def test_the_layers_and_independences_of_the_design_hold() -> None:
+def test_the_import_contracts_of_the_design_are_kept() -> None:
     linted = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--cache-dir", ".venv/cache/imports"],
         cwd=ROOT,

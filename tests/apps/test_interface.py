@@ -230,7 +230,7 @@ REACH = AppReach(connect=("https://a.example", "https://*.b.example:8443"), base
         ("", False),
     ],
 )
-def test_a_request_leaves_only_for_a_declared_origin(url: str, *, is_allowed: bool) -> None:
+def test_a_request_is_allowed_only_to_a_declared_origin(url: str, *, is_allowed: bool) -> None:
     assert REACH.allows(url) is is_allowed
 
 

@@ -1,4 +1,4 @@
-"""What an interface sends to the model, at each boundary and with each policy."""
+"""The texts that an interface sends to the model, at each boundary and with each policy."""
 
 import pytest
 

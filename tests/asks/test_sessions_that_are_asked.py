@@ -82,7 +82,7 @@ def requests(session: Session, method: str) -> list[Request]:
     return [message for message in every if isinstance(message, Request) and message.method == method]
 
 
-async def test_a_server_gets_the_answers_and_each_is_noted() -> None:
+async def test_a_server_gets_the_answers_and_each_answer_is_noted() -> None:
     async with asked(Era.LEGACY) as (session, seen):
         replies = said((await session.call("all", {})).outcome)
         assert replies[0] == {"result": {"action": "accept", "content": {"age": 7}}}
@@ -204,7 +204,7 @@ async def test_the_time_limit_is_paused_while_the_user_answers(takes_s: float) -
         assert said((await session.call("form", {}, timeout_s=0.8)).outcome)
 
 
-async def test_a_request_that_wants_a_task_gets_a_handle_and_then_the_answer() -> None:
+async def test_a_request_as_a_task_gets_a_handle_and_then_the_answer() -> None:
     async with asked(Era.LEGACY) as (session, seen):
         told = said((await session.call("as task", {})).outcome)
         assert told["states"] == ["working", "completed"]
@@ -240,7 +240,7 @@ async def test_a_log_level_is_set_once_in_the_handshake_era(level: str | None, s
 
 
 @pytest.mark.parametrize(("level", "stamped"), [(None, "debug"), ("off", None), ("warning", "warning")])
-async def test_a_log_level_is_in_each_request_of_the_stateless_era(
+async def test_a_log_level_is_sent_in_each_request_of_the_stateless_era(
     level: str | None, stamped: str | None
 ) -> None:
     async with asked(Era.MODERN, client=Announcement(log_level=level)) as (session, _):

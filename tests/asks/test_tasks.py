@@ -110,7 +110,7 @@ async def test_an_input_request_of_a_task_is_answered_once(era: Era) -> None:
         ("endless", "the task has not ended within 0.5 s, and was cancelled"),
     ],
 )
-async def test_a_task_that_goes_wrong_ends_its_call(era: Era, name: str, ends: str) -> None:
+async def test_a_failed_task_ends_its_call(era: Era, name: str, ends: str) -> None:
     async with tasking(era) as session:
         record = await session.call(name, {}, timeout_s=0.5)
         outcome = record.outcome

@@ -104,7 +104,7 @@ def test_at_declared_an_error_loses_only_what_json_rpc_does_not_allow() -> None:
     }
 
 
-def test_the_detail_of_a_failure_reaches_the_model_unless_the_boundary_is_closed() -> None:
+def test_the_detail_of_a_failure_reaches_the_model_except_at_closed() -> None:
     failure = Failure(kind=FailureKind.TIMEOUT, detail="no answer in 60 s")
     expected: Json = {"error": {"code": -31908, "message": "no answer in 60 s"}}
     assert raw_of(failure) == expected

@@ -33,7 +33,7 @@ def test_a_readable_audience_is_not_a_finding(annotations: Json) -> None:
 @pytest.mark.parametrize(
     "annotations", [{"audience": {"user": True}}, {"priority": "high"}, {"audience": ""}]
 )
-def test_only_a_list_of_users_keeps_a_block_from_the_model_at_declared(annotations: Json) -> None:
+def test_a_malformed_audience_does_not_withhold_a_block_at_declared(annotations: Json) -> None:
     assert [str(removal.rule) for removal in with_annotations(annotations).removals] == []
 
 
@@ -112,7 +112,7 @@ def test_a_label_of_a_reference_that_is_not_a_string_is_withheld(label: Json) ->
     assert rules_of(bounded) == [("/content/0/label", "secret-reference")]
 
 
-def test_the_declaration_behind_a_reference_is_the_reference() -> None:
+def test_the_declaration_behind_a_reference_is_the_reference_itself() -> None:
     block: Json = {"type": "secret_reference", "id": "i", "label": "l", "redeemUrl": "u"}
     labelled: Json = {**block, "_meta": {TRUST: {"untrusted": True}}, "annotations": {"audience": ["user"]}}
     for sent in (block, labelled):

@@ -51,7 +51,7 @@ def test_content_that_is_not_a_list_cannot_be_judged_unless_a_page_sent_it(tool:
     assert [one.rule for one in bounded.removals] == [Rule.UNKNOWN_CONTENT]
 
 
-def test_a_list_of_blocks_of_a_page_stays_a_result() -> None:
+def test_a_page_result_with_a_list_of_blocks_is_judged_as_a_result() -> None:
     bounded = of_page({"content": [{"type": "text", "text": "hi"}, 7]})
     assert "structuredContent" not in dump_text(bounded.result)
     assert [one.pointer for one in bounded.removals] == ["/content/1"]

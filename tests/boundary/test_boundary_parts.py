@@ -194,7 +194,9 @@ def test_a_text_that_is_not_json_contains_no_json(text: str) -> None:
         ('["NaN",1]', ["NaN", 1], ["NaN", 2], False),
     ],
 )
-def test_a_text_repeats_a_value_that_it_equals(text: str, parsed: Json, value: Json, *, same: bool) -> None:
+def test_a_text_repeats_a_value_if_its_json_is_equal(
+    text: str, parsed: Json, value: Json, *, same: bool
+) -> None:
     assert repeats(text, parsed, value) is same
 
 

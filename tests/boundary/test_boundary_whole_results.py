@@ -46,7 +46,7 @@ def test_an_outcome_that_cannot_be_judged_passes_only_its_kind_of_failure(
     assert rules_of(bounded) == [("", "internal")]
 
 
-def test_an_error_without_a_code_is_an_internal_one() -> None:
+def test_an_error_without_a_code_is_an_internal_error() -> None:
     assert coded_error(None) == {"code": -32603, "message": "internal_error"}
 
 

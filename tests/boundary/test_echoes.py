@@ -96,7 +96,7 @@ WORDS: list[tuple[str, Json, str, bool]] = [
 @pytest.mark.parametrize(
     ("value", "text", "is_found"), [case[1:] for case in WORDS], ids=[case[0] for case in WORDS]
 )
-def test_short_values_match_as_whole_words_and_common_ones_not_at_all(
+def test_short_values_match_as_whole_words_and_common_ones_never(
     value: Json,
     text: str,
     is_found: bool,  # noqa: FBT001 - a column of the table

@@ -55,7 +55,7 @@ def test_a_call_is_bounded_once_per_boundary_for_all_its_uses(levels: list[Level
     assert levels == [Level.DECLARED, Level.OPEN, Level.CLOSED]
 
 
-def test_threads_that_ask_at_once_wait_for_one_bounded_result(levels: list[Level]) -> None:
+def test_concurrent_threads_wait_for_one_bounded_result(levels: list[Level]) -> None:
     judgement = Judgement(Result(value=RESULT), TOOL)
     found: list[Bounded] = []
     threads = [

@@ -183,7 +183,7 @@ def claims_of(definition: JsonObject, result: Json) -> tuple[Claim, ...]:
 
 
 @pytest.mark.parametrize(("definition", "result", "kind", "keys"), CASES)
-def test_a_contradiction_is_found_with_the_claims_that_make_it(
+def test_a_contradiction_is_found_with_the_claims_that_cause_it(
     definition: JsonObject, result: Json, kind: Kind, keys: list[str]
 ) -> None:
     found = contradictions(claims_of(definition, result))
@@ -290,7 +290,7 @@ def test_a_resolution_that_narrows_a_claim_is_not_a_contradiction() -> None:
     assert contradictions(claims) == ()
 
 
-def test_a_call_that_only_reads_need_not_be_called_idempotent() -> None:
+def test_a_read_only_call_need_not_be_declared_idempotent() -> None:
     claims = claims_of_tool(tool_of(**annotated(idempotentHint=True)))
     answer: Json = {"annotations": {"readOnlyHint": True, "idempotentHint": False}}
     assert contradictions(claims + claims_of_resolution(answer)) == ()
@@ -311,6 +311,6 @@ def test_claims_that_the_browser_dropped_are_one_finding_with_all_of_them() -> N
     assert (found.kind, found.claims) == (Kind.NOT_KEPT, lost)
 
 
-def test_every_kind_has_a_case() -> None:
+def test_every_kind_of_contradiction_has_a_case() -> None:
     of_their_own = {Kind.RESOLUTION_WIDENS, Kind.NOT_KEPT}
     assert {kind for _, _, kind, _ in CASES} | of_their_own == set(Kind)

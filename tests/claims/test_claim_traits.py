@@ -267,7 +267,7 @@ def test_an_override_wins_over_all_claims_and_is_shown_as_an_override() -> None:
     assert changed.untrusted == found.untrusted
 
 
-def test_traits_as_json_name_value_default_and_claims() -> None:
+def test_the_json_of_traits_has_value_default_and_claims() -> None:
     found = traits(of_tool({"sensitiveHint": True, "attribution": ["a:"]})).as_json()
     assert list(found) == [name.value for name in TraitName]
     assert found["sensitive"] == {
@@ -315,7 +315,7 @@ def test_badges_show_the_claimed_traits(annotations: JsonObject, meta: JsonObjec
     assert "".join(badges(traits(of_tool(annotations, meta)))) == letters
 
 
-def test_a_marked_schema_earns_the_badge_for_sensitive() -> None:
+def test_a_marked_schema_gives_the_badge_for_sensitive() -> None:
     tool = Tool(name="a", definition={"outputSchema": {"properties": {"a": {"x-sensitive": True}}}})
     found = traits(claims_of_tool(tool))
     assert badges(found) == (Badge.SENSITIVE,)

@@ -23,7 +23,7 @@ def test_a_tool_is_read_once_and_an_equal_one_separately() -> None:
     assert [id(each) for each in asked] == [id(first), id(again), id(other)]
 
 
-def test_a_changed_definition_of_the_same_name_has_its_own_claims_traits_and_contract() -> None:
+def test_a_changed_definition_has_its_own_claims_traits_and_contract() -> None:
     for read_only in (True, False, True):
         now = tool(read_only=read_only)
         assert [claim.value for claim in claims_of_tool(now) if claim.key == "readOnlyHint"] == [read_only]

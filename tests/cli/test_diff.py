@@ -139,7 +139,7 @@ def test_targets_that_cannot_be_compared_are_a_usage_error(argv: tuple[str, ...]
     assert sightline(*argv).code == 2
 
 
-def test_the_tools_of_a_recorded_page_are_those_that_it_listed_last(tmp_path: Path) -> None:
+def test_the_tools_of_a_recorded_page_are_those_of_its_last_listing(tmp_path: Path) -> None:
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
     for number, path in enumerate(paths):
         recorder = Recorder(path, structs.replace(HEADER, recorded=RecordedTarget(kind="page", name="demo")))

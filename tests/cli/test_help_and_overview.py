@@ -63,7 +63,7 @@ def test_help_lists_options_by_group() -> None:
     assert "--record" not in policy
 
 
-def test_groups_of_one_command_share_no_field() -> None:
+def test_the_option_groups_of_a_command_share_no_field() -> None:
     for _, command in commands():
         names = [option.name for option in command.params]
         assert len(names) == len(set(names))
@@ -104,7 +104,7 @@ def test_a_misspelt_tool_name_gets_a_suggestion() -> None:
         ("sightline call t --host claude-c", "claude-code"),
     ],
 )
-def test_a_shell_completes_commands_choices_and_hosts(words: str, expected: str) -> None:
+def test_shell_completion_offers_commands_choices_and_hosts(words: str, expected: str) -> None:
     environment = {
         **os.environ,
         "_SIGHTLINE_COMPLETE": "bash_complete",

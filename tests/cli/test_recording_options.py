@@ -45,7 +45,7 @@ def test_without_the_option_nothing_is_recorded() -> None:
     assert options().recorder(TARGET, LENS) is None
 
 
-def test_sealing_alone_is_refused() -> None:
+def test_sealing_without_recording_is_refused() -> None:
     with pytest.raises(UsageError, match="--seal-to needs --record, the recording that it encrypts"):
         options("--seal-to", "age1x")
 
@@ -61,7 +61,7 @@ def test_sealing_alone_is_refused() -> None:
         ("demo",),
     ],
 )
-def test_every_command_that_reaches_a_target_records_it(
+def test_every_command_that_connects_to_a_target_can_record_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

@@ -37,7 +37,7 @@ def test_an_unchanged_recording_passes_the_check(tmp_path: Path) -> None:
     assert ran.out == f"{path}: 1 result checked, 0 differ\n"
 
 
-def test_an_edited_output_fails_at_its_pointer(tmp_path: Path) -> None:
+def test_an_edited_output_fails_with_its_pointer(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", "--format", "json", str(edited(path, '"id":"one"', '"id":"two"')))
     assert ran.code == 12
@@ -50,7 +50,7 @@ def test_an_edited_output_fails_at_its_pointer(tmp_path: Path) -> None:
     assert {(one["frame"], one["tool"]) for one in report["differences"]} == {(4, "get_key")}
 
 
-def test_an_edited_free_text_fails_at_its_pointer(tmp_path: Path) -> None:
+def test_an_edited_free_text_fails_with_its_pointer(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", str(edited(path, '"text":"done"', '"text":"\\u001b[2Jdone!"')))
     assert ran.code == 12
@@ -119,7 +119,7 @@ def test_the_content_of_a_recording_is_printed(tmp_path: Path) -> None:
     assert json.dumps(shape).count("CANARY") == 0
 
 
-def test_a_model_too_large_to_repeat_is_compared_by_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_model_view_is_compared_by_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replaying, "LARGEST_MODEL", 10)
     raw = text_of(scribed(conversation().frames))
     assert '"digest":"' in raw
@@ -130,7 +130,7 @@ def test_a_model_too_large_to_repeat_is_compared_by_its_digest(monkeypatch: pyte
     ]
 
 
-def test_findings_are_compared_and_every_projection_needs_its_answer() -> None:
+def test_findings_are_compared_and_a_projection_without_an_answer_fails() -> None:
     lines = scribed(conversation().frames)
     projection = next(line for line in lines if "projection" in line)
     altered: JsonObject = {**projection, "findings": ["an old one"]}

@@ -50,7 +50,7 @@ def ids(ran: Ran, target: str = "") -> set[str]:
     return {each["id"] for each in found if target in {"", each.get("target")}}
 
 
-def test_a_server_that_changes_after_a_call_and_for_another_client_is_found(tmp_path: Path) -> None:
+def test_changes_after_a_call_and_for_another_client_are_found(tmp_path: Path) -> None:
     command = ("--", sys.executable, str(server(tmp_path, "add")))
     assert ids(sightline("review", "-q", "--format", "json", *command)) == set()
     ran = sightline("review", "-q", "--call", "--format", "json", *command)

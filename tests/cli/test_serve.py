@@ -64,7 +64,7 @@ def test_other_arguments_get_the_nearest_call_or_with_exact_an_error() -> None:
     assert "other parameters alone" in json.dumps(found["error"])
 
 
-def test_equal_calls_are_answered_in_their_order() -> None:
+def test_equal_calls_are_answered_in_the_recorded_order() -> None:
     wire = Wire()
     wire.listed(TOOL)
     for number in range(3):
@@ -113,7 +113,7 @@ def test_batches_notifications_and_garbage_are_handled() -> None:
     assert "-32700" in json.dumps(garbage)
 
 
-def test_sightline_itself_sees_a_served_recording_as_the_server(tmp_path: Path) -> None:
+def test_sightline_can_call_a_served_recording_like_the_server(tmp_path: Path) -> None:
     wire = Wire()
     wire.sent("server/discover", {}, 1)
     wire.answered(

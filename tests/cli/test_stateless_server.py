@@ -53,7 +53,7 @@ def test_a_tool_that_can_only_be_called_as_a_task_is_called() -> None:
         assert (ran.code, ran.json["model"]["content"][0]["text"]) == (0, f"{tool} done")
 
 
-def test_a_list_that_no_capability_announces_may_be_missing() -> None:
+def test_a_list_without_its_capability_may_be_missing() -> None:
     assert "SL-PRO001" not in here("review", *SERVER).out
     assert here("list", "--format", "json", *SERVER).json["malformed"] == []
 

@@ -51,7 +51,7 @@ PROMPTS: dict[str, JsonObject] = {
 
 @pytest.mark.timeout(60)
 @pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
-async def test_everything_of_server_everything_works_in_one_session() -> None:
+async def test_all_features_of_server_everything_work_in_one_session() -> None:
     asked: list[AskKind] = []
     updated = asyncio.Event()
 

@@ -66,7 +66,7 @@ async def outcome_of(reply: Reply, *, timeout_s: float = 5) -> tuple[Outcome, Se
         ),
     ],
 )
-async def test_an_odd_answer_is_a_result_as_it_was_sent(reply: Reply, value: Json) -> None:
+async def test_an_odd_answer_is_an_unchanged_result(reply: Reply, value: Json) -> None:
     outcome, _, _ = await outcome_of(reply)
     assert isinstance(outcome, Result)
     if value is not None:
@@ -81,7 +81,7 @@ async def test_an_odd_answer_is_a_result_as_it_was_sent(reply: Reply, value: Jso
         (error("400 Bad Request", -32700, with_id=False), RpcError(value={"code": -32700, "message": "no"})),
     ],
 )
-async def test_an_error_answer_is_an_rpc_error_under_any_status(reply: Reply, outcome: Outcome) -> None:
+async def test_an_error_answer_is_an_rpc_error_with_any_http_status(reply: Reply, outcome: Outcome) -> None:
     assert (await outcome_of(reply))[0] == outcome
 
 
@@ -348,7 +348,7 @@ async def test_the_older_transport_connects_and_calls() -> None:
 
 
 @pytest.mark.parametrize("refusal", ["400 Bad Request", "404 Not Found", "405 Method Not Allowed"])
-async def test_a_server_that_refuses_streamable_http_is_tried_over_the_older_transport(
+async def test_a_server_that_refuses_streamable_http_is_tried_over_sse(
     refusal: str,
 ) -> None:
     async with http_peer(older_server(refusal)) as peer:

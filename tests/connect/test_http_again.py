@@ -281,7 +281,7 @@ async def test_a_server_killed_during_a_call_is_no_longer_ready(era: Era) -> Non
         await process.wait()
 
 
-def test_reading_has_no_time_limit_of_its_own() -> None:
+def test_reading_an_answer_has_no_separate_time_limit() -> None:
     assert TIME_LIMITS.read is None
     assert isinstance(TIME_LIMITS, httpx2.Timeout)
     assert TIME_LIMITS.connect == 10

@@ -131,7 +131,7 @@ async def test_an_endless_error_body_is_not_read_to_its_end() -> None:
         await session.close()
 
 
-async def test_an_endpoint_elsewhere_is_refused_at_once_with_the_reason() -> None:
+async def test_an_endpoint_of_another_origin_is_refused_with_the_reason() -> None:
     async with http_peer({}) as other, http_peer({}) as peer:
         cases = {
             f"http://127.0.0.1:{other.port}/messages": "at another port",

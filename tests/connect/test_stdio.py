@@ -38,7 +38,7 @@ from tests.connect.stdio_peer import called, of_kind, raw_server, session_with
         ("violates its schema", b'{"content":[],"structuredContent":{"violates":"the schema"}}'),
     ],
 )
-async def test_an_odd_answer_is_a_result_as_it_was_sent(behaviour: str, result: bytes) -> None:
+async def test_an_odd_answer_is_an_unchanged_result(behaviour: str, result: bytes) -> None:
     record, entries = await called(behaviour)
     assert isinstance(record.outcome, Result)
     assert dump(record.outcome.value) == result
@@ -52,7 +52,7 @@ async def test_an_odd_answer_is_a_result_as_it_was_sent(behaviour: str, result: 
         ("error without id", {"code": -32700, "message": "cannot read"}),
     ],
 )
-async def test_an_error_answer_is_an_rpc_error_as_it_was_sent(behaviour: str, error: Json) -> None:
+async def test_an_error_answer_is_an_unchanged_rpc_error(behaviour: str, error: Json) -> None:
     record, entries = await called(behaviour)
     assert record.outcome == RpcError(value=error)
     assert all(entry.state is not EntryState.PENDING for entry in entries)
@@ -205,7 +205,9 @@ async def test_a_line_of_5_mb_is_read_completely() -> None:
         ("odd identity", Era.LEGACY, 1),
     ],
 )
-async def test_every_kind_of_handshake_server_is_reached(behaviour: str, era: Era, attempts: int) -> None:
+async def test_every_kind_of_handshake_server_can_be_connected_to(
+    behaviour: str, era: Era, attempts: int
+) -> None:
     async with session_with(behaviour, era=era) as session:
         assert session.server is not None
         assert (session.server.era, session.server.protocol_version) == (Era.LEGACY, "2025-11-25")
@@ -319,7 +321,7 @@ async def test_a_listing_with_malformed_items_keeps_the_good_ones(
     assert [item.reason for item in catalogue.malformed] == reasons
 
 
-async def test_a_tool_is_kept_as_it_was_sent() -> None:
+async def test_a_tool_definition_is_kept_as_it_was_sent() -> None:
     async with session_with("plain") as session:
         catalogue = await session.list_all()
     assert dump(catalogue.tools[0].definition) == (
@@ -336,7 +338,7 @@ async def test_a_server_that_ignores_termination_is_killed_with_its_children() -
     await gone(group)
 
 
-async def test_a_server_ends_when_its_inspector_is_killed(tmp_path: Path) -> None:
+async def test_a_server_ends_when_sightline_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "host.py"
     script.write_text(
         "import asyncio, sys\n"
@@ -461,6 +463,6 @@ def members(group: int) -> bool:
     return False
 
 
-def test_signals_are_named() -> None:
+def test_the_signal_that_ended_a_server_is_named() -> None:
     assert how_it_ended(-signal.SIGSEGV) == "the server was ended by SIGSEGV"
     assert how_it_ended(2) == "the server exited with code 2"

@@ -22,12 +22,12 @@ from inspector.credentials.checks import entropy, is_mixed, is_placeholder, is_u
         ("aaab", 0.8112781),
     ],
 )
-def test_entropy_is_shannons(value: str, bits: float) -> None:
+def test_entropy_is_shannon_entropy(value: str, bits: float) -> None:
     assert entropy(value) == pytest.approx(bits)
 
 
 @given(st.text(min_size=1, max_size=64))
-def test_entropy_is_at_most_that_of_as_many_different_characters(value: str) -> None:
+def test_entropy_is_limited_by_the_number_of_different_characters(value: str) -> None:
     assert -1e-9 <= entropy(value) <= log2(len(set(value))) + 1e-9
 
 

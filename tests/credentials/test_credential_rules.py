@@ -39,7 +39,7 @@ def test_no_example_occurs_twice() -> None:
     assert len(set(texts)) == len(texts)
 
 
-def test_every_rule_has_a_name_of_its_own_and_keywords_in_lower_case() -> None:
+def test_every_rule_has_a_unique_name_and_lower_case_keywords() -> None:
     assert len(set(IDS)) == len(IDS)
     for rule in RULES:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id), rule.id

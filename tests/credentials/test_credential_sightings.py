@@ -96,7 +96,7 @@ def test_all_credentials_in_a_text_are_found() -> None:
     ]
 
 
-def test_a_place_is_counted_in_characters() -> None:
+def test_the_position_of_a_sighting_is_counted_in_characters() -> None:
     secret = SECRETS["npm-token"]
     (found,) = sightings(f"日本\ud800🎉 {secret}")
     assert (found.start, found.end) == (5, 5 + len(secret))

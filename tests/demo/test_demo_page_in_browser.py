@@ -110,7 +110,7 @@ def test_the_page_does_not_violate_its_own_content_policy(page: Page) -> None:
         ("latest_alert", None),
     ],
 )
-def test_results_are_of_every_type(page: Page, tool: str, output: Json) -> None:
+def test_the_tools_return_results_of_every_type(page: Page, tool: str, output: Json) -> None:
     assert _output(page, tool) == output
 
 

@@ -21,7 +21,7 @@ FILES = Path(__file__).parents[2] / "inspector" / "demo" / "page" / "files"
 
 @asynccontextmanager
 async def _visited() -> AsyncGenerator[tuple[PageSite, httpx.AsyncClient]]:
-    """The site, and a client that holds the page's cookie."""
+    """The site, and a client with the page's cookie."""
     async with (
         PageSite(DemoServer(DemoOptions(seed="page"))) as site,
         httpx.AsyncClient(base_url=site.url) as client,

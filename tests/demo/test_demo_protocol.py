@@ -34,7 +34,7 @@ def code_of(answer: Json) -> Json:
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_VERSIONS)
-async def test_every_handshake_revision_is_spoken(version: str) -> None:
+async def test_every_handshake_revision_is_supported(version: str) -> None:
     answer = await Dialogue().say(initialize(version))
     assert member(answer, "result", "protocolVersion") == version
     assert member(answer, "result", "serverInfo", "name") == "demo-workspace"

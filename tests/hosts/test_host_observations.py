@@ -48,7 +48,7 @@ def test_a_profile_agrees_with_the_observation(name: str, subtests: pytest.Subte
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_a_profile_says_which_version_was_observed(name: str) -> None:
+def test_a_profile_states_the_observed_version(name: str) -> None:
     profile = host(name)
     assert profile is not None
     seen = HOSTS[name]

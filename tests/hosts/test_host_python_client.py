@@ -1,4 +1,4 @@
-"""Our reading of results agrees with that of the Python SDK itself."""
+"""Sightline reads results as the Python SDK does."""
 
 import math
 from typing import Annotated

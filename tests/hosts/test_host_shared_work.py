@@ -125,7 +125,7 @@ def nested(depth: int, inner: Json) -> Json:
 
 
 @pytest.mark.parametrize("parser", [JAVASCRIPT, PYDANTIC, SERDE])
-def test_depth_is_counted_through_long_lists(parser: object) -> None:
+def test_depth_is_measured_through_long_lists(parser: object) -> None:
     assert parser in {JAVASCRIPT, PYDANTIC, SERDE}
     for known in (JAVASCRIPT, PYDANTIC, SERDE):
         if known is parser:

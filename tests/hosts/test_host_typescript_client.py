@@ -1,4 +1,4 @@
-"""Our reading of results agrees with what the TypeScript SDK gave.
+"""Sightline reads results as the TypeScript SDK did.
 
 zod_recorded.json: what `CallToolResultSchema.safeParse` of npm @modelcontextprotocol/sdk 1.32.2 with zod 4.6.7 made of
 each result: the JSON of what it kept, or the message with which it refused.

@@ -168,7 +168,7 @@ def test_the_estimated_width_of_ordinary_json_is_close() -> None:
 
 
 @given(json_values, st.integers(3, 9))
-def test_a_pointer_finds_all_lines_of_its_value_and_no_other(value: Json, chunk: int) -> None:
+def test_a_pointer_finds_exactly_the_lines_of_its_value(value: Json, chunk: int) -> None:
     document = Document(value, chunk=chunk)
     lines = document.lines(0, document.line_count)
     for pointer in pointers(value):

@@ -71,7 +71,7 @@ def test_invalid_json_is_malformed_with_a_reason(raw: bytes) -> None:
         assert parsed.reason.startswith("not JSON: ")
 
 
-def test_the_faults_of_a_lenient_reading_are_reported() -> None:
+def test_the_faults_of_leniently_parsed_json_are_reported() -> None:
     assert parse(b'"\xff"') == JsonText(value="\ufffd", faults=("not UTF-8 at byte 1",))
     assert parse("\ufeff1") == JsonText(value=1, faults=("starts with a byte order mark",))
 
@@ -96,7 +96,7 @@ def test_an_object_with_duplicate_keys_is_not_a_dict_and_names_them() -> None:
         ([], {}, False),
     ],
 )
-def test_equality_is_that_of_json(left: Json, right: Json, *, same: bool) -> None:
+def test_values_are_equal_as_json_values(left: Json, right: Json, *, same: bool) -> None:
     assert equal(left, right) is same
 
 

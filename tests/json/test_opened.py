@@ -33,7 +33,7 @@ def test_a_text_is_opened_if_it_is_an_object_or_an_array(text: Json, inside: Jso
     assert opened(text) == inside
 
 
-def test_numbers_repeated_keys_and_depth_are_kept() -> None:
+def test_numbers_duplicate_keys_and_depth_are_kept() -> None:
     text = '{"a":1.10,"b":1e400,"c":{"k":1,"k":2}}'
     assert dump_text(opened(text)) == text
     assert isinstance(opened('{"k": 1, "k": 2}'), DuplicateKeys)

@@ -27,6 +27,6 @@ def test_a_text_without_a_leading_slash_is_not_a_pointer() -> None:
 
 
 @given(st.lists(st.text()))
-def test_joined_tokens_split_again(tokens: list[str]) -> None:
+def test_joined_tokens_can_be_split_again(tokens: list[str]) -> None:
     assert list(split(join(tokens))) == tokens
     assert child(join(tokens), "/x") == join([*tokens, "/x"])

@@ -10,7 +10,7 @@ from typing import cast
 def apply(module: ModuleType, before: str, after: str) -> None:
     """Change a module in use from one source to another.
 
-    Raises ValueError where a statement changed that cannot be changed so.
+    Raises ValueError if the changed statement cannot be replaced in a running process.
     """
     changed = [new for old, new in _statements(before, after) if ast.dump(old) != ast.dump(new)]
     names: dict[str, object] = dict(vars(module))

@@ -1,6 +1,6 @@
 """Does a test notice when a guard of the boundary is removed? Run by `make mutate`; see docs/proof.md.
 
-Each guard is removed or inverted, one at a time, in a private copy of the project; the exit code is 0 where every one of
+Each guard is removed or inverted, one at a time, in a private copy of the project; the exit code is 0 if every one of
 these mutants is killed by a test or runs endlessly, or is named in the list of those that change nothing.
 """
 
@@ -45,7 +45,7 @@ class Arguments:
 
 
 def main(line: Sequence[str] | None = None) -> int:
-    """Mutate, report, and say by the exit code whether all is well."""
+    """Mutate and report; the exit code shows whether all mutants are accounted for."""
     arguments = _arguments(line)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sightline-mutation-") as folder:

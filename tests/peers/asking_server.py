@@ -2,8 +2,8 @@
 
 With `quiet` it announces no logging.
 
-It knows no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
-stateless era it answers with `input_required`, and last with what the retry held.
+It uses no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
+stateless era it answers with `input_required`, and finally with the content of the retry.
 """
 
 import itertools

@@ -1,6 +1,6 @@
 """A server made with the Python SDK that is its own authorization server: RFC 8414, 7591, 7636, 9728.
 
-Its routes are the SDK's. What is here keeps clients and tokens, agrees to whatever is asked, and repeats secrets where a
+Its routes are the SDK's. This module keeps clients and tokens, agrees to every request, and repeats secrets where a
 careless server would.
 """
 

@@ -1,6 +1,6 @@
 """A server on stdio that misbehaves on purpose. Usage: raw_server.py BEHAVIOUR
 
-It knows no library: what it writes is what stands here.
+It uses no library: it writes exactly the bytes in this file.
 """
 
 import json

@@ -1,6 +1,6 @@
 """A stdio server that turns its calls into tasks, well-formed and not. Usage: tasking_server.py legacy|modern
 
-It knows no library. Each tool is one way in which a task goes. Tasks are those of MCP 2025-11-25 in the handshake era, and those of
+It uses no library. Each tool is one course of a task. Tasks are those of MCP 2025-11-25 in the handshake era, and those of
 the extension in the stateless era. Half a poll interval of each is fast enough for a test.
 """
 

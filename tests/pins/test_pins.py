@@ -203,7 +203,7 @@ def _with_items(description: str, *, uris: tuple[str, ...] = ("note://a",)) -> S
     return definitions_of(Catalogue(entries={Kind.PROMPT: (prompt,), Kind.RESOURCE: notes}), None)
 
 
-def test_a_changed_prompt_needs_confirmation_and_a_changed_resource_list_does_not() -> None:
+def test_a_changed_prompt_needs_confirmation_but_changed_resources_do_not() -> None:
     pinned = Pinned(identity=IDENTITY, at="", software="", definitions=_with_items("Asks."))
     written = parse(dump(pin_json(pinned)))
     assert isinstance(written, JsonText)

@@ -23,7 +23,7 @@ def refused(value: Json) -> Malformed:
     return found
 
 
-def test_the_printed_examples_are_read_and_escalate_is_confirm() -> None:
+def test_the_printed_examples_are_read_with_escalate_as_confirm() -> None:
     assert [rule.effect for rule in policy(EXAMPLES).rules] == [Effect.BLOCK, Effect.CONFIRM, Effect.CONFIRM]
     assert [rule.is_after for rule in policy(EXAMPLES).rules] == [False, True, False]
 

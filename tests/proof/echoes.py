@@ -35,7 +35,7 @@ def echo(making: Making) -> Echo:
 def with_note(making: Making, schema: Json, value: Template) -> Template:
     """A structured value with an echo in one more member, in its value or in its key.
 
-    Where the schema is one of an object, it declares the member.
+    If the schema describes an object, it declares the member.
     """
     said = Say((echo(making),))
     if not isinstance(value, Members):

@@ -1,6 +1,6 @@
 """Regenerates the recordings in `recordings/`: `python -m tests.recording.samples`.
 
-Times, ids, ports and numbers of processes are put in order afterwards, so that a sample changes where the demo does.
+Times, ids, ports and process ids are normalised afterwards, so that a sample changes only if the demo does.
 """
 
 import asyncio

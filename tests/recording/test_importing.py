@@ -42,7 +42,7 @@ def wrapped(*, as_text: bool = False) -> list[bytes]:
 
 
 @pytest.mark.parametrize("lines", [stamped(), stamped(dirs=("OUT", "in")), wrapped(), wrapped(as_text=True)])
-def test_both_shapes_are_read_as_the_frames_that_they_log(lines: list[bytes]) -> None:
+def test_both_shapes_of_logs_are_read_as_frames(lines: list[bytes]) -> None:
     found = [frame for frame in imported(lines) if isinstance(frame, Frame)]
     wanted = conversation().frames
     assert [frame.at_s for frame in found] == [0, 1, 2, 3]

@@ -47,7 +47,7 @@ def test_a_recording_never_replaces_an_existing_file(tmp_path: Path) -> None:
     assert path.read_text() == "precious"
 
 
-def test_every_line_is_in_the_file_before_the_next_frame(tmp_path: Path) -> None:
+def test_every_line_is_written_before_the_next_frame(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     wire = conversation()
     for number, frame in enumerate(wire.matched[:2], 1):

@@ -63,7 +63,7 @@ def test_sealed_frames_are_exact_and_readable_only_with_the_identity(tmp_path: P
         SealedFrames(path, keys(tmp_path, "other.txt")[0])
 
 
-def test_with_the_identity_an_export_shows_withheld_values_outside_the_model_view(tmp_path: Path) -> None:
+def test_with_the_identity_only_the_server_side_of_an_export_shows_secrets(tmp_path: Path) -> None:
     identity, recipient = keys(tmp_path)
     path = sealed(tmp_path / "a.jsonl", recipient, conversation())
     ran = sightline("replay", "--export", "markdown", "--identity", str(identity), str(path))

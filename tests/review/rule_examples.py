@@ -7,7 +7,7 @@ from inspector.json.exact import Json, JsonObject
 Example: TypeAlias = JsonObject
 """A server: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool.
 
-Beside that `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
+Also: `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
 target; `faults`, `answers`, `resolved`, `forms` and `samplings`, of the wire.
 """
 

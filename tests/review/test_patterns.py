@@ -16,7 +16,7 @@ _REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Every compiled pattern that a module of the rules holds, in a variable or in a tuple."""
+    """Every compiled pattern in a variable or tuple of a module of the rules."""
     for found in walk_packages(findings.__path__, f"{findings.__name__}."):
         for name, value in vars(import_module(found.name)).items():
             held = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))

@@ -199,7 +199,7 @@ def test_a_recording_is_reviewed_with_server_calls_and_all_listings() -> None:
     } <= ids
 
 
-def test_pages_of_one_listing_are_one_listing() -> None:
+def test_the_pages_of_a_listing_are_joined() -> None:
     lines = frames(*listing(1, tool("a")), *listing(2, tool("b"), cursor="x"))
     found = recorded(HEADER, lines).reviewed
     assert [offer.name for offer in found.tools] == ["a", "b"]
@@ -259,7 +259,7 @@ _NOTE: JsonObject = {"uri": "a://1", "name": "r"}
 _HIS: JsonObject = {"uriTemplate": "a://{id}", "name": "t"}
 
 
-def test_prompts_resources_and_templates_are_compared_as_tools_are() -> None:
+def test_prompts_resources_and_templates_are_compared_like_tools() -> None:
     lists: JsonObject = {"prompts": [_NICE], "resources": [_NOTE], "resourceTemplates": [_HIS]}
     poisoned: JsonObject = {**_NICE, "description": ORDER}
     found = review_of(

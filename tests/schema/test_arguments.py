@@ -250,7 +250,7 @@ def test_a_list_written_as_json_is_read_back(value: list[Json]) -> None:
 
 
 @given(st.text(), st.sampled_from([schema for schema, _, _ in COERCED]))
-def test_text_is_coerced_or_refused_as_usage(text: str, schema: str) -> None:
+def test_any_text_is_converted_or_refused_as_a_usage_error(text: str, schema: str) -> None:
     with suppress(UsageError):
         coerce(text, value_of(schema), "name")
     with suppress(UsageError):

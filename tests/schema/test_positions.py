@@ -540,7 +540,7 @@ def test_the_source_of_a_mark_is_named_by_its_place_in_the_schema() -> None:
     assert "misspelt" in b.reason
 
 
-def test_only_a_key_that_a_marked_pattern_found_is_itself_hidden() -> None:
+def test_only_a_key_found_by_a_marked_pattern_is_hidden_itself() -> None:
     start = compiled(
         an_object(a=MARKED) | {"patternProperties": {"^s": MARKED, "^o": an_object(in_it=MARKED)}}
     ).start()
@@ -583,7 +583,7 @@ def test_every_value_below_the_depth_limit_is_sensitive(monkeypatch: pytest.Monk
     }
 
 
-def test_a_walk_that_costs_too_much_ends_in_sensitive_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_beyond_the_effort_limit_are_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"patternProperties": {f"p{index}": TEXT for index in range(20)}}
     value: Written = {f"key{index}": index for index in range(30)}
     assert sensitive(schema, value) == set()

@@ -250,7 +250,7 @@ def test_a_value_that_fits_has_no_violations(schema: str, value: str) -> None:
         ("https://json-schema.org/draft-07/schema", '"const": 1', "2", 1),
     ],
 )
-def test_the_dialect_decides_what_a_keyword_means(
+def test_the_meaning_of_a_keyword_depends_on_the_dialect(
     dialect: str, schema: str, value: str, expected: int
 ) -> None:
     assert len(found(value, f'{{"$schema": "{dialect}", {schema}}}')) == expected
@@ -527,7 +527,7 @@ def test_no_message_quotes_a_value_if_the_schema_has_a_mark(mark: JsonObject, br
 
 
 @pytest.mark.parametrize("breaking", BREAKING)
-def test_the_plain_message_quotes_no_value(breaking: JsonObject) -> None:
+def test_the_plain_message_of_a_violation_quotes_no_value(breaking: JsonObject) -> None:
     held_values: list[Json] = [SECRET, {SECRET: 1}, DuplicateKeys(((SECRET, 1), (SECRET, 2)))]
     for held in held_values:
         for violation in violations(held, breaking):
@@ -535,7 +535,7 @@ def test_the_plain_message_quotes_no_value(breaking: JsonObject) -> None:
             assert "15" not in violation.plain
 
 
-def test_messages_are_safe_and_short() -> None:
+def test_the_messages_of_violations_are_safe_and_short() -> None:
     value = "\x1b]52;c;x\x07\u202e" * 1000
     for schema in BREAKING:
         for violation in violations({value: value, "a": [value]}, {"additionalProperties": schema, **schema}):

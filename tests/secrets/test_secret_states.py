@@ -41,7 +41,7 @@ MALFORMED = Failed(cause=Cause.MALFORMED)
         (429, RateLimited(), RateLimited()),
     ],
 )
-def test_a_status_of_the_contract_has_its_state(
+def test_each_status_of_the_contract_has_its_state(
     status: int, outcome: Outcome | None, again: Outcome | None
 ) -> None:
     assert of_status(status) == outcome

@@ -1,6 +1,6 @@
 """A program between Sightline and a server, which keeps a copy of the traffic in both directions.
 
-Usage: between.py FOLDER COMMAND…, where `heard` and `said` are written to FOLDER. It knows no library.
+Usage: between.py FOLDER COMMAND…, where `heard` and `said` are written to FOLDER. It uses no library.
 """
 
 import subprocess

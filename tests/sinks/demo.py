@@ -129,7 +129,7 @@ class DemoRun:
     def leaks(self) -> dict[str, list[str]]:
         """The sinks that contain withheld or revealed values; by the secret.
 
-        What the server logs before anything declares it is in the timeline, and so on the terminal; and nowhere else.
+        A secret that the server logs before any declaration of it is in the timeline, and so in the terminal; and nowhere else.
         """
         start, end = self.peeked
         written = self.screen.written

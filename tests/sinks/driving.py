@@ -152,7 +152,7 @@ def running(
 ) -> Generator[Run]:
     """The program on a server with secrets, in a terminal of that size; ready.
 
-    In narrower ones a value breaks over two lines, and cannot be found where it is to be seen.
+    In a narrower terminal a value breaks over two lines, and cannot be found while it is shown.
     """
     root, outside = folders_in(tmp_path)
     canaries = planted()

@@ -1,7 +1,7 @@
 """A server whose results contain planted secrets: on stdio as a program, and over HTTP within a test.
 
-Usage: server.py FILE, where FILE has what is planted, as JSON. It knows no library. What it hears it writes
-beside FILE, to `heard`.
+Usage: server.py FILE, where FILE contains the planted secrets as JSON. It uses no library. It writes the received messages
+to `heard`, next to FILE.
 """
 
 import json

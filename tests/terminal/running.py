@@ -53,7 +53,7 @@ def interface(
 def press(screen: Terminal, *steps: str, see: str = "") -> None:
     """Press keys, each step after the output of the previous one is complete, until the last has drawn `see`.
 
-    The keys of a step stand apart by a space; one that is longer than a key is typed.
+    The keys of a step are separated by spaces; a word that is not the name of a key is typed.
     """
     for number, step in enumerate(steps, 1):
         start = len(screen.written)

@@ -139,11 +139,11 @@ def test_the_footer_fits_and_its_last_key_opens_the_full_list(part: FocusedPart,
         (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),
     ],
 )
-def test_the_footer_begins_with_what_matters_most(situation: KeySituation, first: str) -> None:
+def test_the_footer_begins_with_the_most_important_key(situation: KeySituation, first: str) -> None:
     assert keys_now(situation)[0].label == first
 
 
-def test_the_footer_offers_only_what_works() -> None:
+def test_the_footer_offers_only_keys_that_work() -> None:
     nothing = {offer.command.id for offer in keys_now(KeySituation(part=FocusedPart.CATALOGUE))}
     assert not nothing & {"host.compare", "result.compare", "call.repeat", "call.copy", "secrets.open"}
     called = KeySituation(
@@ -336,7 +336,7 @@ def test_progress_is_shown_for_any_numbers(progress: Progress, words: str) -> No
     assert words in progress_line("echo", 1.0, progress).plain
 
 
-def test_text_is_cut_into_lines_that_lose_nothing() -> None:
+def test_text_is_split_into_lines_without_loss() -> None:
     assert pieces("abcdefgh\nij\n", 5) == ("abcde", "fgh", "ij", "")
 
 

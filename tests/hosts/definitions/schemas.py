@@ -68,7 +68,7 @@ def values(depth: int = 3) -> st.SearchStrategy[Json]:
 def fitting(draw: st.DrawFn, depth: int = 3, *, whole: bool = False) -> tuple[Json, Json]:
     """A schema, and a value that fits all parts that it names, but perhaps not its other constraints.
 
-    `whole`: for a whole result, which is of no use where all of it is marked.
+    `whole`: for a whole result, which is useless if all of it is marked.
     """
     kinds = ["leaf", "object", "object", "array", "any"] if depth else ["leaf"]
     kind = draw(st.sampled_from(["object"] * 5 + ["array"] if whole else kinds))

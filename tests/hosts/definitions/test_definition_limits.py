@@ -89,7 +89,7 @@ def test_no_keyword_makes_the_projection_raise(
         ('{"x-a":', "}"),
     ],
 )
-def test_three_thousand_levels_are_judged_or_left_out(opened: str, closed: str) -> None:
+def test_a_schema_of_three_thousand_levels_is_judged_or_left_out(opened: str, closed: str) -> None:
     parsed = parse(opened * 3000 + '{"x-sensitive":true}' + closed * 3000)
     assert isinstance(parsed, JsonText)
     for level in Level:

@@ -177,7 +177,7 @@ async def test_the_class_of_a_server_is_that_of_all_its_addresses(
 
 
 @pytest.mark.parametrize("names", [Unknown(), Names([[]])])
-async def test_a_name_without_addresses_fails(names: Names) -> None:
+async def test_a_name_without_addresses_is_a_failure(names: Names) -> None:
     async with Endpoint(answer(SECRET), names=NAMES) as endpoint:
         assert await redeemed(endpoint.origin, names=names) == NO_NAME
         assert endpoint.connections == 0

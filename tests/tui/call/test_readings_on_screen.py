@@ -83,7 +83,7 @@ async def test_a_template_and_a_prompt_have_separate_forms() -> None:
         ]
 
 
-async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
+async def test_a_link_in_a_result_is_followed_with_enter_or_a_key() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments. Enter")

@@ -97,7 +97,7 @@ def test_the_list_of_reasons_begins_at_the_cursor() -> None:
     assert every_reason(view, last).plain.startswith("~ host  /annotations")
 
 
-def test_the_reasons_of_an_unobserved_host_say_so() -> None:
+def test_the_reasons_of_an_unobserved_host_are_marked_not_observed() -> None:
     view = view_of(MINT, host="claude-code")
     assert "not observed" in measure_line(view).plain
     assert "was not observed" in why_line(view, view.outline.node_at("/name")).plain

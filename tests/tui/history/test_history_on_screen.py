@@ -93,7 +93,7 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         assert 'mint  owner="ada", pin=•••' in text
         assert "ok  1 withheld" in text
         assert "1234" not in text
-        # With its secret, from memory; Esc goes back to the place from which the call was made.
+        # Repeated with its secret, from memory; Esc goes back to the place from which the call was made.
         await pilot.press("enter")
         await settled(pilot, app, "5 History 2")
         assert told.calls == [("mint", {"owner": "ada", "pin": "1234"})] * 2

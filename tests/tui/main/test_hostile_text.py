@@ -147,7 +147,7 @@ TOGETHER = {
 
 
 @pytest.mark.parametrize("text", TOGETHER.values(), ids=TOGETHER.keys())
-async def test_server_text_never_acts_wherever_it_is_shown(text: str) -> None:
+async def test_server_text_is_safe_wherever_it_is_shown(text: str) -> None:
     told = hostile_script(text)
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:

@@ -85,7 +85,7 @@ async def test_four_servers_answer_and_the_end_of_one_does_not_affect_the_others
         text = " ".join((await shows(pilot, app, "is also a tool of demo-2")).split())
         assert "mcp__demo__clean_clock, beside mcp__demo-2__clean_clock" in text
 
-        # Private data of one server changes what is decided about a call at another.
+        # Private data of one server affects the decision on a call of another.
         await open_tool(pilot, app, "read_drafts", 1)
         await pilot.press("ctrl+r")
         await shows(pilot, app, "#4 done")

@@ -134,7 +134,7 @@ def test_deep_values_are_compared_too() -> None:
     assert counted(left, right) == LeafCount(changed=1)
 
 
-def test_the_record_is_kept_with_the_contrast() -> None:
+def test_a_contrast_keeps_its_call_record() -> None:
     record = record_of(Result(value=TOLD))
     assert contrast(record, DECLARED, CLOSED, server="server").record is record
 

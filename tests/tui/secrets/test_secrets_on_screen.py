@@ -429,7 +429,7 @@ async def test_secrets_that_arrive_behind_another_screen_are_listed_on_return() 
         assert "#1 mint" in here
 
 
-async def test_a_question_belongs_to_its_session() -> None:
+async def test_a_question_does_not_apply_to_another_session() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:

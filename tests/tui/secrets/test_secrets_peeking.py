@@ -253,7 +253,7 @@ async def test_containers_are_shown_as_json() -> None:
         await masked(pilot, app, KEPT)
 
 
-async def test_a_megabyte_can_be_peeked_at_and_leaves_the_rows_in_view() -> None:
+async def test_a_value_of_a_megabyte_can_be_peeked_at() -> None:
     result: JsonObject = {"content": [], "structuredContent": {"key": KEPT + "x" * 1_000_000}}
     script, _ = secretive(result=result)
     app = app_of(script)

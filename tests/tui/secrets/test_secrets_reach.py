@@ -417,7 +417,7 @@ async def test_only_listed_keys_show_or_send_a_secret() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     others = keys_of(*(command.id for command in COMMANDS)) - keys_of(*ENDS, *SENDS, "secrets.forget")
-    # Agreeing is first, while there is no question.
+    # The key that agrees comes first, while there is no question.
     every_key = [*keys_of(*SENDS), *sorted(others)]
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)

@@ -26,7 +26,7 @@ def script() -> Script:
     return Script(tools=[MINT], answers={"mint": answering({"content": []})})
 
 
-async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
+async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:

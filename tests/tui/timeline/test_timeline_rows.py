@@ -181,7 +181,7 @@ def test_earlier_rows_stay_above_a_line_that_marks_a_reconnection() -> None:
         ("kind:log", []),
     ],
 )
-def test_the_filter_finds_words_and_parts(query: str, found: list[str]) -> None:
+def test_the_filter_finds_words_and_key_value_pairs(query: str, found: list[str]) -> None:
     session, folded = a_session(), TimelineRows()
     folded.describe("get_order", 'id="seven"')
     ask(session, 1, "get_order")
@@ -208,7 +208,7 @@ def test_stderr_is_summarised_by_its_last_exception_or_last_line() -> None:
     assert stderr_words(chain).startswith("stderr 6 lines: RuntimeError: database is down")
 
 
-def test_a_reading_is_one_row_by_its_method_and_uri() -> None:
+def test_a_reading_is_one_row_with_its_method_and_uri() -> None:
     session, folded = a_session(), TimelineRows()
     session.note("allow resources/read note://a", "no rule asks about it", kind="policy")
     request: Json = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "note://a"}}

@@ -72,7 +72,7 @@ async def test_a_call_of_an_unknown_tool_is_an_error_with_its_code(site: Site, c
     assert error_code(record.outcome, is_listed=False) is ErrorCode.UNKNOWN_TOOL
 
 
-async def test_a_tool_that_never_settles_times_out_and_is_cancelled(site: Site, cdp: str) -> None:
+async def test_a_call_of_a_tool_that_never_answers_times_out_and_is_cancelled(site: Site, cdp: str) -> None:
     html = page(tool("wait", "() => new Promise(() => {})"), tool("after"))
     async with visiting(site.put("/page", html), cdp) as visit:
         record = await visit.call("wait", timeout_s=0.3)

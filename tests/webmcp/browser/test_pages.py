@@ -103,7 +103,7 @@ async def test_frames_of_other_origins_are_separate_documents(site: Site, cdp: s
         assert await visit.result(f"shared@{other}") == 1
 
 
-async def test_exposed_to_and_permission_are_shown(site: Site, cdp: str) -> None:
+async def test_exposed_to_and_permission_are_in_the_facts_of_a_tool(site: Site, cdp: str) -> None:
     script = (
         f'document.modelContext.registerTool({{name: "a", description: "b", execute() {{}}}},'
         f' {{exposedTo: ["{site.other}"]}})'

@@ -1,7 +1,7 @@
 """The behaviour of the API that pages can see: a script for each behaviour, its output by the draft, and the differences in Chromium.
 
-Each script may use `api`, `tried(call)` (what a call returns and comes to), `said(text)`, `added(members, options)` (a
-registered tool as `getTools()` gives it) and `ran(value)` (what a tool that returns the value gives).
+Each script may use `api`, `tried(call)` (the kind and the outcome of a call's return value), `said(text)`, `added(members, options)` (a
+registered tool as `getTools()` gives it) and `ran(value)` (the result of a tool that returns the value).
 """
 
 from dataclasses import dataclass

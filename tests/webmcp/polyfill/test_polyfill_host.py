@@ -166,7 +166,7 @@ def test_a_rewritten_document_can_register_tools_again(page: Page) -> None:
     assert _called(page)["output"] == 1
 
 
-def test_frames_of_one_origin_see_each_other(page: Page) -> None:
+def test_frames_of_the_same_origin_see_the_tools_of_each_other(page: Page) -> None:
     page.evaluate("""new Promise((ok) => {
       const frame = document.createElement("iframe"); frame.src = "/child"; frame.onload = ok; document.body.append(frame);
     }).then(() => 1)""")
