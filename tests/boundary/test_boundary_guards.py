@@ -33,7 +33,7 @@ def test_a_readable_audience_is_not_a_finding(annotations: Json) -> None:
 @pytest.mark.parametrize(
     "annotations", [{"audience": {"user": True}}, {"priority": "high"}, {"audience": ""}]
 )
-def test_a_malformed_audience_does_not_withhold_a_block_at_declared(annotations: Json) -> None:
+def test_a_block_without_a_list_of_users_as_audience_passes_at_declared(annotations: Json) -> None:
     assert [str(removal.rule) for removal in with_annotations(annotations).removals] == []
 
 

@@ -198,7 +198,7 @@ async def test_a_stateless_request_gets_the_status_of_its_error(
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, -32600),
     ],
 )
-async def test_an_error_in_a_session_answers_the_request_if_there_was_one(
+async def test_an_error_in_a_session_has_status_200_if_it_answers_a_request(
     site: HttpSite, body: bytes, status: int, code: int
 ) -> None:
     reply = await post(site.origin, body, await session(site))
@@ -324,7 +324,7 @@ async def read_answer(reader: asyncio.StreamReader) -> bytes:
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70_000 + b"\r\n\r\n", b"HTTP/1.1 431 "),
     ],
 )
-async def test_violations_of_http_are_refused(site: HttpSite, raw: bytes, expected: bytes) -> None:
+async def test_the_rules_of_http_are_followed(site: HttpSite, raw: bytes, expected: bytes) -> None:
     reader, writer = await connect(site)
     writer.write(raw)
     assert (await reader.read(64)).startswith(expected)
@@ -332,7 +332,7 @@ async def test_violations_of_http_are_refused(site: HttpSite, raw: bytes, expect
     await writer.wait_closed()
 
 
-async def test_an_endless_body_is_refused(site: HttpSite) -> None:
+async def test_a_body_that_is_too_large_is_refused(site: HttpSite) -> None:
     reader, writer = await connect(site)
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
     writer.write(b" " * (MOST_BODY_BYTES + 1))

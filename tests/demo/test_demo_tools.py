@@ -162,7 +162,7 @@ def test_drafts_are_labelled_with_their_one_data_class(folder: str, sensitivity:
     ("limit", "outside", "source", "malicious"),
     [(1, False, "internal", None), (2, True, "untrustedPublic", None), (3, True, "untrustedPublic", True)],
 )
-def test_an_inbox_is_untrusted_if_a_mail_in_it_is(
+def test_an_inbox_has_the_annotations_of_the_mails_in_it(
     limit: int, source: str, *, outside: bool, malicious: bool | None
 ) -> None:
     annotations = member(result_of(seeded(), "list_inbox", {"limit": limit}), "_meta", "annotations")

@@ -112,7 +112,7 @@ def test_a_failed_call_adds_nothing() -> None:
     assert brought(failure, tool({"untrustedContentHint": True})) == SessionTrust()
 
 
-def test_a_data_class_in_an_answer_replaces_the_declared_ones() -> None:
+def test_a_single_declared_class_in_an_answer_replaces_the_declared_ones() -> None:
     declared = tool({"returnMetadata": {"source": "user", "sensitivity": ["pii", "credentials"]}})
     said: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": "pii"}}
     assert brought(answer(said), declared).data_classes == ("pii",)
