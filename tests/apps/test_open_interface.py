@@ -233,7 +233,7 @@ async def test_an_interface_that_navigates_away_or_floods_is_ended(
         assert not site.paths()
 
 
-async def test_an_interface_does_not_get_what_the_policy_refuses(tmp_path: Path) -> None:
+async def test_the_policy_can_refuse_a_request_of_an_interface(tmp_path: Path) -> None:
     html = (HERE / "panel.html").read_text()
     async with (
         Site() as site,

@@ -219,7 +219,7 @@ async def test_the_mark_under_the_cursor_is_shown_in_full() -> None:
         assert "\x1b" not in text
 
 
-async def test_the_agent_session_is_shown_annotated_and_restarted() -> None:
+async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
