@@ -49,7 +49,7 @@ def measure(report: Report) -> None:
 
 
 def _project(report: Report, size_mb: int, runs: int) -> None:
-    """Each run has a process of its own, so that the memory is that of one result."""
+    """The measurements of `sightline project`. Each run is a separate process, so that the memory is that of one result."""
     argv = (sys.executable, "-m", "benchmarks.results", str(size_mb))
     found: dict[str, list[float]] = {}
     loads: list[float] = []

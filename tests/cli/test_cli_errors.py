@@ -119,7 +119,7 @@ def test_a_failure_is_one_clear_message_with_its_exit_code(
     assert "Traceback (most recent call last)" not in ran.err
 
 
-def test_with_json_a_failure_is_one_object_on_stderr() -> None:
+def test_a_failure_is_one_json_object_on_stderr_with_format_json() -> None:
     ran = sightline("list", "--format", "json", *raw_server("ends at once"))
     told = json.loads(ran.err)
     assert set(told) == {"error"}
@@ -129,9 +129,7 @@ def test_with_json_a_failure_is_one_object_on_stderr() -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_command_takes_its_server_along(
-    number: signal.Signals, code: int, tmp_path: Path
-) -> None:
+def test_an_interrupted_command_ends_its_server(number: signal.Signals, code: int, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     server = f"import os,time; open({str(pid_file)!r},'w').write(str(os.getpid())); time.sleep(60)"
     running = subprocess.Popen(
@@ -152,7 +150,7 @@ def test_an_interrupted_command_takes_its_server_along(
         os.kill(int(pid_file.read_text()), 0)
 
 
-def test_a_reader_that_ends_early_ends_the_command_as_sigpipe_does_and_nothing_is_said() -> None:
+def test_a_closed_pipe_ends_the_command_silently_with_141() -> None:
     for argv in (("list", "-q", "demo"), ("list", "-q", "--format", "json", "demo"), ("--help",)):
         reading, writing = os.pipe()
         os.close(reading)

@@ -37,7 +37,7 @@ def walked(text: str, width: int) -> list[str]:
     return pieces or [""]
 
 
-def test_wrapping_gives_what_a_walk_over_all_characters_gives() -> None:
+def test_wrapping_agrees_with_a_walk_over_all_characters() -> None:
     chosen = random.Random(7)  # noqa: S311 - the same lines each time
     for _ in range(20_000):
         length = chosen.randrange(40)

@@ -1,4 +1,4 @@
-"""docs/hosts.md has the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
+"""docs/hosts.md contains the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -30,7 +30,7 @@ def tables() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def test_the_tables_of_the_page_are_those_of_the_profiles() -> None:
+def test_the_tables_of_the_page_agree_with_the_profiles() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text.endswith(tables()), "docs/hosts.md is out of date: run tests/hosts/test_hosts_page.py"
 

@@ -1,4 +1,4 @@
-"""Authorization on the command line: options, what is printed, exit codes, the keyring, certificates."""
+"""Authorization on the command line: options, output, exit codes, the keyring, certificates."""
 
 import asyncio
 import datetime as dt
@@ -54,7 +54,7 @@ class Keyring(KeyringBackend):
 
 @contextmanager
 def running(*argv: str, **environment: str) -> Generator[tuple[subprocess.Popen[bytes], str]]:
-    """A command that waits for its redirect, and the page that it printed."""
+    """A command that waits for its redirect, and the page URL that it printed."""
     command = [sys.executable, "-m", "inspector", *argv, "--no-browser"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
@@ -65,7 +65,7 @@ def running(*argv: str, **environment: str) -> Generator[tuple[subprocess.Popen[
 
 
 def page_of(process: subprocess.Popen[bytes]) -> tuple[str, bytes]:
-    """The page that a command prints on stderr, and all that it has printed until then."""
+    """The page URL that a command prints on stderr, and all output until then."""
     assert process.stderr
     printed, until = b"", time.monotonic() + PAGE_S
     while not (found := PAGE.search(printed)):
@@ -78,7 +78,7 @@ def page_of(process: subprocess.Popen[bytes]) -> tuple[str, bytes]:
     return found[1].decode(), printed
 
 
-def test_without_a_browser_the_page_is_printed_and_the_redirect_awaited() -> None:
+def test_without_a_browser_the_page_url_is_printed_and_the_redirect_awaited() -> None:
     issued = Issued()
     with authorizing_server(issued) as url, running("list", url, "--format", "json") as (process, page):
         shown = subprocess.run(
@@ -92,7 +92,7 @@ def test_without_a_browser_the_page_is_printed_and_the_redirect_awaited() -> Non
     assert not [secret for secret in issued.secrets if secret in shown + out.decode() + err.decode()]
 
 
-def test_in_a_terminal_only_a_yes_to_the_shown_page_opens_the_browser(tmp_path: Path) -> None:
+def test_in_a_terminal_the_browser_opens_only_after_a_yes(tmp_path: Path) -> None:
     issued, opened = Issued(), tmp_path / "opened"
     browser = tmp_path / "browser.py"
     browser.write_text(
@@ -118,7 +118,7 @@ def test_in_a_terminal_only_a_yes_to_the_shown_page_opens_the_browser(tmp_path: 
         assert not opened.exists()
 
 
-def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_path: Path) -> None:
+def test_tokens_are_kept_in_the_keyring_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "fakering.py").write_text(BACKEND)
     kept = tmp_path / "kept"
     fake = {
@@ -279,7 +279,7 @@ def test_wrong_options_are_refused_before_anything_is_sent(options: list[str], s
 
 
 def certificate(folder: Path) -> tuple[str, str]:
-    """A certificate for 127.0.0.1 that signs itself, and its key."""
+    """A self-signed certificate for 127.0.0.1, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sightline test")])
     now = dt.datetime.now(dt.UTC)
@@ -309,7 +309,7 @@ def certificate(folder: Path) -> tuple[str, str]:
     return str(paths[0]), str(paths[1])
 
 
-def test_certificates_count_for_the_server_and_for_its_authorization_server(tmp_path: Path) -> None:
+def test_the_certificate_option_applies_to_the_authorization_server_too(tmp_path: Path) -> None:
     files = certificate(tmp_path)
     with authorizing_server(Issued(), files) as url:
         bare = sightline("list", url, "--no-browser")
@@ -325,7 +325,7 @@ def test_certificates_count_for_the_server_and_for_its_authorization_server(tmp_
     assert "certificates are not checked (--insecure)" in said.err
 
 
-async def test_what_gets_tokens_is_imported_only_when_a_server_asks() -> None:
+async def test_the_oauth_code_is_imported_only_when_a_server_requires_it() -> None:
     script = (
         "import sys\n"
         "from tests.cli.here import here\n"

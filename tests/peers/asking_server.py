@@ -2,8 +2,8 @@
 
 With `quiet` it announces no logging.
 
-It knows no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
-stateless era it answers with `input_required`, and last with what the retry held.
+It uses no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
+stateless era it answers with `input_required`, and finally with the content of the retry.
 """
 
 import itertools
@@ -85,7 +85,7 @@ def ask(request: Any) -> str:
 
 
 def reply() -> Any:
-    """The next answer of the client; what else it sends is passed over."""
+    """The next answer of the client; other messages are skipped."""
     while line := sys.stdin.readline():
         message = json.loads(line)
         if "method" not in message:
@@ -110,7 +110,7 @@ def call(request: Any) -> None:
             write({"method": "notifications/cancelled", "params": {"requestId": number}})
             finish(request, "done")
         case "kept":
-            # What was answered is repeated nowhere.
+            # The answer is repeated nowhere.
             ask(elicit(schema=SECRET_FORM))
             finish(request, "content" in reply()["result"])
         case "as task":
@@ -152,7 +152,7 @@ def call_in_rounds(request: Any) -> None:
     elif name == "waiting" and state != "3":
         asked |= {"requestState": str(int(state or "0") + 1)}
     elif name == "shifting" and state != "\u00e9 2 ":
-        # White space and a letter beyond ASCII have to come back as they are.
+        # White space and a letter beyond ASCII have to be returned unchanged.
         asked |= {
             "inputRequests": {f"who{state or ''}": elicit()},
             "requestState": "\u00e9 2 " if state else "1",

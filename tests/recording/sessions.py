@@ -1,4 +1,4 @@
-"""Sessions made of frames, and what a recording of them is."""
+"""Sessions built from frames, and the recordings of them."""
 
 from collections.abc import Iterable
 from pathlib import Path
@@ -35,7 +35,7 @@ TOOL: JsonObject = {
 
 
 class Wire:
-    """Frames of one connection, in their order."""
+    """Frames of one connection, in order."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -96,7 +96,7 @@ def scribed(
     *,
     finish: bool = True,
 ) -> list[JsonObject]:
-    """The lines behind the header."""
+    """The lines after the header."""
     scribe = Scribe(KEY, lenses or Lenses(), secrets=secrets)
     lines = [written(line) for frame in matched(frames) for line in scribe.take(frame)]
     return [*lines, *(written(line) for line in scribe.finish())] if finish else lines
@@ -107,7 +107,7 @@ def text_of(lines: Iterable[JsonObject]) -> str:
 
 
 def bodies(lines: Iterable[JsonObject]) -> dict[int, Json]:
-    """What is left of each frame, by its number."""
+    """The recorded body of each frame, by its number."""
     return {int(str(line["frame"])): line.get("body", line.get("text")) for line in lines if "frame" in line}
 
 
@@ -121,7 +121,7 @@ def recorded_to(path: Path, frames: Iterable[Frame], header: Header = HEADER) ->
 
 
 def conversation() -> Wire:
-    """A listing, and one call with a result of which a part is withheld."""
+    """A listing, and one call whose result is partly withheld."""
     wire = Wire()
     wire.listed(TOOL)
     wire.called("get_key", {"pin": "943102", "q": "x"})

@@ -107,7 +107,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (Failed(cause=Cause.TOO_LARGE), "failed", "The answer is larger than 64 KiB.", SERVERS_FAULT),
     ],
 )
-def test_every_state_is_told_in_words_with_what_the_user_can_do(
+def test_every_state_is_explained_with_what_the_user_can_do(
     outcome: Outcome | None, state: str, why: str, after: str
 ) -> None:
     one = replace(kept(), outcome=outcome, has_value=isinstance(outcome, Revealed))
@@ -115,19 +115,19 @@ def test_every_state_is_told_in_words_with_what_the_user_can_do(
 
 
 @pytest.mark.parametrize("cause", list(Cause))
-def test_every_cause_of_a_failure_says_what_failed_and_what_to_do(cause: Cause) -> None:
+def test_every_cause_of_a_failure_is_explained_with_advice(cause: Cause) -> None:
     state, why, after = told(replace(kept(), outcome=Failed(cause=cause)))
     assert (state, why.casefold()) == ("failed", f"{cause}.".casefold())
     assert after.endswith(".")
 
 
-def test_while_it_is_fetched_it_is_revealing_whatever_was_before() -> None:
+def test_an_item_is_in_the_state_revealing_while_it_is_fetched() -> None:
     one = replace(kept(), is_busy=True, outcome=Denied(status=401), is_forgotten=True)
     assert told(one) == ("fetching", "Waiting for the server.", "This takes at most 10 s.")
 
 
 @pytest.mark.parametrize("outcome", [AlreadyUsed(), Denied(status=401), Failed(cause=Cause.TIMEOUT)])
-def test_a_value_from_before_a_failed_try_is_still_here_and_said_to_be(outcome: Outcome) -> None:
+def test_a_value_kept_through_a_failed_attempt_is_mentioned(outcome: Outcome) -> None:
     state, why, after = told(replace(kept(), outcome=outcome))
     assert told(replace(kept(), outcome=outcome, has_value=True)) == (state, why + STILL_HERE, after)
 
@@ -144,7 +144,7 @@ def test_a_value_from_before_a_failed_try_is_still_here_and_said_to_be(outcome: 
         ("ftp://127.0.0.1/s", "It is neither http nor https: ftp."),
     ],
 )
-def test_what_may_not_be_sent_is_refused_before_anybody_asks(redeem_url: str, why: str) -> None:
+def test_a_reference_that_may_not_be_redeemed_is_shown_as_refused(redeem_url: str, why: str) -> None:
     assert told(kept(), redeem_url=redeem_url) == (
         "refused",
         why,
@@ -152,7 +152,7 @@ def test_what_may_not_be_sent_is_refused_before_anybody_asks(redeem_url: str, wh
     )
 
 
-def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> None:
+def test_a_command_has_no_origin_and_the_hint_names_the_setting() -> None:
     words = item_words(kept(), now_s=RECEIVED_S, request=resolve("/secrets/s1", None))
     assert words.state == "refused"
     assert words.why == "This server has no origin, because it is a command."
@@ -168,18 +168,18 @@ def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> N
         (RECEIVED_S + 1e6, "expired", 0.0),
     ],
 )
-def test_the_time_of_a_reference_counts_down_from_its_receipt(now_s: float, state: str, left: float) -> None:
+def test_the_ttl_of_a_reference_counts_down_from_its_receipt(now_s: float, state: str, left: float) -> None:
     assert told(kept(), now_s)[0] == state
     assert left_s(kept(), now_s) == left
 
 
-def test_a_reference_without_an_end_and_a_value_have_no_time() -> None:
+def test_a_value_and_a_reference_without_a_ttl_have_no_time_left() -> None:
     assert left_s(kept(ttl_s=None), 1e9) is None
     assert told(kept(ttl_s=None), 1e9)[0] == "not fetched"
     assert left_s(value(), 1e9) is None
 
 
-def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
+def test_a_forgotten_item_is_shown_as_forgotten() -> None:
     assert told(replace(kept(), is_forgotten=True)) == (
         "forgotten",
         "You removed it from memory.",
@@ -192,7 +192,7 @@ def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
     )
 
 
-def test_a_withheld_value_says_by_which_rule_and_why() -> None:
+def test_a_withheld_value_is_shown_with_its_rule_and_reason() -> None:
     assert told(value()) == (
         "marked sensitive",
         "The schema marks `key` sensitive.",
@@ -200,7 +200,7 @@ def test_a_withheld_value_says_by_which_rule_and_why() -> None:
     )
 
 
-def test_a_malformed_reference_says_what_is_wrong_with_it_and_can_never_be_redeemed() -> None:
+def test_a_malformed_reference_is_shown_with_its_fault() -> None:
     vault = Vault()
     keep(vault, 1, [{"type": "secret_reference", "id": "a", "label": "key"}])
     assert told(vault.at(0)) == (

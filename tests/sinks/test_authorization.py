@@ -1,4 +1,4 @@
-"""What an authorization is made of, in everything that a run leaves: codes, verifiers, tokens, client secrets."""
+"""The secrets of an authorization, in all traces of a run: codes, verifiers, tokens, client secrets."""
 
 import json
 import os
@@ -35,7 +35,7 @@ def leaked(raw: bytes, issued: Issued) -> list[str]:
     """The secrets that occur in `raw`, in any form."""
     assert len(issued.secrets) >= 2
     assert issued.verifiers
-    # The word in front of each is no secret.
+    # The scheme in front of each is not secret.
     words = [secret.partition("-")[2] or secret for secret in issued.secrets] + issued.verifiers
     return [form for word in words for form in found_in(raw, word)]
 
@@ -80,7 +80,7 @@ def eighths(text: str, issued: Issued) -> list[str]:
     return [word[at : at + 8] for word in words for at in range(len(word) - 7) if word[at : at + 8] in text]
 
 
-async def test_no_part_of_a_secret_is_left_where_an_answer_of_the_token_endpoint_is_cut(
+async def test_no_part_of_a_secret_is_left_in_a_cut_token_endpoint_answer(
     tmp_path: Path,
 ) -> None:
     issued = Issued()
@@ -105,7 +105,7 @@ async def test_no_part_of_a_secret_is_left_where_an_answer_of_the_token_endpoint
 
 
 @pytest.mark.parametrize("echoes", [False, True])
-async def test_timeline_frames_and_failures_of_a_session_do_not_hold_one(echoes: bool) -> None:  # noqa: FBT001
+async def test_timeline_frames_and_failures_contain_no_secret_of_an_authorization(echoes: bool) -> None:  # noqa: FBT001
     issued = Issued(echoes=echoes)
     shown: list[str] = []
     with authorizing_server(issued) as url:
@@ -133,7 +133,7 @@ async def test_timeline_frames_and_failures_of_a_session_do_not_hold_one(echoes:
     assert any("•••" in text for text in shown)
 
 
-def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp_path: Path) -> None:
+def test_the_screen_shows_no_secret_of_an_authorization(tmp_path: Path) -> None:
     issued, opened = Issued(), tmp_path / "opened"
     browser = tmp_path / "browser.py"
     browser.write_text(
@@ -164,7 +164,7 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
 
 
 @pytest.mark.parametrize("has_key", [False, True], ids=["secret", "key"])
-def test_what_a_client_authorizes_itself_with_is_written_nowhere(has_key: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_the_credentials_of_an_oauth_client_are_written_nowhere(has_key: bool, tmp_path: Path) -> None:  # noqa: FBT001
     planted = "Zq7vK3xW9bT2mNf8"
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
@@ -327,7 +327,7 @@ sys.exit(run(sys.argv[1:], lambda launch: 0))
 """
 
 
-def test_a_defect_in_the_middle_of_an_authorization_prints_none(tmp_path: Path) -> None:
+def test_a_crash_during_an_authorization_prints_no_secret(tmp_path: Path) -> None:
     issued, recorded = Issued(), tmp_path / "session.jsonl"
     with authorizing_server(issued) as url:
         process = subprocess.Popen(
@@ -346,7 +346,7 @@ def test_a_defect_in_the_middle_of_an_authorization_prints_none(tmp_path: Path) 
         assert leaked(written, issued) == []
 
 
-def test_after_a_declined_authorization_the_screen_names_the_key_that_asks_again(tmp_path: Path) -> None:
+def test_after_a_declined_authorization_the_screen_names_the_key_to_retry(tmp_path: Path) -> None:
     folders = {"SIGHTLINE_CONFIG_DIR": str(tmp_path), "SIGHTLINE_DATA_DIR": str(tmp_path)}
     with authorizing_server(Issued()) as url:
         words = [sys.executable, "-m", "inspector", url]

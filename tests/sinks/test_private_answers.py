@@ -1,4 +1,4 @@
-"""A private answer to a form is in nothing that the command line prints or writes."""
+"""A private answer to a form is in no output and in no file of the command line."""
 
 import json
 import sys

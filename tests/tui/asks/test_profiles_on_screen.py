@@ -25,7 +25,7 @@ def announced(session: Session) -> set[str]:
     return set(object_at(first.params, "capabilities"))
 
 
-async def test_another_profile_is_announced_from_then_on() -> None:
+async def test_a_chosen_profile_is_announced_from_then_on() -> None:
     target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), "legacy"))
     opened: list[Session] = []
 

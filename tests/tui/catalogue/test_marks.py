@@ -67,7 +67,7 @@ TOOL = Tool(name="read_text", definition={})
         (RowMarks(), 0, "", ""),
     ],
 )
-def test_words_come_before_letters_and_the_worst_before_the_others(
+def test_marks_are_shortened_with_the_worst_first(
     marks: RowMarks, width: int, shown: str, legend: str
 ) -> None:
     fitted = marks.fitted(width)
@@ -86,7 +86,7 @@ def test_no_name_is_cut_for_its_marks(marks: RowMarks, width: int, length: int) 
     assert line.plain.startswith(f"  {tool.name}") == fits
     assert whole_name(tool, width).plain == ("" if fits else cut_in_the_middle(tool.name, 76))
     fitted = marks_in_row(tool, marks, width)
-    # What is not in the row in full is in the legend.
+    # Badges that the row does not show completely are in the legend.
     missing = [each for each in marks.badges if each.words.plain not in line.plain]
     assert all(each.words.plain in fitted.legend.plain for each in missing)
 

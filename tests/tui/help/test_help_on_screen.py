@@ -11,7 +11,7 @@ NOON: JsonObject = {"content": [{"type": "text", "text": "It is noon."}]}
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_the_keys_of_the_pane_in_focus_come_first_beside_the_legend(size: tuple[int, int]) -> None:
+async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[int, int]) -> None:
     app = app_of(Script(tools=[CLOCK], answers={"clock": answering(NOON)}))
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "No arguments")

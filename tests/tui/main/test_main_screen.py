@@ -60,7 +60,7 @@ def script() -> Script:
 
 
 @SIZES
-async def test_everything_that_the_server_offers_is_listed_and_the_malformed_with_its_reason(
+async def test_all_items_of_the_server_are_listed_including_malformed_ones(
     size: tuple[int, int],
 ) -> None:
     app = app_of(script())
@@ -76,7 +76,7 @@ async def test_everything_that_the_server_offers_is_listed_and_the_malformed_wit
 
 
 @SIZES
-async def test_the_header_says_that_the_certificate_of_the_server_is_not_checked(
+async def test_the_header_shows_that_the_certificate_is_not_checked(
     size: tuple[int, int],
 ) -> None:
     told = script()
@@ -88,7 +88,7 @@ async def test_the_header_says_that_the_certificate_of_the_server_is_not_checked
 
 
 @SIZES
-async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple[int, int]) -> None:
+async def test_a_call_shows_both_sides_with_the_secret_masked_and_the_reason(size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
@@ -98,7 +98,7 @@ async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple
         assert told.calls == [("mint", {"owner": "ada"})]
         assert KEY not in text
         assert "Model sees" in text
-        # What was withheld and why is there without a key.
+        # The removals and their reasons are shown without a key press.
         assert "✗ /structuredContent/key" in text
         assert "┄ withheld" in text
         await pilot.press("enter")
@@ -109,7 +109,7 @@ async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple
         assert KEY not in text
 
 
-async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_masked() -> None:
+async def test_both_panes_follow_the_boundary_and_the_raw_side_stays_masked() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
@@ -178,7 +178,7 @@ async def test_b_says_what_the_boundary_means_and_then_gives_the_room_back(
             await pilot.pause(0.02)
 
 
-async def test_both_sides_are_drawn_in_one_list_and_end_together() -> None:
+async def test_both_sides_are_drawn_in_one_list() -> None:
     told = script()
     told.answers["mint"] = answering({"content": [], "structuredContent": {f"id{n}": n for n in range(200)}})
     app = app_of(told)
@@ -192,7 +192,7 @@ async def test_both_sides_are_drawn_in_one_list_and_end_together() -> None:
         await settled(pilot, app, "structuredContent")
 
 
-async def test_repeat_calls_with_the_same_arguments_again() -> None:
+async def test_repeat_makes_the_call_again_with_the_same_arguments() -> None:
     told = script()
     told.tools = [{**MINT, "annotations": {"idempotentHint": True}}]
     app = app_of(told)
@@ -205,7 +205,7 @@ async def test_repeat_calls_with_the_same_arguments_again() -> None:
         assert told.calls == [("mint", {"owner": "ada"})] * 2
 
 
-async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None:
+async def test_repeat_repeats_the_displayed_call_and_names_any_other() -> None:
     plain: JsonObject = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
     names = ("first", "second", "third")
     told = Script(
@@ -234,7 +234,7 @@ async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None
 
 
 @SIZES
-async def test_a_key_that_cannot_apply_says_why(size: tuple[int, int]) -> None:
+async def test_a_key_that_has_no_effect_shows_why(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "owner")
@@ -303,7 +303,7 @@ async def test_at_80x24_a_definition_has_the_rows_of_form_and_result() -> None:
             await settled(pilot, app, "Tools 2")
 
 
-async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> None:
+async def test_the_filter_narrows_while_typing_and_escape_clears_it() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mint")
@@ -314,7 +314,7 @@ async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> Non
         assert "Tools 2 (1 malformed)" in await settled(pilot, app, "greet")
 
 
-async def test_enter_after_a_filter_calls_the_tool_of_that_name_and_no_other() -> None:
+async def test_enter_after_a_filter_calls_the_tool_with_exactly_that_name() -> None:
     others: list[Json] = [{**CLOCK, "name": "clock_all"}, {**CLOCK, "name": "now", "description": "A clock."}]
     told = Script(tools=[*others, CLOCK], answers={"clock": answering(NOON)})
     app = app_of(told)
@@ -341,7 +341,7 @@ async def test_escape_leaves_the_form_and_never_quits() -> None:
 @pytest.mark.parametrize(
     ("target", "who"), [(None, "the server"), (PageTarget(url="http://localhost:1/"), "the page")]
 )
-async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
+async def test_a_running_call_shows_its_progress_and_escape_cancels_it(
     target: Target | None, who: str
 ) -> None:
     told = script()
@@ -371,7 +371,7 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
         assert app.is_running
 
 
-async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
+async def test_a_tool_shows_only_results_of_its_own_calls() -> None:
     told = script()
     begun, ended = asyncio.Event(), asyncio.Event()
 
@@ -405,7 +405,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
         await settled(pilot, app, "#2 done")
 
 
-async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_its_tool() -> None:
+async def test_the_reason_for_a_missing_result_is_kept_with_its_tool() -> None:
     told = script()
     begun = asyncio.Event()
 
@@ -439,7 +439,7 @@ async def until_gone(pilot: Pilot[None], app: SightlineApp, text: str) -> None:
 
 
 @SIZES
-async def test_a_failed_connection_says_what_why_and_what_to_press(size: tuple[int, int]) -> None:
+async def test_a_failed_connection_shows_the_reason_and_the_key_to_retry(size: tuple[int, int]) -> None:
     told = Script(
         failure=UnreachableError("the server ended with status 3", "Run its command by hand."),
         stderr=["Traceback", "ModuleNotFoundError: No module named 'server'"],
@@ -459,7 +459,7 @@ async def test_a_failed_connection_says_what_why_and_what_to_press(size: tuple[i
         assert told.opened[0].closed
 
 
-async def test_a_server_that_dies_leaves_the_result_on_the_screen() -> None:
+async def test_the_result_stays_on_the_screen_after_the_server_dies() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -484,7 +484,7 @@ async def test_quitting_closes_the_session() -> None:
     assert app.return_code == 0
 
 
-async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -> None:
+async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
@@ -508,7 +508,7 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
         await settled(pilot, app, "Server sent")
 
 
-async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
+async def test_every_part_can_be_zoomed_and_restored() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settled(pilot, app, "owner")
@@ -519,7 +519,7 @@ async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
         assert "Timeline" in await settled(pilot, app)
 
 
-async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> None:
+async def test_the_list_is_read_again_after_a_change_notification() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -530,7 +530,7 @@ async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> 
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
-async def test_help_opens_and_goes_away(key: str) -> None:
+async def test_help_opens_and_closes(key: str) -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mint")
@@ -541,7 +541,7 @@ async def test_help_opens_and_goes_away(key: str) -> None:
         assert app.is_running
 
 
-async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always() -> None:
+async def test_the_first_key_closes_the_hint_and_has_its_usual_effect() -> None:
     app = app_of(script(), is_first=True)
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "▸ mint")
@@ -552,7 +552,7 @@ async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always()
         assert "never quits" not in text
 
 
-async def test_a_filter_without_a_match_says_so_and_clearing_it_goes_back_to_the_item() -> None:
+async def test_clearing_a_filter_without_a_match_returns_to_the_item() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "▸ mint")

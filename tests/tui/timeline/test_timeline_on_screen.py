@@ -26,7 +26,7 @@ def script() -> Script:
     return Script(tools=[MINT], answers={"mint": answering({"content": []})})
 
 
-async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
+async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -43,7 +43,7 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
         await pilot.press("G", "minus")
         assert "▾" not in await settled(pilot, app, "▸ #1 mint")
-        # Letters that were typed ahead leave the argument as it is.
+        # Letters typed in advance do not change the argument.
         await pilot.press("1", "r")
         await settled(pilot, app, "owner*")
         field = app.screen.query_one("FieldLine Input", Input)
@@ -59,7 +59,7 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         assert told.calls[1] == told.calls[0]
 
 
-async def test_enter_on_a_call_shows_its_result_also_of_the_connection_before() -> None:
+async def test_enter_on_a_call_shows_its_result_even_after_a_reconnection() -> None:
     told = script()
     tool: JsonObject = {
         **MINT,
@@ -102,7 +102,7 @@ async def test_enter_on_a_call_shows_its_result_also_of_the_connection_before() 
         assert timeline.has_focus
 
 
-async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
+async def test_the_timeline_follows_new_rows_until_the_cursor_moves_up() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -150,7 +150,7 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         assert "block wipe" in await settled(pilot, app, "reconnected")
 
 
-async def test_stderr_is_read_as_a_whole() -> None:
+async def test_stderr_can_be_read_completely() -> None:
     told = script()
     told.stderr = ["Traceback (most recent call last):", "  in load", "KeyError: 'url'"]
     app = app_of(told)
@@ -165,7 +165,7 @@ async def test_stderr_is_read_as_a_whole() -> None:
         assert "KeyError: 'url'" in text
         await pilot.press("escape")
         await settled(pilot, app, "Timeline  0 calls")
-        # A filter leaves the lines that it is about.
+        # A filter keeps only the matching lines.
         await pilot.press("slash", *"load", "enter")
         text = await settled(pilot, app, "filter: load")
         assert "in load" in text

@@ -1,4 +1,4 @@
-"""Where texts break."""
+"""The places at which texts are wrapped."""
 
 import pytest
 
@@ -14,7 +14,7 @@ from inspector.tui.values.wrap import PieceKind, Wrapped, row_text
         ("key: •••••••• (1,200 characters) or •••••••• (2 items) end", ["(1,200 characters)", "(2 items)"]),
     ],
 )
-def test_the_note_of_a_mask_stays_on_one_row(text: str, notes: list[str], width: int) -> None:
+def test_the_note_of_a_mask_is_not_wrapped(text: str, notes: list[str], width: int) -> None:
     wrapped = Wrapped("secret", "  ", text, PieceKind.STRING, ",", 2, width)
     rows = [row_text(wrapped.row(number)) for number in range(wrapped.count)]
     for note in notes:
