@@ -4,9 +4,10 @@ import pytest
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.contract import Contract
 from inspector.boundary.mask import mask
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
-from inspector.protocol.outcome import RpcError
+from inspector.protocol.outcome import Result, RpcError
 from tests.boundary.bounding import (
     FOR_USER,
     HIDE,
@@ -413,3 +414,11 @@ def test_a_key_that_is_withheld_elsewhere_is_in_no_pointer() -> None:
         ("/structuredContent/pin", "x-sensitive"),
         ("/structuredContent/map", "undeclared"),
     ]
+
+
+def test_an_interface_cannot_repeat_what_was_kept_from_the_model() -> None:
+    contract = Contract(is_of_app=True, kept_back=(SECRET,))
+    repeated: Json = {"content": [text(f"the key is {SECRET}"), text("fine")]}
+    bounded = bound(Result(value=repeated), None, Level.DECLARED, declared=contract)
+    assert removed(bounded) == ["/content/0 echo", "/content/1/text untrusted"]
+    assert SECRET not in dump_text(bounded.result)
