@@ -259,7 +259,7 @@ class Scribe:
                     Answered(exchange=exchange, response=response)
                     | Late(exchange=exchange, response=response)
                 ) if frame.direction is Direction.SENT:
-                    value = self._bounder.replied(response, exchange.request)
+                    value = self._bounder.replied(response, exchange)
                 case Unasked(response=response) if frame.direction is Direction.RECEIVED:
                     value = self._bounder.received(response, None)
                 case _:

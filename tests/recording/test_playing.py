@@ -88,6 +88,8 @@ def _message(chance: random.Random, key: Json) -> Json:
             },
         },
         {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
+        {**request, "params": {"task": {}}, "method": "elicitation/create"},
+        {**answer, "result": {"action": chance.choice(["accept", "decline"])}},
         answer,
         answer,
         {"jsonrpc": "2.0", "id": chance.choice([key, None]), "error": {"code": 1, "message": "no"}},

@@ -39,7 +39,7 @@ HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
 class _Task(Struct, frozen=True, kw_only=True):
-    """A call of which the server made a task."""
+    """A request of which a task was made."""
 
     entry: int
     made: int
@@ -103,7 +103,7 @@ class Index:
         self.openings = Places()
         """Where entries of a timeline begin; several times the same line for a batch, and never where a page lists its tools."""
         self.more: dict[int, array[int]] = {}
-        """By entry of a call that became a task, or took several rounds: the lines beside its opening and its ending."""
+        """By entry of a request that became a task, or took several rounds: the lines beside its opening and its ending."""
         self.endings = array("I")
         """By entry: where it was answered; 0 where it was not."""
         self.listed = {kind: Places() for kind in Kind}
@@ -119,7 +119,7 @@ class Index:
         self._rounds: dict[str, list[int]] = {}
         """Entries with an unfinished answer, by title: a later request may go on with one."""
         self._tasks: dict[tuple[int, str], _Task] = {}
-        """By the frame and the id of a call's request: the task that the server made of it."""
+        """By the frame and the id of a request: the task that was made of it."""
 
     def take(self, line: Line) -> None:
         """Take in one more line; an outline of it is enough."""
@@ -222,6 +222,9 @@ class Index:
                     self._rounds.setdefault(titled(request.method, request.params), []).append(asked.entry)
                     self.more.setdefault(asked.entry, array("I"))
                 self._goes_on(asked.entry, line)
+                if task_of(exchange, event.response):
+                    self._tasks[exchange.frame, exchange.key] = _Task(entry=asked.entry, made=line)
+                    self.more.setdefault(asked.entry, array("I", [line]))
                 if exchange.asked_by is Direction.SENT:
                     self._answers(line, asked.entry, event)
                 opening = self.openings.lines[asked.entry - 1]
@@ -252,10 +255,6 @@ class Index:
         exchange = answered.exchange
         if exchange.call:
             exchange = exchange.call if ending_of(exchange, answered.response) else exchange
-        elif task_of(exchange, answered.response):
-            self._tasks[exchange.frame, exchange.key] = _Task(entry=entry, made=line)
-            if entry not in self.more:
-                self.more[entry] = array("I", [line])
         request = exchange.request
         call = called(request.method, request.params)
         if call:
