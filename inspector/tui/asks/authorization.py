@@ -94,6 +94,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
                 (link.after, QUIET),
                 content(f"?{query}", QUIET),
             ),
+            *([content(link.ending, "bold $text-accent")] if link.ending else ()),
             *(content(warning, "$text-warning") for warning in link.warnings),
         ]
         if link.refusal:
