@@ -21,7 +21,7 @@ from inspector.pins.pins import Pinned, PinState, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.catalogue import Catalogue, Kind
-from inspector.protocol.client import NONE, PROFILES, ClientProfile
+from inspector.protocol.client import PROFILES, ClientProfile, recorded_profile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
@@ -348,14 +348,11 @@ def gathered_from(path: Path) -> Gathered:
         why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
     else:
-        # Before clients had profiles, they announced nothing.
-        profile = PROFILES.get(found.client, NONE)
-        missing.append(
-            NotChecked(
-                what="definitions for other clients",
-                why=f"the recording was made with the client profile {profile.name}: {announces(profile).rstrip('.')}",
-            )
-        )
+        profiles = {profile.name: profile for profile in map(recorded_profile, found.clients)}
+        if profiles.keys() < PROFILES.keys():
+            said = "; ".join(announces(profile).rstrip(".") for profile in profiles.values())
+            why = f"the recording was made with the client profile {', '.join(profiles)}: {said}"
+            missing.append(NotChecked(what="definitions for other clients", why=why))
     return Gathered(server=server, reviewed=found.reviewed, not_checked=tuple(missing))
 
 
@@ -382,7 +379,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
         yield NotChecked(
             what="withheld values", why="a recording does not hold them, nor where references are redeemed"
         )
-    if not found.listings:
+    if all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
         yield NotChecked(what="changes", why="the definitions were listed once in the recording")
     yield NotChecked(what="changes by client name", why="a recording is of one client")
 

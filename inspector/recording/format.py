@@ -89,7 +89,7 @@ class Header(_WithLenses, frozen=True, kw_only=True):
     recorded: RecordedTarget = field(name="target")
     lenses: _Lenses
     client: str = ""
-    """The name of the profile by which the server knew the client; empty in older recordings, where no capability was announced."""
+    """The name of the profile by which the server knew the client, at first; empty in older recordings, where no capability was announced."""
 
     @property
     def kind(self) -> str:
@@ -263,6 +263,8 @@ class Connected(Struct, frozen=True, kw_only=True):
     number: Count = field(name="connection")
     """Counts from 1; the first connection has no line."""
     at_s: Seconds = field(name="at")
+    client: str = ""
+    """The name of the profile by which the server knows the client from here on; empty where it is the one before."""
 
 
 class Totals(Struct, frozen=True):

@@ -18,7 +18,7 @@ from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
 from inspector.protocol.catalogue import Catalogue
-from inspector.protocol.client import NONE, PROFILES, Announcement, ClientProfile
+from inspector.protocol.client import Announcement, ClientProfile, recorded_profile
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Outcome
@@ -60,6 +60,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     """The number of the last frame that was read."""
     catalogue: Catalogue
     server: ServerFacts
+    profile: ClientProfile
+    """What the server knew of the client."""
     lenses: Lenses
     """In force when it was recorded."""
     entries: int
@@ -75,9 +77,7 @@ class Scene(Struct, frozen=True, kw_only=True):
 
 
 def _options(header: Header) -> Options:
-    # Before clients had profiles, they announced nothing.
-    client = Announcement(profile=PROFILES.get(header.client, NONE))
-    return Options(policy=header.lenses.policy, client=client)
+    return Options(policy=header.lenses.policy, client=Announcement(profile=recorded_profile(header.client)))
 
 
 class RecordedSession(Session):
@@ -163,6 +163,7 @@ class RecordedSession(Session):
         """Stand where `scene` was made."""
         self.catalogue = scene.catalogue
         self.server = scene.server
+        self.announce(scene.profile)
 
     def scene(self, position: int, tool: str | None, since: int) -> Scene:
         """What was known at `position`, with the last call of `tool`, and the last one behind `since`. In a thread."""
@@ -183,6 +184,7 @@ class RecordedSession(Session):
             frames=_last_frame(played, played.last),
             catalogue=moment.catalogue,
             server=self._facts(moment.server),
+            profile=recorded_profile(moment.client),
             lenses=moment.lenses,
             entries=entries,
             recent=_entries(played, max(entries - _RECENT, 0), entries, position),

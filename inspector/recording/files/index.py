@@ -112,6 +112,8 @@ class Index:
         """Those of them that were asked for without a cursor."""
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
+        self.clients = Places()
+        """Those of the connections that the server knows by another client profile."""
         self.batches: dict[int, tuple[int, ...]] = {}
         """By a line that answers among others, or late: where those requests were asked, and given up."""
         self._exchanges = Exchanges()
@@ -140,6 +142,8 @@ class Index:
                 if not isinstance(line, Listed):
                     self._opens(place)
                 if isinstance(line, Connected):
+                    if line.client:
+                        self.clients.take(place)
                     self._exchanges.connect()
                     self._open.clear()
                     self._rounds.clear()
