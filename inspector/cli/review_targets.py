@@ -30,7 +30,13 @@ from inspector.review.covering import Covering, covered
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
-from inspector.review.report import NotChecked, ReviewedServer, contents_not_read, skills_not_read
+from inspector.review.report import (
+    NotChecked,
+    ReviewedServer,
+    addresses_not_visited,
+    contents_not_read,
+    skills_not_read,
+)
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, announced_in, traffic_of
 from inspector.session.facts import ServerFacts
@@ -196,6 +202,7 @@ def gathered(
     first = seen.called.first
     missing += skills_not_read((skill.name for skill in first.items(Kind.SKILL)), ())
     missing += contents_not_read((item for kind in Kind for item in first.items(kind)), (), _READS_NONE)
+    missing += addresses_not_visited(seen.traffic.asks)
     if plan.calls:
         _add_other_client(launch, listings, missing)
     else:
@@ -375,6 +382,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     )
     why = "they are not read in the recording"
     yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
+    yield from addresses_not_visited(found.traffic.asks)
     if any(call.left_out for call in found.calls):
         yield NotChecked(
             what="withheld values", why="a recording does not hold them, nor where references are redeemed"
