@@ -93,6 +93,7 @@ def lines_of(ask: AuthorizationAsk) -> list[str]:
         f"  authorization server: {ask.issuer or link.origin}",
         f"  scopes: {' '.join(ask.scopes) or 'none named'}",
         f"  page: {ask.url}",
+        *([f"  {link.ending}"] if link.ending else ()),
         *(f"  {warning}" for warning in link.warnings),
     ]
     return [*lines, f"  Do not open it: {link.refusal}."] if link.refusal else lines

@@ -123,7 +123,7 @@ class Session:
     async def connect(self) -> ServerFacts:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
         if self.recorder:
-            self.recorder.connect()
+            self.recorder.connect(client=self.options.client.profile.name)
         self._enter(SessionState.CONNECTING)
         try:
             if isinstance(self.target, PageTarget):

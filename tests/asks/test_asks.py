@@ -182,7 +182,10 @@ def test_answers_in_a_later_request_are_judged_by_every_form_with_their_key() ->
         ("https://user:pw@evil.example/", "evil.example", "", "user info"),
         ("https://github.com@evil.example/", "evil.example", "", "user info"),
         ("https://g\u0131thub.com/", "g\u0131thub.com", "https://xn--gthub-n4a.com", "it is xn--gthub-n4a.com"),
-        ("https://github.com.evil.example/", "github.com.evil.example", "https://github.com.evil.example", "ends in evil.example"),
+        ("https://github.com.evil.example/", "github.com.evil.example", "https://github.com.evil.example", "ends in evil.example (letter by letter: e v i l . e x a m p l e). What is before that proves nothing."),
+        ("https://auth.paypa1.com/", "auth.paypa1.com", "https://auth.paypa1.com", "ends in paypa1.com (letter by letter: p a y p a 1 . c o m; 1 is a digit). What"),
+        ("https://rnicrosoft.com/", "rnicrosoft.com", "https://rnicrosoft.com", "r n i c r o s o f t . c o m)."),
+        ("https://login.bank.co.uk/", "login.bank.co.uk", "https://login.bank.co.uk", "ends in bank.co.uk ("),
         ("http://auth.example/", "auth.example", "http://auth.example", "not encrypted"),
         ("https://10.0.0.1/", "10.0.0.1", "https://10.0.0.1", "an address"),
         ("https://auth.example/?to=https%3A%2F%2Fevil.example", "auth.example", "https://auth.example", "may lead on"),
@@ -194,7 +197,8 @@ def test_answers_in_a_later_request_are_judged_by_every_form_with_their_key() ->
 def test_a_url_is_checked_and_its_host_is_marked(url: str, host: str, origin: str, words: str) -> None:
     link = link_of(url, "https://auth.example/mcp")
     assert (link.host, link.origin) == (host, origin)
-    assert words in " ".join((link.refusal, *link.warnings))
+    assert words in " ".join((link.refusal, link.ending, *link.warnings))
+    assert bool(link.ending) is (bool(origin) and "10.0.0.1" not in origin)
     assert bool(link.refusal) is not bool(origin)
     assert "\x1b" not in f"{link.before}{link.host}{link.after}"
 

@@ -22,11 +22,14 @@ from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.recording.files import Recorder
+from inspector.recording.files.playing import Played
 from inspector.recording.replaying import Replay
 from inspector.session.asking import MAX_ASKS
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.rounds import MAX_ROUNDS
+from tests.recording.sessions import HEADER
 
 SERVER = Path(__file__).parents[1] / "peers" / "asking_server.py"
 ROOT = Root(uri="file:///work", name="work")
@@ -204,14 +207,27 @@ async def test_the_time_limit_is_paused_while_the_user_answers(takes_s: float) -
         assert said((await session.call("form", {}, timeout_s=0.8)).outcome)
 
 
-async def test_a_request_as_a_task_gets_a_handle_and_then_the_answer() -> None:
-    async with asked(Era.LEGACY) as (session, seen):
+async def test_a_request_as_a_task_gets_a_handle_and_then_the_answer(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "session.jsonl", HEADER)
+    async with asked(Era.LEGACY, recorder=recorder) as (session, seen):
         told = said((await session.call("as task", {})).outcome)
         assert told["states"] == ["working", "completed"]
         assert told["result"]["action"] == "accept"
         assert "io.modelcontextprotocol/related-task" in told["result"]["_meta"]
         assert told["unknown"]["error"]["code"] == told["late"]["error"]["code"] == -32602
         assert [ask.kind for ask in seen] == [AskKind.FORM]
+    recorder.close()
+    # Stepped through, the recording has the same rows.
+    played = Played(recorder.path)
+    played.index()
+    stepped = [played.entry(number, played.last) for number in range(1, played.entry_count(played.last) + 1)]
+    played.close()
+    for entries in (session.timeline.entries, stepped):
+        asked_for = [entry for entry in entries if entry.kind is EntryKind.SERVER_REQUEST]
+        assert [(entry.title, entry.state, entry.detail) for entry in asked_for] == [
+            ("elicitation/create", EntryState.DONE, "accept"),
+            ("tasks/get", EntryState.FAILED, "-32602 no such task"),
+        ]
 
 
 @pytest.mark.parametrize(("answer", "name", "calls"), [(by_kind, "visit then", 2), (None, "visit then", 1)])

@@ -164,3 +164,54 @@ def test_the_list_shows_the_declarations_of_resources_and_templates() -> None:
     assert rows["note://private"] == "text/plain, audience user"
     assert rows["note://picture"] == "image/png"
     assert rows["shelf://{genre}/{title}"].startswith("text/plain One book")
+
+
+HALTING = """
+import json, sys
+pages = [{"resources": [{"uri": "a://1", "name": "a"}], "nextCursor": "2"}]
+for line in sys.stdin:
+    asked = json.loads(line)
+    code = -32601 if asked["method"] == "server/discover" else -32000
+    answer = {"error": {"code": code, "message": "no more pages"}}
+    if asked["method"] == "initialize":
+        offers = {"tools": {}, "resources": {}, "prompts": {}}
+        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {"name": "s", "version": "1"}}}
+    elif asked["method"] == "tools/list":
+        answer = {"result": {"tools": []}}
+    elif asked["method"] == "resources/list" and pages:
+        answer = {"result": pages.pop()}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+
+
+def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Path) -> None:
+    why = (
+        "a review reads no resource and gets no prompt, also with --call: "
+        "sightline read and sightline prompt show them"
+    )
+    path, recording = tmp_path / "halting.py", tmp_path / "session.jsonl"
+    path.write_text(HALTING)
+    halting = ("--", sys.executable, "-S", "-E", str(path))
+    for server, what in (
+        (READING, "what 3 resources, 1 template, 2 prompts contain"),
+        (halting, "what 1 resource contain"),
+    ):
+        checked = sightline("check", "--fail-on", "critical", *server)
+        assert f"{what}: {why}" in " ".join(checked.out.split()), checked.err
+        for words in ("check", "--format", "json"), ("review", "--format", "json"):
+            shape = sightline(*words, *server).json
+            not_checked = shape.get("review", shape)["notChecked"]
+            assert {"what": what, "why": why} in not_checked
+    listed = sightline("list", "--record", str(recording), *halting).out
+    reasons = [
+        f'{name}/list ended early: the server answered with an error: {{"code":-32000,"message":"no more pages"}}'
+        for name in ("resources", "resources/templates", "prompts")
+    ]
+    malformed = [line.split(maxsplit=1)[-1] for line in listed.partition("MALFORMED\n")[2].splitlines()]
+    assert malformed == reasons
+    shape = sightline("list", "--format", "json", *halting).json
+    assert [each["reason"] for each in shape["malformed"]] == reasons
+    assert [each["name"] for each in shape["resources"]] == ["a://1"]
+    recorded = sightline("review", "--format", "json", str(recording)).json["notChecked"]
+    assert {"what": "what 1 resource contain", "why": "they are not read in the recording"} in recorded

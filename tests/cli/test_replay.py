@@ -10,7 +10,7 @@ from inspector.recording.checking import checked
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.format import Line
 from tests.recording.commands import sightline
-from tests.recording.sessions import Wire, conversation, recorded_to, scribed, text_of
+from tests.recording.sessions import Wire, as_two_clients, conversation, recorded_to, scribed, text_of
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
@@ -35,6 +35,34 @@ def test_an_unchanged_recording_passes_the_check(tmp_path: Path) -> None:
     ran = sightline("replay", "--check", str(path))
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f"{path}: 1 result checked, 0 differ\n"
+
+
+def test_the_client_profiles_of_a_recording_are_named_and_their_listings_compared(tmp_path: Path) -> None:
+    path = as_two_clients(tmp_path / "a.jsonl")
+    first, *rows = sightline("replay", str(path)).out.splitlines()
+    assert first.endswith("boundary: declared, host: spec, client profile: full")
+    assert [line.partition("connection: ")[2] for line in rows if "connection: " in line] == [
+        "the target was reached again: connection 2",
+        "the target was reached again: connection 3, client profile: none",
+        "the target was reached again: connection 4",
+    ]
+    (shown,) = sightline("replay", "--format", "json", str(path)).json["recordings"]
+    assert shown["client"] == "full"
+    assert "client profile: none" in shown["notes"][1]["text"]
+    exported = sightline("replay", "--export", "markdown", str(path)).out
+    assert "- client profile: ` full `" in exported
+    assert "connection 3, client profile: none" in exported
+    reviewed = sightline("review", "--format", "json", str(path)).json
+    found = [each["message"] for each in reviewed["findings"] if each["id"].startswith("SL-PIN")]
+    assert found == ["The tool `other` is not listed for the client profile none."]
+    assert "definitions for other clients" not in {each["what"] for each in reviewed["notChecked"]}
+
+    older = recorded_to(tmp_path / "b.jsonl", conversation().frames)
+    assert "client profile" not in sightline("replay", str(older)).out
+    assert sightline("replay", "--format", "json", str(older)).json["recordings"][0]["client"] is None
+    not_checked = sightline("review", "--format", "json", str(older)).json["notChecked"]
+    why = "the recording was made with the client profile none: Sightline announces no sampling"
+    assert any(each["why"].startswith(why) for each in not_checked)
 
 
 def test_an_edited_output_fails_with_its_pointer(tmp_path: Path) -> None:

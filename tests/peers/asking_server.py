@@ -58,6 +58,7 @@ OTHERS = (
     "waiting",
     "as task",
     "kept",
+    "kept task",
 )
 numbers = itertools.count(1)
 visits: list[str] = []
@@ -93,6 +94,14 @@ def reply() -> Any:
     sys.exit()
 
 
+def ask_as_task() -> tuple[Any, Any]:
+    """Have a form filled in as a task; the handle, and what requests about it say."""
+    form = elicit(schema=SECRET_FORM)
+    ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
+    task = reply()["result"]["task"]
+    return task, {"params": {"taskId": task["taskId"]}}
+
+
 def call(request: Any) -> None:
     match request["params"]["name"]:
         case "endless":
@@ -113,11 +122,14 @@ def call(request: Any) -> None:
             # The answer is repeated nowhere.
             ask(elicit(schema=SECRET_FORM))
             finish(request, "content" in reply()["result"])
+        case "kept task":
+            _, about = ask_as_task()
+            ask({"method": "tasks/get", **about})
+            reply()
+            ask({"method": "tasks/result", **about})
+            finish(request, "content" in reply()["result"])
         case "as task":
-            form = elicit(schema=SECRET_FORM)
-            ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
-            task = reply()["result"]["task"]
-            about = {"params": {"taskId": task["taskId"]}}
+            task, about = ask_as_task()
             states = [task["status"]]
             ask({"method": "tasks/get", "params": {"taskId": "another"}})
             unknown = reply()
@@ -157,6 +169,11 @@ def call_in_rounds(request: Any) -> None:
             "inputRequests": {f"who{state or ''}": elicit()},
             "requestState": "\u00e9 2 " if state else "1",
         }
+    elif name == "kept" and "inputResponses" not in params:
+        asked |= {"inputRequests": {"who": elicit(schema=SECRET_FORM)}}
+    elif name == "kept":
+        finish(request, "content" in params["inputResponses"]["who"])
+        return
     elif name in ASKS and "inputResponses" not in params:
         asked |= {"inputRequests": {f"k{number}": each for number, each in enumerate(ASKS[name])}}
     else:

@@ -3,7 +3,7 @@ import pytest
 from inspector.json.exact import parse
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
+from inspector.protocol.timeline import MAX_FRAMES, Entry, EntryKind, EntryState, Timeline
 
 SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
 CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
@@ -163,3 +163,67 @@ def test_fold_returns_the_changed_entries_and_keeps_every_frame() -> None:
     assert timeline.frame(0) is None
     assert timeline.frame(2) is None
     assert [type(entry) for entry in changed] == [Entry, Entry]
+
+
+ASK = b'{"jsonrpc":"2.0","id":"a","method":"elicitation/create","params":{"task":{}}}'
+HANDLE = b'{"jsonrpc":"2.0","id":"a","result":{"task":{"taskId":"t","status":"working"}}}'
+
+
+def about(
+    method: str, request_id: str, result: str
+) -> tuple[tuple[Direction, bytes], tuple[Direction, bytes]]:
+    """A request of the server about its task, and the answer."""
+    asked = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"tasks/{method}","params":{{"taskId":"t"}}}}'
+    return (RECEIVED, asked.encode()), (SENT, f'{{"jsonrpc":"2.0","id":"{request_id}",{result}}}'.encode())
+
+
+def state(status: str) -> str:
+    return f'"result":{{"taskId":"t","status":"{status}"}}'
+
+
+@pytest.mark.parametrize(
+    ("later", "shown", "detail"),
+    [
+        ([], "pending", "task working"),
+        ([about("get", "b", state("working"))], "pending", "task working"),
+        ([about("get", "b", state("completed"))], "pending", "task completed"),
+        ([about("result", "b", '"result":{"action":"decline"}')], "done", "decline"),
+        (
+            [about("result", "b", '"result":{"action":"accept"}'), about("get", "c", state("completed"))],
+            "done",
+            "accept",
+        ),
+        ([about("get", "b", state("failed"))], "failed", "task failed"),
+        (
+            [about("get", "b", state("failed")), about("result", "c", '"error":{"code":5,"message":"no"}')],
+            "failed",
+            "5 no",
+        ),
+        ([about("cancel", "b", state("cancelled"))], "failed", "the task was cancelled"),
+    ],
+)
+def test_what_a_server_asks_as_a_task_is_one_entry_with_its_outcome(
+    later: list[tuple[tuple[Direction, bytes], tuple[Direction, bytes]]], shown: str, detail: str
+) -> None:
+    frames = [(RECEIVED, ASK), (SENT, HANDLE), *(frame for both in later for frame in both)]
+    timeline = folded(*frames)
+    assert outlined(timeline) == [("server request", "elicitation/create", shown, detail)]
+    assert timeline.entries[0].frames == tuple(range(1, len(frames) + 1))
+
+
+def test_a_task_that_is_asked_about_without_end_stays_one_small_entry() -> None:
+    polls = [frame for number in range(500) for frame in about("get", f"p{number}", state("working"))]
+    ended = about("result", "r", '"result":{"action":"accept"}')
+    # What the server asks about another task, or Sightline about one of that name, is no part of it.
+    others = (
+        (RECEIVED, b'{"id":"x","method":"tasks/get","params":{"taskId":"u"}}'),
+        (
+            SENT,
+            b'{"id":"y","method":"tasks/get","params":{"taskId":"t"}}',
+        ),
+    )
+    timeline = folded((RECEIVED, ASK), (SENT, HANDLE), *polls, *others, *ended)
+    first, *rest = timeline.entries
+    assert (first.state, first.detail, first.duration_s) == (EntryState.DONE, "accept", 1005.0)
+    assert (first.frames[:2], len(first.frames), first.frames[-1]) == ((1, 2), MAX_FRAMES, 1006)
+    assert [entry.title for entry in rest] == ["tasks/get", "tasks/get"]

@@ -3,6 +3,8 @@
 from collections.abc import Iterable
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.protocol.exchanges import Matched, matched
 from inspector.protocol.frames import Channel, Direction, Frame
@@ -32,6 +34,7 @@ TOOL: JsonObject = {
         },
     },
 }
+OTHER: JsonObject = {"name": "other", "inputSchema": {"type": "object"}}
 
 
 class Wire:
@@ -136,6 +139,25 @@ def conversation() -> Wire:
         }
     )
     return wire
+
+
+def as_two_clients(path: Path) -> Path:
+    """A recording in which the server knows the client by one profile, then by another, and lists other tools."""
+    recorder = Recorder(path, replace(HEADER, client="full"))
+    for client, tools in (
+        ("full", (TOOL, OTHER)),
+        ("full", (TOOL, OTHER)),
+        ("none", (TOOL,)),
+        ("none", (TOOL,)),
+    ):
+        recorder.connect(client=client)
+        wire = Wire()
+        wire.listed(*tools)
+        for frame in wire.matched:
+            recorder.frame(frame)
+    recorder.close()
+    assert not recorder.failure
+    return path
 
 
 def is_frame(line: object) -> bool:

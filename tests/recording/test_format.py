@@ -31,7 +31,7 @@ def every_kind() -> list[JsonObject]:
     lines += map(written, scribe.note(1, "policy", "allowed"))
     lines += map(written, scribe.look(2, Lenses(host="codex")))
     lines += map(written, scribe.listed(2, [Tool(name="get_key", definition=TOOL)]))
-    lines += map(written, scribe.connect(2, 2))
+    lines += map(written, scribe.connect(2, 2, "none"))
     for number, outcome in enumerate(
         (Result(value={"key": "x"}), RpcError(value={"code": 1, "message": "no"}))
     ):
@@ -76,7 +76,7 @@ def test_every_line_fits_the_schema_and_is_read_back_unchanged(
 def test_the_schema_requires_every_member_of_a_line() -> None:
     for line in every_kind():
         for key in line:
-            if key not in {"head", "ends", "faults", "output"}:
+            if key not in {"head", "ends", "faults", "output", "client"}:
                 less: JsonObject = {name: value for name, value in line.items() if name != key}
                 assert violations(less, SCHEMA), less
 

@@ -18,9 +18,18 @@ from inspector.recording.codec import MAX_DEPTH, Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile
 from inspector.recording.files.index import Index
 from inspector.recording.files.playing import Played
-from inspector.recording.format import End, Lenses, Line, PageCall, Projected, RecordedFrame, RecordedTarget
+from inspector.recording.format import (
+    Connected,
+    End,
+    Lenses,
+    Line,
+    PageCall,
+    Projected,
+    RecordedFrame,
+    RecordedTarget,
+)
 from inspector.recording.replaying import Replay
-from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
+from tests.recording.sessions import HEADER, TOOL, Wire, as_two_clients, conversation, recorded_to
 
 FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}
 
@@ -88,6 +97,8 @@ def _message(chance: random.Random, key: Json) -> Json:
             },
         },
         {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
+        {**request, "params": {"task": {}}, "method": "elicitation/create"},
+        {**answer, "result": {"action": chance.choice(["accept", "decline"])}},
         answer,
         answer,
         {"jsonrpc": "2.0", "id": chance.choice([key, None]), "error": {"code": 1, "message": "no"}},
@@ -181,6 +192,27 @@ def test_at_a_line_the_catalogue_and_calls_are_those_known_then(tmp_path: Path) 
     assert (call.name, call.tool and call.tool.name, call.outcome) == ("second", "second", Result(value=FREE))
     kinds = [found.entry(count, found.last).title for count in range(1, found.entry_count(found.last) + 1)]
     assert kinds[-5:] == ["lenses", "policy", "connection", "tools/list", "tools/call second"]
+
+
+def test_the_client_profile_is_that_of_the_connection_and_older_recordings_have_none(tmp_path: Path) -> None:
+    path = as_two_clients(tmp_path / "a.jsonl")
+    assert path.read_text().count('"client":') == 2
+    found = played(path)
+    begun = [place for place in range(1, len(found)) if isinstance(found.line(place), Connected)]
+    assert [found.moment(place).client for place in (1, *begun, found.last)] == [
+        "full",
+        "full",
+        "none",
+        "none",
+        "none",
+    ]
+    recorder = Recorder(tmp_path / "b.jsonl", HEADER)
+    recorder.connect(client="full")
+    recorder.connect(client="none")
+    recorder.close()
+    assert '"client"' not in (tmp_path / "b.jsonl").read_text()
+    older = played(tmp_path / "b.jsonl")
+    assert older.moment(older.last).client == ""
 
 
 def test_a_new_connection_answers_no_earlier_request(tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ from inspector.recording.format import Header, Lenses, RecordedCall, RecordedFra
 from inspector.review.finding import SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
+from inspector.review.report import addresses_not_visited
 from inspector.review.seen import FaultKind, ListingKind, faults_of, traffic_of
 from tests.review.examples import review_of, reviewed_of, tool
 
@@ -139,6 +140,8 @@ def test_requests_of_the_server_are_judged_in_both_eras_and_in_errors() -> None:
         assert ("SL-INJ003", name, "/message") in asked
     assert ("SL-TRM001", f"{_ELICIT} who", title) in asked
     assert [each.name for each in found if each.pointer == "/systemPrompt"] == [_SAMPLE, f"{_SAMPLE} what"]
+    unseen = addresses_not_visited(recorded(HEADER, lines).reviewed.traffic.asks)
+    assert [each.what for each in unseen] == ["1 address that the server wants visited"]
 
 
 HEADER = Header(

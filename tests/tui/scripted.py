@@ -306,3 +306,15 @@ async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str
             return text
         await asyncio.sleep(0.005)
     raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")
+
+
+async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
+    """The screen once it shows all of these, as slowly as a real server answers."""
+    drives()
+    for _ in range(1_500):
+        await pilot.pause()
+        shown = screen_text(app)
+        if all(text in shown for text in texts):
+            return shown
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")

@@ -28,6 +28,7 @@ from inspector.protocol.exchanges import (
     Event,
     Late,
     Matched,
+    answered_by,
     ending_of,
     message_of,
     own_answer,
@@ -173,7 +174,7 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response) if (
             exchange.asked_by is Direction.RECEIVED
         ):
-            asked = exchange.request
+            asked = answered_by(exchange, response)
             pointers = private_in_reply(asked.method, asked.params, response.result)
             return _masked(value, [f"/result{pointer}" for pointer in pointers])
         case Asked(exchange=exchange):
@@ -183,8 +184,7 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
                 pointers += [f"/params/arguments{pointer}" for pointer in sensitive_pointers(tool)]
             return _masked(value, pointers)
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
-            ending = ending_of(exchange, response)
-            asked = exchange.call.request if ending and exchange.call else exchange.request
+            ending, asked = ending_of(exchange, response), answered_by(exchange, response)
             tool = None if asked.method == RESOLVE else _tool_of(asked, catalogue)
             if tool and ending and ending.member:
                 state = object_at(response.result)

@@ -88,6 +88,8 @@ class Segment(Struct, frozen=True, kw_only=True):
     """The time at which the connection began, in seconds since the first connection began."""
     server: str = ""
     """The name of the server if there are several; otherwise empty. May be foreign text."""
+    announced: str = ""
+    """The client profile, where it is another one than that of the connection before."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -215,7 +217,12 @@ class TimelineRows:
             offset_s = max(now_s - session.now_s - self._began_s, 0.0)
         else:
             offset_s = now_s
-        strand = _Strand(Segment(session=session, offset_s=offset_s, server=server))
+        announced = session.options.client.profile.name
+        is_same = before is None or before.segment.session.options.client.profile.name == announced
+        segment = Segment(
+            session=session, offset_s=offset_s, server=server, announced="" if is_same else announced
+        )
+        strand = _Strand(segment)
         if before is not None:
             self._add(strand, TimelineRow(segment=strand.segment, head=None))
         self._strands[server] = strand
@@ -414,7 +421,8 @@ def row_line(row: TimelineRow, width: int) -> Content:
     entry, server = row.entry, _server_words(row.segment)
     if entry is None:
         at = clock(row.segment.offset_s)
-        words = Content.assemble(server, ("── reconnected ──", "bold $text-accent"))
+        announced = f" as {row.segment.announced}" if row.segment.announced else ""
+        words = Content.assemble(server, (f"── reconnected{announced} ──", "bold $text-accent"))
         return Content.assemble((f"{at:>8} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s
     if row.call:

@@ -20,7 +20,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.asks.dialog import AnswerScreen
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
-from tests.tui.scripted import LARGE, settled
+from tests.tui.scripted import LARGE, SMALL, settled
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
 KEY = "canary-7f3a91"
@@ -28,7 +28,9 @@ Screen = tuple[SightlineApp, Pilot[None], Session]
 
 
 @asynccontextmanager
-async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGACY) -> AsyncGenerator[Screen]:
+async def asking(
+    tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGACY, size: tuple[int, int] = LARGE
+) -> AsyncGenerator[Screen]:
     """The interface, after the call of `tool` has made the server ask."""
     monkeypatch.setattr(AnswerScreen, "unread_s", 0.0)
     target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), era.value))
@@ -39,8 +41,8 @@ async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGA
         return opened[-1]
 
     app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "thousand")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "thousand" if size is LARGE else "tools")
         await pilot.press("slash", *("space" if key == " " else key for key in tool), "enter")
         await settled(pilot, app, f"{tool} ")
         await pilot.press("enter", "enter")
@@ -146,6 +148,22 @@ async def test_a_url_is_opened_only_by_its_key(
         await pilot.press("escape")
         await settled(pilot, app, "#1 done")
         assert opened == []
+
+
+async def test_on_24_rows_all_that_is_said_of_an_address_is_seen_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with asking("lookalike", monkeypatch, size=SMALL) as (app, pilot, _):
+        text = " ".join((await settled(pilot, app, "Sign in")).split())
+        for words in (
+            "https://g\u0131thub.com/login",
+            "Its host ends in xn--gthub-n4a.com (letter by letter: x n - - g t h u b",
+            "Its host has letters that may look like others",
+            "Origin: https://xn--gthub-n4a.com",
+            "^o open",
+        ):
+            assert words in text
+        await pilot.press("ctrl+d")
 
 
 async def test_control_characters_are_visible_and_a_withdrawn_question_closes(

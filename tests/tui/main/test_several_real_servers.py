@@ -17,7 +17,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from tests.connect.real_servers import DEMO, EVERYTHING, GIT, ROOT, RealServer
 from tests.policy.gate.played import rule, rules
-from tests.tui.scripted import LARGE, drives, screen_text
+from tests.tui.scripted import LARGE, shows
 
 SERVERS = {"demo": DEMO, "everything": EVERYTHING, "git": GIT, "demo-2": DEMO}
 
@@ -41,17 +41,6 @@ def started() -> dict[int, str]:
         if parent == os.getpid() and command:
             found[int(folder.name)] = command
     return found
-
-
-async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
-    drives()
-    for _ in range(1_500):
-        await pilot.pause()
-        shown = screen_text(app)
-        if all(text in shown for text in texts):
-            return shown
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")
 
 
 async def open_tool(pilot: Pilot[None], app: SightlineApp, tool: str, place: int, *, downs: int = 0) -> str:

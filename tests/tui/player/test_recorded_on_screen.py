@@ -16,7 +16,7 @@ from inspector.recording.codec import written
 from inspector.recording.format import Lenses, LensesChanged
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.result.pane import ResultPane
-from tests.recording.sessions import recorded_to
+from tests.recording.sessions import as_two_clients, recorded_to
 from tests.tui.recorded import (
     CANARY,
     lines_of,
@@ -340,3 +340,17 @@ async def test_every_sample_can_be_stepped_through_call_by_call(path: Path) -> N
             await settled(pilot, app, f"call {number} of {len(played.calls)}")
             text = screen_text(app)
             assert f"#{number} " in text or "it is not listed" in text
+
+
+async def test_the_header_names_the_client_profile_of_the_connection_where_it_is_not_the_usual_one(
+    tmp_path: Path,
+) -> None:
+    app = player_of(as_two_clients(tmp_path / "session.jsonl"))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await read(pilot, app, "as none")
+        assert "connection 3, client profile: none" in text
+        await pilot.press("<")
+        text = await settled(pilot, app, "frame 1 of 8")
+        assert "as none" not in text
+        await pilot.press(">")
+        await settled(pilot, app, "as none")

@@ -3,6 +3,7 @@ import re
 import pytest
 
 from inspector.json.exact import Json, dump
+from inspector.protocol.client import NONE
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.timeline.rows import (
@@ -173,10 +174,14 @@ def test_earlier_rows_stay_above_a_line_that_marks_a_reconnection() -> None:
     ask(second, 1, "two")
     answer(second, 1, {"content": []})
     folded.take(second, 65.0)
+    third = a_session()
+    third.announce(NONE)
+    folded.take(third, 66.0)
     shown = lines(folded.rows)
     assert "#1 one ok" in shown[0]
     assert shown[1] == "1:05 ── reconnected ──"
     assert shown[2].startswith("1:05 → #2 two ok")
+    assert shown[3] == "1:06 ── reconnected as none ──"
 
 
 @pytest.mark.parametrize(
