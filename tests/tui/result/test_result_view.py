@@ -185,7 +185,7 @@ def test_a_detail_quotes_no_withheld_value_that_the_schema_repeats() -> None:
         "x-sensitive": True,
         "default": SECRET,
         "description": SECRET,
-        SECRET: 1,
+        SECRET: True,
     }
     schema: Json = {"type": "object", "properties": {"key": key}}
     tool = Tool(name="mint", definition={"name": "mint", "outputSchema": schema})
