@@ -297,9 +297,9 @@ def schema_part(tool: Tool, pointer: str) -> str:
     kind = found.get("type")
     kinds = [each for each in (kind if isinstance(kind, list) else [kind]) if each in _TYPES]
     marks = (
-        f"{shortened(key, 40)} {dump_text(value)}"
+        f"{key} {dump_text(value)}"
         for key, value in found.items()
-        if isinstance(value, bool) and len(key) <= _LONGEST_MARK
+        if isinstance(value, bool) and key.lower().replace("_", "-") in _MARKS
     )
     return shortened(
         ", ".join([*([f"type {' or '.join(map(str, kinds))}"] if kinds else []), *marks]), _LONGEST_PART
@@ -307,7 +307,7 @@ def schema_part(tool: Tool, pointer: str) -> str:
 
 
 _TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
-_LONGEST_MARK = 40
+_MARKS = frozenset({"x-sensitive", "sensitive", "x-secret", "writeonly", "readonly"})
 _LONGEST_PART = 200
 
 

@@ -15,7 +15,7 @@ from inspector.tui.keys.palette import PlayedScreen
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
-from inspector.tui.values.outline import Outline, OutlineRows, Side, SideDifference
+from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, Side, SideDifference
 from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
 from inspector.tui.values.wrap import PieceKind, Span, row_text
 from inspector.tui.widgets.lines import Lines, marked
@@ -242,12 +242,14 @@ class OutlineLines(Lines):
         at = rows.at(index)
         parts: list[Content] = [Content("▸" if index == self.cursor else " ")]
         folded = at.node in rows.folded
+        names_key = folded and index == self.cursor
         for side in self._sides():
             if side and self._shown is Shown.BOTH:
                 parts.append(Content.styled(_DIVIDER, "$foreground 30%"))
             parts.append(self._side(rows, at.node, at.number, side, folded=folded))
-            if folded and not side and index == self.cursor:
+            if names_key and rows.outline.value(at.node, side) is not ABSENT:
                 parts[-1] = self._with_key(parts[-1])
+                names_key = False
         del width
         line = Content("").join(parts)
         if self._search:
@@ -256,7 +258,7 @@ class OutlineLines(Lines):
         return marked(line) if at.node in self._marked else line
 
     def action_fold(self) -> None:
-        """The same, where the key does nothing else: in a recording, it plays."""
+        """Fold or unfold, where the key does nothing else: in a recording, Space plays."""
         if isinstance(self.screen, PlayedScreen):
             raise SkipAction
         self.action_fold_here()

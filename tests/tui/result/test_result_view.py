@@ -11,6 +11,7 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.badges import marks_of
 from inspector.tui.catalogue.item import tool_view
+from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.view import (
     ResultView,
@@ -171,6 +172,31 @@ def test_values_that_violate_the_output_schema_are_marked_and_listed() -> None:
     assert "breaks the output schema: must be a string" in reason_line(view, view.outline, node).plain
     assert any(line.plain.startswith("▸ ≠ /structuredContent/id") for line in reasons(view, node, 9))
     assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is SideDifference.BROKEN
+    detail = difference_detail(view, view.outline, node)
+    assert detail is not None
+    assert "keyword      type" in detail.plain
+    assert "schema       type string" in detail.plain
+    assert difference_detail(view, view.outline, 0) is None
+
+
+def test_a_detail_quotes_no_withheld_value_that_the_schema_repeats() -> None:
+    key: JsonObject = {
+        "type": "string",
+        "x-sensitive": True,
+        "default": SECRET,
+        "description": SECRET,
+        SECRET: True,
+    }
+    schema: Json = {"type": "object", "properties": {"key": key}}
+    tool = Tool(name="mint", definition={"name": "mint", "outputSchema": schema})
+    record = record_of(Result(value=RESULT), tool)
+    view = result_view(record, Level.DECLARED, "claude-code", server="server")
+    details = [difference_detail(view, view.outline, node) for node in range(len(view.outline))]
+    text = "\n".join(detail.plain for detail in details if detail is not None)
+    assert "schema       type string, x-sensitive true" in text
+    assert "rule         x-sensitive: marked sensitive" in text
+    assert "evidence     observed" in text, "of what the host changes"
+    assert SECRET not in text
 
 
 def test_equal_reasons_are_one_line_with_their_count() -> None:
