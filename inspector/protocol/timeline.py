@@ -80,6 +80,8 @@ class Entry(Struct, frozen=True, kw_only=True):
     duration_s: float | None = None
     detail: str = ""
     """What went wrong, a log's text, a progress message, how a form was answered. Foreign text."""
+    noted: str = ""
+    """Of what went over no wire: what a recording calls it, such as `policy` or `authorization`."""
 
 
 class Timeline:
@@ -139,8 +141,8 @@ class Timeline:
             )
         return tuple(self._take(frame, event) for event in matched.events)
 
-    def note(self, at_s: float, title: str, detail: str, *, is_failed: bool = False) -> Entry:
-        """Add an event that went over no wire, such as a decision about a call."""
+    def note(self, at_s: float, title: str, detail: str, *, kind: str = "", is_failed: bool = False) -> Entry:
+        """Add something that went over no wire, such as a decision about a call. `kind`: of the recording's note."""
         entry = Entry(
             number=len(self._entries) + 1,
             kind=EntryKind.DECISION,
@@ -150,6 +152,7 @@ class Timeline:
             frames=(),
             size_bytes=0,
             detail=detail,
+            noted=kind,
         )
         self._entries.append(entry)
         return entry

@@ -550,7 +550,7 @@ class Session:
         at_s = self.now_s
         if self.recorder:
             self.recorder.note(at_s, kind, f"{title}: {detail}" if detail else title)
-        self._tell(Noted(entry=self.timeline.note(at_s, title, detail, is_failed=is_failed)))
+        self._tell(Noted(entry=self.timeline.note(at_s, title, detail, kind=kind, is_failed=is_failed)))
 
     async def close(self) -> None:
         """Close the connection, end every process that it started, and forget the secrets."""

@@ -306,7 +306,8 @@ def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_non
     assert len(issued.verifiers) == 2
     for name in ("first.html", "second.md", "all.jsonl"):
         assert b"OAuth token" in files[str(root / name)], name
-    assert files[str(root / "all.jsonl")].count(b"OAuth token") == 2
+    # Each of five steps twice: before the recording, and in it.
+    assert files[str(root / "all.jsonl")].count(b'{"note":"authorization"') == 10
     assert b"HTTP 500" in files[str(root / "all.jsonl")]
     assert [name for name, content in files.items() if leaked(content, issued)] == []
     assert [name for name, content in files.items() if found_in(content, planted)] == []

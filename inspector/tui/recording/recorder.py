@@ -18,7 +18,6 @@ from inspector.files import paths, private
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Channel
 from inspector.protocol.targets import PageTarget, Target
-from inspector.protocol.timeline import EntryKind
 from inspector.recording.exports import Kind, exported
 from inspector.recording.files import GoodLines, Recorder, RecordingFile
 from inspector.recording.files.writing import header_now, recorder_of
@@ -257,9 +256,8 @@ def _give_past(recorder: Recorder, session: Session) -> None:
         for record in (session.calls if is_page else ())
     )
     notes = (
-        (entry.at_s, partial(recorder.note, entry.at_s, "policy", f"{entry.title}: {entry.detail}"))
-        for entry in session.timeline.entries
-        if entry.kind is EntryKind.DECISION
+        (note.at_s, partial(recorder.note, note.at_s, note.kind, str(note.text)))
+        for note in _notes_of(session)
     )
     frames = (
         (matched.frame.at_s, partial(_give_frame, recorder, matched)) for matched in session.timeline.matched
@@ -268,6 +266,19 @@ def _give_past(recorder: Recorder, session: Session) -> None:
         give()
     if is_page:
         recorder.listed(session.now_s, session.catalogue.tools)
+
+
+def _notes_of(session: Session) -> list[Note]:
+    """What of the session went over no wire, as it would have been recorded."""
+    return [
+        Note(
+            at_s=entry.at_s,
+            kind=entry.noted,
+            text=f"{entry.title}: {entry.detail}" if entry.detail else entry.title,
+        )
+        for entry in list(session.timeline.entries)
+        if entry.noted
+    ]
 
 
 def _give_frame(recorder: Recorder, matched: Matched) -> None:
@@ -310,13 +321,8 @@ def _of_live(session: Session, lenses: Lenses) -> tuple[Header, Iterable[Line]]:
         secrets=(*secret_values(target), *session.own.values),
         target=(str(target), named(target)[1]),
     )
-    notes = [
-        Note(at_s=entry.at_s, kind=entry.kind.value, text=f"{entry.title}: {entry.detail}")
-        for entry in list(session.timeline.entries)
-        if entry.kind is EntryKind.DECISION
-    ]
     header = header_now(target, lenses, client=session.options.client.profile.name)
-    return header, bounded_lines(scribe, list(session.timeline.matched), calls, notes)
+    return header, bounded_lines(scribe, list(session.timeline.matched), calls, _notes_of(session))
 
 
 def _write(path: Path, lines: Iterator[str]) -> int:
