@@ -24,7 +24,10 @@ from inspector.protocol.authorization import (
 def authorizing_of(options: AuthorizationOptions) -> Authorizing:
     """How a session gets authorized with these options. Raises UsageError."""
     if options.remember and options.stored_only:
-        raise UsageError("--stored-auth-only gets no new token", "Leave out --remember.")
+        raise UsageError(
+            "--remember does not work with --stored-auth-only, which gets no new tokens",
+            "Leave out one of them.",
+        )
     return Authorizing(
         client=_identity(options),
         authorizer=_authorizer(options),
@@ -46,10 +49,11 @@ def _identity(options: AuthorizationOptions) -> ClientIdentity:
             "Otherwise the MCP server decides which authorization server gets your credentials.",
         )
     if options.client_id is None and (secret or options.issuer):
-        raise UsageError("--client-secret and --issuer belong to --client-id", "Add --client-id.")
+        raise UsageError("--client-secret and --issuer only work with --client-id", "Add --client-id.")
     if not options.client_credentials and (key or options.scope):
         raise UsageError(
-            "--client-key and --scope are for --client-credentials", "Leave them out, or add it."
+            "--client-key and --scope only work with --client-credentials",
+            "Add --client-credentials, or leave them out.",
         )
     fault = redirect_fault(options.redirect_uri) if options.redirect_uri else ""
     if fault:
@@ -58,7 +62,7 @@ def _identity(options: AuthorizationOptions) -> ClientIdentity:
         )
     url = options.client_metadata_url
     if url is not None and not (url.startswith("https://") and url.removeprefix("https://").find("/") > 0):
-        raise UsageError(f"--client-metadata-url {url}: no https URL with a path", "Check the URL.")
+        raise UsageError(f"--client-metadata-url {url}: not an https URL with a path", "Check the URL.")
     return ClientIdentity(
         client_id=options.client_id,
         client_secret=secret,
@@ -81,7 +85,7 @@ def lines_of(ask: AuthorizationAsk) -> list[str]:
     """What the user agrees to, with the whole URL."""
     link = link_of(ask.url.partition("?")[0], ask.server)
     lines = [
-        f"{ask.server} wants an authorization.",
+        f"{ask.server} asks for authorization.",
         f"  authorization server: {ask.issuer or link.origin}",
         f"  scopes: {' '.join(ask.scopes) or 'none named'}",
         f"  page: {ask.url}",
@@ -135,7 +139,7 @@ def _secret(word: str) -> str:
             raise UsageError(f"--client-secret {word}: no such variable", "Set it, or name another.")
         return value
     raise UsageError(
-        "--client-secret takes no secret: every user of this machine can read command lines",
+        "--client-secret does not take the secret itself: every user of this machine can read command lines",
         "Write --client-secret @FILE or --client-secret env:NAME.",
     )
 

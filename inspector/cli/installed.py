@@ -61,7 +61,9 @@ def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> Install
     `is_agreed`: whether the command line agrees.
     """
     if connection.environment or connection.headers or connection.cwd or connection.config:
-        raise UsageError("-e, --header, --cwd and --config are for one target", "Leave out --installed.")
+        raise UsageError(
+            "-e, --header, --cwd and --config only work with one target", "Leave out --installed."
+        )
     found = list(installed())
     left_out = [
         (each.word, each.problem or "it is disabled in its file")
