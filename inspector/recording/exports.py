@@ -65,7 +65,7 @@ def note_words(line: Line) -> tuple[str, str] | None:
         case LensesChanged(lenses=lenses):
             return "lenses", f"boundary: {lenses.level.value}, host: {lenses.host}"
         case Connected(number=number):
-            return "connection", f"the target was reached again: connection {number}"
+            return "connection", f"reconnected to the target (connection {number})"
         case _:
             return None
 
@@ -167,7 +167,7 @@ def _views(shown: _Call) -> list[tuple[str, Json]]:
 
 def _reasons(shown: _Call) -> Iterator[str]:
     if shown.projection is None:
-        yield f"the model view is unknown: no host {shown.lenses.host} is known any more"
+        yield f"the model view is unknown: this version does not know the host {shown.lenses.host}"
         return
     removals = shown.projection.bounded.removals
     for removal in removals[:MAX_LINES]:
