@@ -82,4 +82,4 @@ def test_one_recording_is_exported_and_one_that_breaks_off_up_to_there(tmp_path:
     path.write_bytes(path.read_bytes()[:-3])
     ran = sightline("replay", "--export", "html", str(path))
     assert ran.code == 0
-    assert "it is cut off; what is before it is exported" in ran.err
+    assert "it is cut off; the lines before it are exported" in ran.err

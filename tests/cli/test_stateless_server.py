@@ -76,7 +76,7 @@ def test_list_has_everything_as_it_was_sent_and_says_what_is_not_announced() -> 
     assert set(listed["client"]["capabilities"]) == {"elicitation", "extensions", "roots", "sampling"}
     assert listed["client"]["note"] == note
     assert here("list", *SERVER).out.count(note) == 1
-    told = "definitions for other clients: only the client profile full was asked"
+    told = "definitions for other clients: the definitions were listed only under the client profile full"
     assert told in here("review", *SERVER).out
     nothing = here("list", "--format", "json", "--as", "none", *SERVER).json["client"]
     assert nothing["capabilities"] == {}

@@ -191,7 +191,7 @@ def test_what_is_more_or_less_than_an_origin_is_refused(written: str, reason: st
             PINNED.replace("\"node 'my server.js' --flag\"", "[]").encode(),
             "config.toml, line 2: `command` is empty",
         ),
-        (2 * PINNED.encode(), "line 6: `command`: node 'my server.js' --flag is there twice"),
+        (2 * PINNED.encode(), "line 6: `command`: node 'my server.js' --flag has two entries"),
     ],
 )
 def test_a_broken_file_is_a_usage_error_that_says_where(raw: bytes, message: str) -> None:

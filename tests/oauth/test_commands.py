@@ -143,7 +143,7 @@ def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_p
         for argv in (("list", url), ("list", url, "--stored-auth-only")):
             assert ran(*argv).returncode == 0
         assert ran("auth", "--forget", url).stdout == f"forgotten: {url}\n"
-        assert ran("auth", "--forget", url).stdout == f"nothing is kept for {url}\n"
+        assert ran("auth", "--forget", url).stdout == f"the keyring has no tokens for {url}\n"
         assert ran("list", url).returncode == 3
     fake["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
     refused = ran("auth", url, "--remember")
@@ -158,7 +158,7 @@ def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_p
         (["--client-credentials", "--client-id", "a"], "--client-secret or --client-key"),
         (["--client-credentials", "--client-id", "a", "--client-secret", "env:HOME"], "needs --issuer"),
         (["--redirect-uri", "https://elsewhere.example/x"], "127.0.0.1"),
-        (["--remember", "--stored-auth-only"], "Leave out --remember"),
+        (["--remember", "--stored-auth-only"], "--remember does not work with --stored-auth-only"),
         (["--insecure", "--cacert", "x.pem"], "Leave it out"),
         (["--cacert", "/not/there.pem"], "No such file"),
     ],

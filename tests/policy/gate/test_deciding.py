@@ -311,7 +311,7 @@ async def test_who_decided_and_what_is_noted() -> None:
     await oversight.decline(session, found)
     why = 'confirm-1: tool.name is "mail"'
     assert session.notes == [
-        "allow look: no rule asks about it",
+        "allow look: no rule matched",
         f"confirm mail: agreed by the user: {why}",
         f"confirm mail: not agreed: {why}",
     ]

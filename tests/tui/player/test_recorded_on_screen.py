@@ -302,7 +302,7 @@ async def test_a_file_that_breaks_off_opens_with_what_is_good_and_says_where(tmp
     mixed = put(tmp_path / "mixed.jsonl", [*lines[:8], b"{}\n", *lines[8:]])
     app = player_of(mixed)
     async with app.run_test(size=SMALL) as pilot:
-        text = await read(pilot, app, "line 9: it is of no kind")
+        text = await read(pilot, app, "line 9: the kind of the line is unknown")
         assert "CANARY" not in text
 
 
@@ -310,7 +310,7 @@ async def test_a_recording_of_nothing_opens_and_has_nowhere_to_go(tmp_path: Path
     path = put(tmp_path / "empty.jsonl", lines_of(recording(tmp_path))[:1])
     app = player_of(path)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await read(pilot, app, "it has no end")
+        await read(pilot, app, "its last line is missing")
         for key in ("]", "[", "}", "{", "<", ">", "space", "v"):
             await pilot.press(key)
         await settled(pilot, app, "‖ paused")
