@@ -67,7 +67,7 @@ def test_structured_content_and_meta_are_for_the_interface_alone(
 def test_a_tool_for_the_interface_alone_is_called_so(visibility: Json, *, is_apart: bool) -> None:
     view = app_view(tool({"resourceUri": URI, "visibility": visibility}), {"content": []})
     assert view is not None
-    assert any("for the interface alone" in note for note in view.notes) is is_apart
+    assert any("Only the interface can call the tool" in note for note in view.notes) is is_apart
 
 
 @pytest.mark.parametrize(

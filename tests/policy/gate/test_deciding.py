@@ -296,10 +296,10 @@ async def test_every_decision_is_in_the_timeline_and_quotes_no_argument_answer_o
     assert oversight.trust.has(MarkKind.DATA_CLASS)
     told = "\n".join((*session.notes, caught.value.message))
     assert SECRET not in told
-    assert "agreed with --yes: confirm-1: arguments.password is there" in told
+    assert "agreed with --yes: confirm-1: arguments.password is present" in told
     assert "confirm mail: not agreed: confirm-1" in told
     assert "trust #1 mail: brought open-world, untrusted, sensitive, 2 data classes, 1 source" in told
-    assert "session.attribution is there" in told
+    assert "session.attribution is present" in told
 
 
 async def test_who_decided_and_what_is_noted() -> None:
