@@ -123,12 +123,12 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
     if not isinstance(found, dict):
         return "The answer is not one resource."
     if text_at(found, "uri") != uri:
-        return "The answer is of another URI."
+        return "The answer has another URI."
     if text_at(found, "mimeType") != MIME_TYPE:
         return f"Its MIME type is not {MIME_TYPE}."
     raw = _html_of(found)
     if raw is None:
-        return "It has no text, or its text is no UTF-8."
+        return "It has no text, or its text is not UTF-8."
     if len(raw) > MAX_HTML_BYTES:
         return f"It is larger than {MAX_HTML_BYTES >> 20} MiB."
     # The metadata of the content has precedence over the listed metadata.
@@ -143,7 +143,7 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
     )
     permissions = tuple(_permissions(object_at(said, "permissions"), refused))
     if text_at(said, "domain"):
-        refused.append("It asks for an origin of its own name; it gets a random one.")
+        refused.append("It asks for an origin by name; Sightline gives it a random one.")
     return AppInterface(
         uri=uri,
         html=raw.decode(),
@@ -243,7 +243,7 @@ def _origins(value: Json, refused: list[str], schemes: frozenset[str]) -> tuple[
     for each in value[:_MOST_ORIGINS]:
         origin = _origin(each, schemes) if isinstance(each, str) and len(each) <= _LONGEST_ORIGIN else None
         if origin is None:
-            shown = _quoted(each) if isinstance(each, str) else "a value that is no text"
+            shown = _quoted(each) if isinstance(each, str) else "a value that is not text"
             refused.append(f"Not an origin, so it is not granted: {shown}")
         else:
             origins.append(origin)

@@ -147,7 +147,7 @@ def spoken_in(message: AppMessage) -> JsonObject | str:
     elif blocks is not None and not isinstance(blocks, list):
         return "its content is not a list"
     if not all(isinstance(block, dict) and isinstance(block.get("type"), str) for block in blocks or ()):
-        return "its content has something that is no content block"
+        return "its content has an item that is not a content block"
     if not isinstance(message.params.get("structuredContent", {}), dict):
         return "its structured content is not an object"
     rest: JsonObject = {

@@ -56,7 +56,7 @@ def link_of(url: str, own_url: str | None = None) -> Link:
     if own is not None and not isinstance(own, RefusedUrl) and own.host != found.host:
         warnings.append(f"It is not on the server's own host, {own.host}.")
     if re.search(r"https?://", unquote(url[end:]), re.IGNORECASE):
-        warnings.append("It holds another address, to which it may lead on.")
+        warnings.append("It contains another address, and may redirect to it.")
     return Link(
         url=url,
         before=before,

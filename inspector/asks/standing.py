@@ -35,7 +35,7 @@ class StandingAnswers(Struct, frozen=True, kw_only=True):
         given = [(keys.index(each.key), each) for each in self.answers if each.key in keys]
         standing = min(given, key=lambda each: each[0])[1] if given else None
         if ask.kind is AskKind.ROOTS:
-            return Answer(action=Action.ACCEPT, why="" if self.has_roots else "--root DIR names a folder")
+            return Answer(action=Action.ACCEPT, why="" if self.has_roots else "add one with --root DIR")
         if standing is not None and standing.word in {Action.DECLINE, Action.CANCEL}:
             return Answer(action=Action(standing.word), why="--answer says so")
         if ask.kind is AskKind.SAMPLING:
@@ -47,5 +47,5 @@ class StandingAnswers(Struct, frozen=True, kw_only=True):
         if standing.word == DEFAULTS:
             return with_defaults(ask)
         if ask.kind is AskKind.URL or standing.content is None:
-            return Answer(action=Action.DECLINE, why="a URL is agreed to with accept-defaults")
+            return Answer(action=Action.DECLINE, why="only --answer accept-defaults agrees to a URL")
         return filled(ask, standing.content)

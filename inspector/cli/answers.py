@@ -43,8 +43,8 @@ class AnswerOptions(OptionGroup):
         default=(),
         multiple=True,
         metavar="[KEY=]ANSWER",
-        help="Answer a form or URL: JSON, @FILE, accept-defaults, decline or cancel. KEY is that of inputRequests, or the "
-        "number of the request; without it, whatever is asked.",
+        help="Answer a form or URL with JSON, @FILE, accept-defaults, decline or cancel. KEY is the key in inputRequests, or "
+        "the number of the request. Without KEY, the answer is for every form and URL.",
     )
     sampling: str | None = option(
         "--sampling-reply",
@@ -79,7 +79,7 @@ async def declined(ask: Ask, known: set[str]) -> Answer:
 
     Says so on stderr, unless the same request was declined before. `known`: the lines written so far.
     """
-    answer = Answer(action=Action.DECLINE, why="this command answers nothing, sightline call can")
+    answer = Answer(action=Action.DECLINE, why="this command does not answer requests; sightline call does")
     text = "\n".join(await asyncio.to_thread(said, replace(ask, key=""), answer, None))
     if ask.kind is not AskKind.ROOTS and text not in known and len(known) < _MOST_ASKS:
         known.add(text)
@@ -91,7 +91,7 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
     """The request and its answer as safe lines, which do not quote the answer. Takes seconds for a long form."""
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
-        word = "answered without a folder"
+        word = "answered with no folders"
     message = safe_line(covered_start(ask.message, DIAGNOSTICS.cover, _MOST_SAID, ""))
     asked = f" “{message}”" if message else ""
     lines = [f"{ask.title}{asked}: {word}{f': {answer.why}' if answer.why else ''}"]
@@ -120,7 +120,7 @@ def _on_visit(ask: Ask, answer: Answer) -> list[str]:
             "  is complete, and then sends the request again. Ctrl-C ends the wait.",
         ]
     if answer.action is Action.DECLINE and not link_of(ask.url).refusal:
-        return ["  To go on: open it yourself, and call with --answer accept-defaults."]
+        return ["  To continue, open it yourself, and call again with --answer accept-defaults."]
     return []
 
 
@@ -158,7 +158,7 @@ def _standing(word: str) -> StandingAnswer:
     try:
         return StandingAnswer(key=key, content=from_json(text))
     except UsageError as error:
-        hint = f"Write --answer KEY=JSON, an object, or one of: {', '.join(_WORDS)}."
+        hint = f"Write --answer KEY=JSON with a JSON object, or one of these words: {', '.join(_WORDS)}."
         # The text may be a secret, so it is not quoted.
         raise UsageError(
             f"--answer {safe_line(key)}: neither a JSON object nor a known word", hint

@@ -29,7 +29,10 @@ def authorizing_of(options: AuthorizationOptions, configured: ClientIdentity | N
     `configured`: the client that a configuration names; the options take precedence.
     """
     if options.remember and options.stored_only:
-        raise UsageError("--stored-auth-only gets no new token", "Leave out --remember.")
+        raise UsageError(
+            "--remember does not work with --stored-auth-only, which gets no new tokens",
+            "Leave out one of them.",
+        )
     return Authorizing(
         client=_identity(options, configured or ClientIdentity()),
         authorizer=_authorizer(options),
@@ -53,11 +56,13 @@ def _identity(options: AuthorizationOptions, configured: ClientIdentity) -> Clie
             "Otherwise the MCP server decides which authorization server gets your credentials.",
         )
     if client_id is None and (options.client_secret or options.issuer):
-        raise UsageError("--client-secret and --issuer belong to --client-id", "Add --client-id.")
+        raise UsageError("--client-secret and --issuer only work with --client-id", "Add --client-id.")
     if not options.client_credentials and key:
-        raise UsageError("--client-key is for --client-credentials", "Leave it out, or add that.")
+        raise UsageError(
+            "--client-key only works with --client-credentials", "Add --client-credentials, or leave it out."
+        )
     if options.scope is not None and not are_scopes(options.scope):
-        raise UsageError(f"--scope {options.scope}: no scopes", 'Write --scope "read write".')
+        raise UsageError(f"--scope {options.scope}: not a list of scopes", 'Write --scope "read write".')
     fault = redirect_fault(options.redirect_uri) if options.redirect_uri else ""
     if fault:
         raise UsageError(
@@ -65,7 +70,7 @@ def _identity(options: AuthorizationOptions, configured: ClientIdentity) -> Clie
         )
     url = options.client_metadata_url
     if url is not None and not (url.startswith("https://") and url.removeprefix("https://").find("/") > 0):
-        raise UsageError(f"--client-metadata-url {url}: no https URL with a path", "Check the URL.")
+        raise UsageError(f"--client-metadata-url {url}: not an https URL with a path", "Check the URL.")
     return dataclasses.replace(
         client,
         client_id=client_id,
@@ -89,7 +94,7 @@ def lines_of(ask: AuthorizationAsk) -> list[str]:
     """The question to the user as lines, with the whole URL of the page."""
     link = link_of(ask.url.partition("?")[0], ask.server)
     lines = [
-        f"{ask.server} wants an authorization.",
+        f"{ask.server} asks for authorization.",
         f"  authorization server: {ask.issuer or link.origin}",
         f"  scopes: {' '.join(ask.scopes) or 'none named'}",
         f"  page: {ask.url}",
@@ -144,7 +149,7 @@ def _secret(word: str) -> str:
             raise UsageError(f"--client-secret {word}: no such variable", "Set it, or name another.")
         return value
     raise UsageError(
-        "--client-secret takes no secret: every user of this machine can read command lines",
+        "--client-secret does not take the secret itself: every user of this machine can read command lines",
         "Write --client-secret @FILE or --client-secret env:NAME.",
     )
 

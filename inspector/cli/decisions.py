@@ -40,9 +40,11 @@ def decided(made: Ruled, agreement: Agreement) -> Decided:
     if made.effects:
         lines += ["answer:", *(f"  {line}" for line in made.effects)]
     if made.brought.marks:
-        lines.append(f"trust: {brought_line(made.brought)} into the session")
+        lines.append(f"trust: {brought_line(made.brought)}")
     if made.is_malicious:
-        lines.append("! the server declares that this answer contains an attack; it may be wrong")
+        lines.append(
+            "! the server declares that this answer contains an attack; the declaration may be wrong"
+        )
     lines += [f"! {remark}" for remark in made.record.remarks]
     shape: JsonObject = {
         "decision": {
@@ -91,7 +93,7 @@ def of_listed(tool: Tool, policy: Policy, target: Target) -> Consideration:
 def stopped(made: Ruled) -> NotConfirmedError:
     """The error for an answer that the policy keeps from the model."""
     reasons = "\n".join(made.effects)
-    message = f"called, but a model gets nothing of the answer: {reasons}"
+    message = f"called, but the model gets nothing from the answer: {reasons}"
     if made.is_asked_about:
-        return NotConfirmedError(message, "--yes agrees to whatever the policy asks.")
+        return NotConfirmedError(message, "--yes agrees to what the policy asks.")
     return BlockedError(message, "Only another policy lets it through.")

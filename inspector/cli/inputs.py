@@ -39,14 +39,14 @@ def read_tool(path: str) -> Tool:
         case (Malformed(reason=reason),) | Malformed(reason=reason):
             raise UsageError(f"--tool: the definition {reason}", hint)
         case _:
-            raise UsageError("--tool: no definition", hint)
+            raise UsageError("--tool: not the definition of a tool", hint)
 
 
 def _json(path: str, hint: str) -> Json:
     try:
         raw = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no path"
+        reason = error.strerror if isinstance(error, OSError) else "not a path"
         raise UsageError(f"cannot read {path}: {reason}", "Check the path; - is stdin.") from error
     match parse(raw):
         case JsonText(value=value):
@@ -79,7 +79,7 @@ def given_meta(words: Sequence[str]) -> JsonObject:
     for word in words:
         key, equals, text = word.partition("=")
         if not key or not equals:
-            raise UsageError(f"--meta {word}: no KEY=JSON", "Write it as --meta 'example.com/key=\"text\"'.")
+            raise UsageError(f"--meta {word}: not KEY=JSON", "Write it as --meta 'example.com/key=\"text\"'.")
         if key in RESERVED_META:
             raise UsageError(f"--meta {key}: Sightline sets this member of `_meta` itself", "Leave it out.")
         match parse(text.encode()):

@@ -63,7 +63,9 @@ def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> Install
     of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
     if connection.environment or connection.headers or connection.cwd or connection.config or of_client:
         named = "".join(f", {name}" for name in of_client)
-        raise UsageError(f"-e, --header, --cwd, --config{named} are for one target", "Leave out --installed.")
+        raise UsageError(
+            f"-e, --header, --cwd, --config{named} only work with one target", "Leave out --installed."
+        )
     found = list(installed())
     left_out = [
         (each.word, each.problem or "it is disabled in its file")

@@ -19,7 +19,7 @@ COMMANDS = {
     "call": ("call", "Call a tool; print the result beside what the model sees."),
     "read": ("read", "Read a resource; print it beside what the model sees."),
     "prompt": ("prompt", "Get a prompt; print it beside what the model sees."),
-    "skill": ("skill", "Read a skill, verified; print it beside what the model sees."),
+    "skill": ("skill", "Read and verify a skill; print it beside what the model sees."),
     "request": ("request", "Send any request; print the raw answer."),
     "run": ("run", "Make saved calls and compare them with what they expect."),
     "verify": ("verify", "Make the calls of a recording again and compare the results."),
@@ -78,7 +78,7 @@ sightline https://host/mcp            on a server
 sightline mcp.json:name               on an entry of a configuration file
 sightline web+https://host/page       on a page, in its own Chromium
 sightline demo                        on the built-in server
-sightline demo mcp.json:a mcp.json:b  on several servers; mcp.json alone: on all of the file's
+sightline demo mcp.json:a mcp.json:b  on several servers; mcp.json alone: on all servers of the file
 sightline session.jsonl               on a recording
 
 sightline COMMAND --help shows the options of a command, with examples.

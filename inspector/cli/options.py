@@ -210,7 +210,7 @@ theme_option = click.option(
     help="Colours of the interface: dark, light, high-contrast, nord, catppuccin-mocha, or your own.",
 )
 history_option = click.option(
-    "--no-history", is_flag=True, help="Keep no calls beyond this run, and read none of earlier runs."
+    "--no-history", is_flag=True, help="Keep no calls for later runs, and show none of earlier runs."
 )
 server_name_option = click.option(
     "--server-name", metavar="NAME", help="The name by which the host knows the server.  [default: server]"
@@ -281,20 +281,20 @@ class ClientOptions(OptionGroup):
         "--as",
         default=None,
         type=WordChoice(tuple(PROFILES)),
-        help="What Sightline announces: full is everything that it can answer, none is no capability.  [default: full]",
+        help="The capabilities that Sightline announces: all that it has (full), or none.  [default: full]",
     )
     roots: tuple[str, ...] = option(
         "--root",
         default=(),
         multiple=True,
         metavar="DIR",
-        help="A folder that servers may work in, for roots/list.",
+        help="A folder in which servers may work; they get it by roots/list.",
     )
     log_level: str | None = option(
         "--log-level",
         default=None,
         type=WordChoice((*LOG_LEVELS, NO_LOGS)),
-        help="The least severe logs to ask the server for.  [default: debug where each request says so, else the server's]",
+        help="The lowest log level to ask the server for.  [default: debug in the stateless era, else the server's choice]",
     )
 
     def applied(self, options: Options, own: "Settings | None") -> Options:
@@ -328,19 +328,22 @@ class AuthorizationOptions(OptionGroup):
         "--stored-auth-only",
         default=False,
         is_flag=True,
-        help="Use kept tokens only, and exit 3 where they do not do.",
+        help="Use only kept tokens; exit with 3 if the server accepts none of them.",
     )
     client_id: str | None = option(
-        "--client-id", default=None, metavar="ID", help="Your client at the authorization server."
+        "--client-id", default=None, metavar="ID", help="The id of your client at the authorization server."
     )
     client_secret: str | None = option(
         "--client-secret",
         default=None,
         metavar="@FILE|env:NAME",
-        help="Where its secret is. Never the secret itself.",
+        help="The file or variable with the secret of the client. Never the secret itself.",
     )
     client_key: str | None = option(
-        "--client-key", default=None, metavar="FILE", help="Its private key (PEM), in place of a secret."
+        "--client-key",
+        default=None,
+        metavar="FILE",
+        help="The private key of the client (PEM), instead of a secret.",
     )
     client_metadata_url: str | None = option(
         "--client-metadata-url",
@@ -367,13 +370,19 @@ class AuthorizationOptions(OptionGroup):
         "--redirect-uri",
         default=None,
         metavar="URI",
-        help="Where the redirect is awaited.  [default: http://127.0.0.1:PORT/callback with a free port]",
+        help="The address at which Sightline waits for the redirect.  [default: http://127.0.0.1:PORT/callback with a free port]",
     )
     cacert: str | None = option(
-        "--cacert", default=None, metavar="FILE", help="Also accept certificates signed by these (PEM)."
+        "--cacert",
+        default=None,
+        metavar="FILE",
+        help="Also accept certificates that these authorities signed (PEM).",
     )
     is_insecure: bool = option(
-        "--insecure", default=False, is_flag=True, help="Accept any certificate. The header shows it."
+        "--insecure",
+        default=False,
+        is_flag=True,
+        help="Accept any certificate. The header of the interface shows this.",
     )
 
     @property
@@ -431,7 +440,7 @@ class ConnectionOptions(OptionGroup):
         "-e",
         default=(),
         multiple=True,
-        metavar="KEY=VALUE",
+        metavar="NAME=VALUE",
         help="Set an environment variable for the server.",
     )
     headers: tuple[str, ...] = option(
@@ -479,9 +488,7 @@ class ConnectionOptions(OptionGroup):
     def server(self) -> str | None:
         """The one named entry; None if none is named. Raises UsageError for several."""
         if len(self.servers) > 1:
-            raise UsageError(
-                f"two servers: {self.servers[0]} and {self.servers[1]}", "This takes one --server."
-            )
+            raise UsageError(f"two servers: {self.servers[0]} and {self.servers[1]}", "Give one --server.")
         return next(iter(self.servers), None)
 
     @property
@@ -616,7 +623,7 @@ class RecordingOptions(OptionGroup):
     def __post_init__(self) -> None:
         """Raise UsageError for an option that has no effect."""
         if self.seal_to is not None and self.path is None:
-            raise UsageError("--seal-to needs --record, the recording that it encrypts", "Add --record FILE.")
+            raise UsageError("--seal-to only works with --record", "Add --record FILE.")
 
     def recorder(
         self, target: Target, lens: LensOptions | None = None, *, client: str = ""
@@ -657,7 +664,7 @@ class PolicyOptions(OptionGroup):
         "--yes",
         default=False,
         is_flag=True,
-        help="Agree to whatever the policy asks. Blocked calls stay blocked.",
+        help="Agree to what the policy asks. Blocked calls stay blocked.",
     )
     audit: str | None = option(
         "--audit",

@@ -104,7 +104,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
-        why = f"it asked, and a review declines: {asked}"
+        why = f"a review declines what the server asks for: {asked}"
         made.not_checked.append(NotChecked(what="what the server does with answers to it", why=why))
     await _list_again(session, made)
     return made
@@ -288,7 +288,7 @@ def _other_profiles(launch: Launch, asked: frozenset[str]) -> NotChecked:
     said = announces(profile).rstrip(".")
     return NotChecked(
         what="definitions for other clients",
-        why=f"only the client profile {profile.name} was asked ({others} compares): {said}",
+        why=f"the definitions were listed only under the client profile {profile.name} ({others} compares): {said}",
     )
 
 
@@ -333,7 +333,11 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
         options = replace(launch.options, client=client, recorder=None)
         listings.append(in_session(replace(launch, options=options), _other_listing))
     except InspectorError as error:
-        missing.append(NotChecked(what="changes by client name", why=f"asked as another: {error.message}"))
+        missing.append(
+            NotChecked(
+                what="changes by client name", why=f"listed under another client name: {error.message}"
+            )
+        )
 
 
 async def _other_listing(session: Session) -> OtherListing:
@@ -384,20 +388,21 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     made = {call.offer.name for call in found.calls}
     for offer in found.tools:
         if offer.name not in made:
-            yield NotChecked(what=f"results of {offer.name}", why="no call of it is in the recording")
+            yield NotChecked(what=f"results of {offer.name}", why="the recording has no call of it")
     yield from skills_not_read(
         (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
     )
-    why = "they are not read in the recording"
+    why = "the recording does not read them"
     yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
     yield from addresses_not_visited(found.traffic.asks)
     if any(call.left_out for call in found.calls):
         yield NotChecked(
-            what="withheld values", why="a recording does not hold them, nor where references are redeemed"
+            what="withheld values",
+            why="a recording has neither these values nor the redeem URLs of secret references",
         )
     if all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
         yield NotChecked(what="changes", why="the definitions were listed once in the recording")
-    yield NotChecked(what="changes by client name", why="a recording is of one client")
+    yield NotChecked(what="changes by client name", why="a recording has the definitions for one client name")
 
 
 def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
@@ -424,9 +429,9 @@ _ONE_LISTING = NotChecked(
 )
 _ONLY_TOOLS_PINNED = NotChecked(
     what="changes of resources, templates, prompts and skills since pinned",
-    why="the pin is of an earlier version and has tools alone: pin again",
+    why="the pin was made by an earlier version and has only tools: pin again",
 )
-_READS_NONE = "a review reads no resource and gets no prompt, also with --call: sightline read and sightline prompt show them"
+_READS_NONE = "a review reads no resource and gets no prompt, even with --call: sightline read and sightline prompt show them"
 _HEADERS = NotChecked(
     what="permissions policy",
     why="the page's response headers are not read, so what they allow is not known",

@@ -194,7 +194,7 @@ def save(
     )
     DIAGNOSTICS.say(f"saved as {name} in {USUAL_FILE}")
     for argument, source in secrets.items():
-        DIAGNOSTICS.say(f"{argument} may be secret and is not written: it comes from {source}")
+        DIAGNOSTICS.say(f"{argument} may be secret, so its value is not written: it is read from {source}")
 
 
 def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:

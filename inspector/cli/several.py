@@ -21,8 +21,8 @@ from inspector.protocol.targets import (
     stdio_target,
 )
 
-_IN_A_FILE = "Write a server's own settings into a configuration file, and name its entries. w in the interface records one."
-_OPEN_ALONE = "They are about one server: open it alone. A configuration file has a client for each entry (`oauth`). --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert count for all."
+_IN_A_FILE = "Write the settings of each server to a configuration file, and name its entries. To record a server, press w in the interface."
+_OPEN_ALONE = "Open the server alone, or give each entry of a configuration file a client (`oauth`). With several servers, only --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert work."
 
 
 class NamedServer(Struct, frozen=True, kw_only=True):
@@ -94,7 +94,7 @@ def several_launch(
     if given:
         is_of_client = not set(given).isdisjoint(connection.authorization.of_one_server)
         raise UsageError(
-            f"{', '.join(given)}: not with several servers", _OPEN_ALONE if is_of_client else _IN_A_FILE
+            f"only for one server: {', '.join(given)}", _OPEN_ALONE if is_of_client else _IN_A_FILE
         )
 
     def launched(server: NamedServer) -> Launch:
@@ -116,7 +116,7 @@ def several_launch(
         isinstance(each.target, HttpTarget) for each in (first, *further)
     ):
         raise UsageError(
-            "authorization and certificate options only apply to HTTP targets",
+            "authorization and certificate options only work with HTTP targets",
             "Name a URL, or leave them out.",
         )
     if first.unreadable is not None and all(each.unreadable is not None for each in further):

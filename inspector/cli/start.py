@@ -271,27 +271,29 @@ def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
     environment, headers, cwd = connection.environment, connection.headers, connection.cwd
     if connection.browser.is_given and not isinstance(target, PageTarget):
         raise UsageError(
-            "--cdp, --headed, --chromium, --polyfill and --wait are only for web pages",
+            "--cdp, --headed, --chromium, --polyfill and --wait only work with web pages",
             "Write a page as web+https://…",
         )
     if connection.authorization.is_given and not isinstance(target, HttpTarget):
         raise UsageError(
-            "authorization and certificate options only apply to HTTP targets",
+            "authorization and certificate options only work with HTTP targets",
             "Write a URL, or leave them out.",
         )
     match target:
         case PageTarget():
             if environment or headers or cwd:
-                raise UsageError("-e, --header and --cwd are not for pages", "Leave them out.")
+                raise UsageError("-e, --header and --cwd do not work with web pages", "Leave them out.")
             return connection.browser.page(target)
         case StdioTarget():
             if headers:
-                raise UsageError("--header is for HTTP targets", "Use -e KEY=VALUE for a command.")
+                raise UsageError("--header only works with HTTP targets", "Use -e NAME=VALUE for a command.")
             variables = target.environment | dict(_assignment(word) for word in environment)
             return replace(target, environment=variables, cwd=cwd or target.cwd)
         case HttpTarget():
             if environment or cwd:
-                raise UsageError("-e and --cwd are for commands", 'Use --header "Name: value" for a URL.')
+                raise UsageError(
+                    "-e and --cwd only work with commands", 'Use --header "Name: value" for a URL.'
+                )
             return replace(target, headers=(*target.headers, *(_header(word) for word in headers)))
         case DemoTarget():
             return target
@@ -300,14 +302,14 @@ def _adjusted(target: Target, connection: ConnectionOptions) -> Target:
 def _assignment(word: str) -> tuple[str, str]:
     name, equals, value = word.partition("=")
     if not equals or not name:
-        raise UsageError(f"-e {word}: no KEY=VALUE", "Write it as -e NAME=VALUE.")
+        raise UsageError(f"-e {word}: not NAME=VALUE", "Write it as -e NAME=VALUE.")
     return name, value
 
 
 def _header(word: str) -> tuple[str, str]:
     name, colon, value = word.partition(":")
     if not colon or not name.strip() or any(character in word for character in "\r\n"):
-        raise UsageError("--header: no 'Name: value'", 'Write it as --header "Name: value".')
+        raise UsageError("--header: not 'Name: value'", 'Write it as --header "Name: value".')
     return name.strip(), value.strip()
 
 
@@ -320,10 +322,10 @@ def recording_launch(
     """
     if word is None or not names_recording(word):
         if identity is not None:
-            raise UsageError("--identity is for recordings", "Give a recording, or leave it out.")
+            raise UsageError("--identity only works with recordings", "Give a recording, or leave it out.")
         return None
     if context.find_object(Invocation).command_line is not None:  # pyright: ignore[reportOptionalMemberAccess]
-        raise UsageError("two targets", "Give a recording, or a command behind --.")
+        raise UsageError("two targets", "Give a recording, or a command after --.")
     others = [
         option.opts[0]
         for option in context.command.params
@@ -331,8 +333,8 @@ def recording_launch(
     ]
     if others:
         raise UsageError(
-            f"{', '.join(others)}: not for recordings",
-            "Sightline connects to nothing here, and records nothing again.",
+            f"not for recordings: {', '.join(others)}",
+            "Leave them out: opening a recording connects to nothing and records nothing.",
         )
     from inspector.recording.files.reading import header_at  # noqa: PLC0415
     from inspector.recording.target import OpenedRecording  # noqa: PLC0415 - most targets are not a recording

@@ -193,9 +193,9 @@ async def _adopt(
     if level in (None, NO_LOGS):
         return ""
     if value_at(agreement.result, "capabilities", "logging") is None:
-        return f"the log level {level} was not asked for: the server announces no logging, and sends what it sends"
+        return f"the log level {level} was not requested, because the server announces no logging; it chooses which logs it sends"
     answer = await dispatcher.request("logging/setLevel", {"level": level}, timeout_s=timeout_s)
-    return "" if isinstance(answer.outcome, Result) else f"the server did not take the log level {level}"
+    return "" if isinstance(answer.outcome, Result) else f"the server did not accept the log level {level}"
 
 
 def _handshake_stamp(revision: str) -> Stamp:

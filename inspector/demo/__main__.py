@@ -42,7 +42,7 @@ def _parser() -> argparse.ArgumentParser:
         "--port",
         type=int,
         default=0,
-        help="where to listen on 127.0.0.1: for http and web all of it, for stdio the redemption endpoint; 0 takes any that is free",
+        help="port on 127.0.0.1: for http and web of the whole server, for stdio of the redemption endpoint; 0 takes a free one",
     )
     parser.add_argument("--auth", action="store_true", help="ask for `Authorization: Bearer demo` over HTTP")
     parser.add_argument("--seed", help="repeatable secrets and a stopped clock")

@@ -38,7 +38,7 @@ def read(raw: bytes) -> JsonText | Malformed:
         case JsonText(faults=(first, *_)):
             return Malformed(pointer="", reason=f"not JSON: {first}")
         case JsonText(value=value) if (b"NaN" in raw or b"Infinity" in raw) and _holds_no_number(value):
-            return Malformed(pointer="", reason="not JSON: NaN and Infinity are no numbers")
+            return Malformed(pointer="", reason="not JSON: NaN and Infinity are not numbers")
         case _:
             return body
 

@@ -102,7 +102,8 @@ class Peer:
     async def _answer(self, request: Request, notify: Notify) -> Json:
         if not is_identity(request.id):
             return refusal(
-                None, RefusedError(Code.INVALID_REQUEST, "Invalid request: id is no string or integer")
+                None,
+                RefusedError(Code.INVALID_REQUEST, "Invalid request: id is neither a string nor an integer"),
             )
         key = dump_text(request.id)
         if key in self._running:
@@ -170,7 +171,7 @@ class Peer:
         if method == "logging/setLevel":
             level = text_param(exchange.params, "level")
             if level not in eras.LOG_LEVELS:
-                raise RefusedError(Code.INVALID_PARAMS, "Invalid params: level is none of the eight")
+                raise RefusedError(Code.INVALID_PARAMS, "Invalid params: level is not one of the eight")
             self._log_level = level
             return {}
         return self._shared(exchange)

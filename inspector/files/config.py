@@ -462,7 +462,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         }
         match self._transport(entry):
             case None if entry.command and addresses:
-                raise self._wrong(f"both command and {', '.join(addresses)}", '"type" says which it is.')
+                raise self._wrong(f"both command and {', '.join(addresses)}", 'Leave one out, or set "type".')
             case "http" | "sse" as transport:
                 target = self._endpoint(entry, addresses, older_sse=transport == "sse")
                 target = replace(target, is_declared=transport == "http")
@@ -495,7 +495,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
         if not is_object(written):
             return written
         if "unreadable" in written and self.file.dialect.entries:
-            raise self._wrong(str(written["unreadable"]), "Write an entry of your own for it.")
+            raise self._wrong(str(written["unreadable"]), "Write your own entry for it.")
         entry = {renames.get(key, key): value for key, value in written.items()}
         # Older versions of Zed write a command as an object.
         if is_object(command := entry.get("command")):
@@ -516,7 +516,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
                 if plain not in _TRANSPORTS:
                     raise self._wrong(
                         f"the transport {written} is not supported",
-                        "stdio, http, streamable-http and sse are.",
+                        "Supported: stdio, http, streamable-http and sse.",
                     )
                 known.add(_TRANSPORTS[plain])
         if len(known) > 1:
@@ -686,7 +686,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
             value = self.ask(described)
         if value is None:
             text = f", described as: {described.description}" if described and described.description else ""
-            text = text if described else ", which is the answer of a command of the client"
+            text = text if described else ", which the client gets from a command"
             raise self._wrong(
                 f"{what} needs the input {name}{text}",
                 f"Set {variable} in the environment{f', or give {option}' if option else ''}.",

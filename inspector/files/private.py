@@ -108,11 +108,11 @@ def appending(path: Path, hint: str) -> int:
     status = os.fstat(descriptor)
     problem = ""
     if not stat.S_ISREG(status.st_mode):
-        problem = "is no file"
+        problem = "is not a file"
     elif status.st_uid != os.geteuid():
-        problem = "belongs to somebody else"
+        problem = "belongs to another user"
     elif status.st_mode & _OTHERS:
-        problem = "is not yours alone; run chmod 600 on it"
+        problem = "is accessible to other users; run chmod 600 on it"
     if problem:
         os.close(descriptor)
         raise UsageError(f"{path} {problem}", hint)
@@ -178,4 +178,4 @@ def _cannot_write(path: Path, error: OSError | ValueError) -> UsageError:
 
 def _reason(error: OSError | ValueError) -> str:
     """The reason without the file name: Python quotes a name with a zero byte, or one that cannot be encoded."""
-    return error.strerror or type(error).__name__ if isinstance(error, OSError) else "no path"
+    return error.strerror or type(error).__name__ if isinstance(error, OSError) else "not a path"

@@ -11,5 +11,5 @@ def root_of(folder: str | Path) -> Root:
     """A folder in the form that is announced to servers. Raises UsageError if it does not exist."""
     path = full(str(folder))
     if not path.is_dir():
-        raise UsageError(f"--root {folder}: no folder", "Name a folder that exists.")
+        raise UsageError(f"--root {folder}: not a folder", "Name a folder that exists.")
     return Root(uri=path.as_uri(), name=path.name or str(path))

@@ -204,7 +204,7 @@ def _pins(servers: list[dict[str, object]], text: str, where: str) -> Iterator[R
         pin = _pin(_shaped(server, _Server, f"{where}, {place}"), f"{where}, {place}")
         if (pin.command, pin.cwd) in seen:
             raise UsageError(
-                f"{where}, {place}: `command`: {shlex.join(pin.command)} is there twice",
+                f"{where}, {place}: `command`: {shlex.join(pin.command)} has two entries",
                 "Remove one, or give them different folders with `cwd`.",
             )
         seen.add((pin.command, pin.cwd))
@@ -235,7 +235,10 @@ def _pin(server: _Server, where: str) -> RedemptionOrigin:
     except ValueError as error:
         raise UsageError(f"{where}: `command`: {error}", "Write it as in a shell, or as a list.") from error
     if not words or not words[0]:
-        raise UsageError(f"{where}: `command` is empty", "Write the command as after -- on the command line.")
+        raise UsageError(
+            f"{where}: `command` is empty",
+            "Write the command in the same way as after -- on the command line.",
+        )
     return RedemptionOrigin(
         command=tuple(words),
         origin=_origin(server.redeem_origin, where),

@@ -53,7 +53,9 @@ def watching_of(target: Target, named: Sequence[str]) -> Watching:
     if named:
         missing = [word for word in named if not Path(word).exists()]
         if missing:
-            raise UsageError(f"--watch {missing[0]}: no such file or folder", "Name what exists.")
+            raise UsageError(
+                f"--watch {missing[0]}: no such file or folder", "Name a file or folder that exists."
+            )
         return _watching(Path(word).absolute() for word in named)
     if isinstance(target, HttpTarget):
         return Watching()
@@ -149,7 +151,8 @@ async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
         except OSError as error:
             reason = error.strerror or str(error)
             raise UsageError(
-                f"{len(folders):,} folders cannot be watched: {reason}", "Name less with --watch=PATH."
+                f"{len(folders):,} folders cannot be watched: {reason}",
+                "Name fewer folders with --watch=PATH.",
             ) from error
 
 

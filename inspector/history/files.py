@@ -201,10 +201,12 @@ def _write(descriptor: int, size: int, raw: bytes) -> None:
     """Append all bytes, or none. Raises UsageError."""
     try:
         if os.write(descriptor, raw) < len(raw):
-            raise OSError(None, "no room")  # noqa: TRY301 - reported like any other failure
+            raise OSError(None, "no space left")  # noqa: TRY301 - reported as any other failure
     except OSError as error:
         os.ftruncate(descriptor, size)
-        raise UsageError(f"the history of calls cannot be written: {error.strerror}", "Make room.") from error
+        raise UsageError(
+            f"the history of calls cannot be written: {error.strerror}", "Free some space."
+        ) from error
 
 
 def _ended(lines: Iterable[bytes]) -> Iterable[bytes]:

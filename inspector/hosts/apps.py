@@ -16,10 +16,10 @@ BASIS = "by SEP-1865, not observed of any host"
 _SCHEME = "ui://"
 _ONLY_APP = ("structuredContent", "_meta")
 _ORIGINS = (
-    ("connectDomains", "sends requests to"),
-    ("resourceDomains", "loads from"),
-    ("frameDomains", "shows frames of"),
-    ("baseUriDomains", "takes as a base"),
+    ("connectDomains", "send requests to"),
+    ("resourceDomains", "load from"),
+    ("frameDomains", "show in frames"),
+    ("baseUriDomains", "use as a base for its URLs"),
 )
 _MOST_SHOWN = 8
 _LONGEST = 120
@@ -77,7 +77,7 @@ def _of_result(tool: Tool, uri: str, result: JsonObject) -> AppView:
         notes.append(f"In a host with MCP Apps, {shown} gets the same as the model ({BASIS}).")
     visible = value_at(tool.meta, "ui", "visibility")
     if isinstance(visible, list) and "model" not in visible:
-        notes.append(f"The tool is for the interface alone: the model is not given it ({BASIS}).")
+        notes.append(f"Only the interface can call the tool: hosts do not list it to the model ({BASIS}).")
     return AppView(uri=uri, only_app=tuple(f"/{key}" for key in parts), notes=tuple(notes))
 
 
@@ -92,14 +92,14 @@ def _notes_of_interface(read: JsonObject, definition: JsonObject) -> list[str]:
     notes = [f"An interface of MCP Apps: hosts show it to the user in a sandbox ({BASIS})."]
     mime = text_at(read, "mimeType")
     if mime != MIME_TYPE:
-        notes.append(f"Its MIME type is {_quoted(mime or 'missing')}; hosts show {MIME_TYPE} alone.")
+        notes.append(f"Its MIME type is {_quoted(mime or 'missing')}; hosts only show {MIME_TYPE}.")
     csp = object_at(said, "csp")
     origins = [(words, _texts(csp.get(key))) for key, words in _ORIGINS]
     allowed = [f"{words} {', '.join(texts)}" for words, texts in origins if texts]
     notes.append(
-        f"It asks for a content security policy by which it {'; '.join(allowed)}."
+        f"It asks for a content security policy that allows it to {'; '.join(allowed)}."
         if allowed
-        else "It asks for no origin: by the default policy it reaches no network."
+        else "It asks for no origin, so the default policy keeps it off the network."
     )
     granted = [_quoted(name) for name in list(object_at(said, "permissions"))[:_MOST_SHOWN]]
     notes.append(

@@ -125,7 +125,7 @@ def _is_weaker(name: TraitName, old: Traits, new: Traits, joined: Traits) -> boo
 def _trait_text(trait: Trait) -> str:
     value = trait.value
     text = dump_text(list(value) if isinstance(value, tuple) else value)
-    return f"{text}, where nothing is declared" if trait.defaulted else text
+    return f"{text} (not declared)" if trait.defaulted else text
 
 
 def _private_arguments(tool: Tool) -> set[str]:

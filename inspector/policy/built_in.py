@@ -32,16 +32,19 @@ def _claims(name: str, trait: str, value: Json, reason: str) -> JsonObject:
 
 DEFAULT_RULES: JsonObject = {
     "rules": [
-        _claims("claims-destructive", "destructive", True, "it claims that it is destructive"),
-        _claims("claims-delete", "effect", "delete", "it claims that it deletes"),
+        _claims("claims-destructive", "destructive", True, "the server declares that it is destructive"),
+        _claims("claims-delete", "effect", "delete", "the server declares that it deletes"),
         _claims(
-            "claims-irreversible", "outcome", "irreversible", "it claims that it may do what cannot be undone"
+            "claims-irreversible",
+            "outcome",
+            "irreversible",
+            "the server declares that its effect may be irreversible",
         ),
-        _claims("claims-confirmation", "confirm", True, "it claims that it wants to be confirmed"),
+        _claims("claims-confirmation", "confirm", True, "the server declares that it requires confirmation"),
         {
             "name": "contradicts-itself",
             "effect": "confirm",
-            "reason": "it contradicts itself",
+            "reason": "its declarations contradict each other",
             "conditions": {"fact": "tool.contradictions", "in": _ABOUT_THE_CALL},
         },
     ]

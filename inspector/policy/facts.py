@@ -91,11 +91,11 @@ def path_of(text: str) -> FactPath | str:
     while position < len(text) or text.endswith("."):
         part = _PART.match(text, position)
         if not part:
-            return "is not a name: parts are joined with dots, and stand in quotes where they hold one"
+            return "is not a name: join its parts with dots, and quote a part that contains a dot"
         try:
             parts.append(json.loads(part[1]) if part[1].startswith('"') else part[1])
         except ValueError:
-            return "has a part in quotes that is not text"
+            return "has a quoted part that is not a JSON string"
         position = part.end()
     return _known(FactPath(text=text, parts=tuple(parts)))
 
@@ -103,18 +103,18 @@ def path_of(text: str) -> FactPath | str:
 def _known(path: FactPath) -> FactPath | str:
     head, *rest = path.parts or ("",)
     if head not in _MEMBERS:
-        return f"begins with none of {', '.join(_MEMBERS)}"
+        return f"must begin with one of {', '.join(_MEMBERS)}"
     if not rest:
-        return f"names nothing in `{head}`"
+        return f"needs a name after `{head}`"
     if head == "arguments":
         return path
     name, *below = rest
     if name not in _MEMBERS[head]:
         return f"is unknown; `{head}` has {', '.join(sorted(_MEMBERS[head]))}"
     if name in _BY_TRAIT and (len(below) != 1 or below[0] not in _TRAITS):
-        return f"names no trait; there are {', '.join(sorted(_TRAITS))}"
+        return f"does not name a trait; the traits are {', '.join(sorted(_TRAITS))}"
     if below and name not in _OPEN | _BY_TRAIT:
-        return f"goes on where `{head}.{name}` ends"
+        return f"is unknown: `{head}.{name}` has no parts"
     return path
 
 
@@ -146,10 +146,10 @@ class Fact(Struct, frozen=True, kw_only=True):
         """
         name = safe_line(self.path.text)
         if self.state is FactState.ABSENT:
-            return f"{name} is not said"
+            return f"{name} is not declared"
         if self.exists is not Truth.YES:
             return f"{name} is not known" if self.exists is Truth.NO else f"{name} cannot be read"
-        value = shown(self.value) if self._is_repeated else "there"
+        value = shown(self.value) if self._is_repeated else "present"
         behind = f" ({safe_line(', '.join(self.reasons))})" if self.reasons else ""
         return (
             f"{name} is {value}{', which is malformed' if self.state is FactState.UNREADABLE else ''}{behind}"

@@ -62,9 +62,9 @@ def _rule(value: Json, pointer: str) -> PolicyRule:
     members = _object(value, pointer, required=("name", "effect", "conditions"), optional=("reason",))
     name, effect, reason = members["name"], members["effect"], members.get("reason", "")
     if not isinstance(name, str) or not name.strip():
-        raise _Wrong(pointer, "`name` is not text, or empty")
+        raise _Wrong(pointer, "`name` is not text, or is empty")
     if not isinstance(effect, str) or effect not in _EFFECTS:
-        raise _Wrong(pointer, f"`effect` of {name} is none of {', '.join(_EFFECTS)}")
+        raise _Wrong(pointer, f"`effect` of {name} is not one of {', '.join(_EFFECTS)}")
     if not isinstance(reason, str):
         raise _Wrong(pointer, f"`reason` of {name} is not text")
     condition = _condition(members["conditions"], child(pointer, "conditions"), MAX_DEPTH)
@@ -73,13 +73,13 @@ def _rule(value: Json, pointer: str) -> PolicyRule:
 
 def _condition(value: Json, pointer: str, depth: int) -> Condition:
     if not depth:
-        raise _Wrong(pointer, f"conditions stand more than {MAX_DEPTH} levels deep")
+        raise _Wrong(pointer, f"conditions are nested more than {MAX_DEPTH} levels deep")
     if not isinstance(value, dict):
         raise _Wrong(pointer, _repeated(value) or "a condition is not an object")
     if "fact" in value:
         return _test(value, pointer)
     if len(value) != 1 or not value.keys() <= {"and", "or", "not"}:
-        raise _Wrong(pointer, "a condition is one of `and`, `or`, `not`, or a `fact` with an operator")
+        raise _Wrong(pointer, "a condition must be one of `and`, `or`, `not`, or a `fact` with an operator")
     ((name, inner),) = value.items()
     at = child(pointer, name)
     if name == "not":
@@ -127,7 +127,7 @@ def _unusable(operand: Json) -> str:
     """The reason why a value cannot be compared with anything; empty if it can."""
     for value in walk(operand):
         if isinstance(value, DuplicateKeys):
-            return f"names the key {', '.join(value.repeated)} twice"
+            return f"has a duplicate key: {', '.join(value.repeated)}"
         if isinstance(value, float) and not isfinite(value):
             return "takes a finite number"
     return ""
@@ -144,11 +144,14 @@ def _object(
             raise _Wrong(pointer, f"{what} lacks `{key}`")
     for key in value:
         if key not in {*required, *optional}:
-            raise _Wrong(pointer, f"{what} has no key `{key}`; it has {', '.join((*required, *optional))}")
+            raise _Wrong(
+                pointer,
+                f"{what} has an unknown key `{key}`; the known keys are {', '.join((*required, *optional))}",
+            )
     return value
 
 
 def _repeated(value: Json) -> str:
     if isinstance(value, DuplicateKeys):
-        return f"the key {', '.join(value.repeated)} is there twice"
+        return f"duplicate key: {', '.join(value.repeated)}"
     return ""

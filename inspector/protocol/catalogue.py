@@ -408,7 +408,7 @@ class Listing:
             "the name is taken by an earlier tool" if entry.name in self._taken else None,
         )
         if reason is None and item_of(entry.name) is not None:
-            reason = "the name is one by which Sightline calls a resource or a prompt"
+            reason = "Sightline uses this name for a resource or a prompt"
         elif reason is None:
             pointer, reason = "/inputSchema", self._objection(entry)
         if reason is not None:
@@ -418,11 +418,11 @@ class Listing:
 
     def _cursor_problem(self, cursor: Json) -> str:
         if not isinstance(cursor, str):
-            return "`nextCursor` is not a string: the pages behind it were not asked for"
+            return "`nextCursor` is not a string, so the pages after it were not requested"
         if cursor in self._seen:
-            return "`nextCursor` repeats an earlier one: the pages go round in a circle"
+            return "`nextCursor` repeats an earlier cursor, so the pages after it were not requested"
         if self._pages >= MAX_PAGES:
-            return f"more than {MAX_PAGES} pages: the rest was not asked for"
+            return f"more than {MAX_PAGES} pages: the rest was not requested"
         return ""
 
 
@@ -431,7 +431,7 @@ def _decode(kind: Kind, value: Json, pointer: str) -> Entry:
         keys = ", ".join(value.repeated)
         return Malformed(
             pointer=pointer,
-            reason=f"names a key twice: {keys}",
+            reason=f"has a duplicate key: {keys}",
             value=value,
             name=text_at(dict(value.pairs), "name"),
         )
@@ -461,7 +461,7 @@ def _tool_fault(definition: JsonObject) -> tuple[str, str] | None:
         return "/inputSchema", "`inputSchema` is missing"
     schema = definition["inputSchema"]
     if isinstance(schema, DuplicateKeys):
-        return "/inputSchema", f"`inputSchema` names a key twice: {', '.join(schema.repeated)}"
+        return "/inputSchema", f"`inputSchema` has a duplicate key: {', '.join(schema.repeated)}"
     if not isinstance(schema, dict):
         return "/inputSchema", "`inputSchema` is not an object"
     return None

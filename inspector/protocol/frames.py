@@ -140,7 +140,7 @@ def printed_line(frame: Frame, cover: Callable[[str], str]) -> str | None:
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:
     if not isinstance(value, dict):
-        return Malformed(pointer=pointer, reason="not a JSON-RPC message: no object", value=value)
+        return Malformed(pointer=pointer, reason="not a JSON-RPC message: not an object", value=value)
     has_result, has_error = "result" in value, "error" in value
     if has_result or has_error:
         faults: list[str] = []

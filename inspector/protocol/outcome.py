@@ -75,7 +75,7 @@ MAX_CHARACTERS = 300
 _KEY = "resultType"
 _REASONS = {
     INPUT_REQUIRED: "the server asks for input before it answers",
-    TASK: "the server made a task of it, and the result comes later",
+    TASK: "the server made the call a task, whose result comes later",
 }
 _UNKNOWN = "its `resultType` is not one that Sightline knows"
 
@@ -162,7 +162,7 @@ _OF_TASKS = {"taskId": "task", "status": "status", "statusMessage": "message"}
 def _request(request: Json) -> str:
     """One entry of `inputRequests` in words: `elicitation/create: Who are you? (fields: name, age)`."""
     if not isinstance(request, dict):
-        return "no request"
+        return "not a request"
     about = object_at(request, "params")
     words = _shown(request.get("method"))
     for key in ("message", "url"):

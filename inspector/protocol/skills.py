@@ -100,7 +100,7 @@ def manifest_of(entry: JsonObject) -> Manifest:
     uri, name = text_at(entry, "uri") or "", text_at(entry, "frontmatter", "name")
     root = root_of(uri)
     if root is None:
-        return _faulty("its URI does not end in the folder of a skill and /SKILL.md")
+        return _faulty("its URI does not end in FOLDER/SKILL.md")
     if not name or text_at(entry, "frontmatter", "description") is None:
         return _faulty("its frontmatter has no name, or no description")
     last = root.rpartition("/")[2]

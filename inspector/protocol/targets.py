@@ -111,7 +111,7 @@ def parse_target(word: str) -> WrittenTarget:
         return ConfiguredTarget(path=word, name=None)
     if word.endswith(".jsonl"):
         raise UsageError(
-            f"{word} is a recording, and no server", f"sightline {word} opens it; see also sightline replay."
+            f"{word} is a recording, not a server", f"sightline {word} opens it; see also sightline replay."
         )
     raise UsageError(
         f"not a target: {word}",
@@ -131,7 +131,7 @@ def _meant(word: str) -> str:
 def stdio_target(command: list[str] | tuple[str, ...]) -> StdioTarget:
     """A command line as a target. Raises UsageError if it is empty."""
     if not command or not command[0]:
-        raise UsageError("no command", "Write the server's command behind --, as in: -- node server.js")
+        raise UsageError("no command", "Write the server's command after --, as in: -- node server.js")
     return StdioTarget(command=tuple(command))
 
 

@@ -181,8 +181,8 @@ class Timeline:
             case Late(exchange=exchange):
                 title = titled(exchange.request.method, exchange.request.params)
                 detail = (
-                    f"to {title}, {frame.at_s - exchange.at_s:.1f} s after it was asked: "
-                    "no request waits for it any more"
+                    f"to {title}, {frame.at_s - exchange.at_s:.1f} s after the request, "
+                    "which no longer waits for an answer"
                 )
                 return self._add(frame, EntryKind.NOTE, "late answer", detail=detail)
             case Unasked(response=response):

@@ -143,7 +143,7 @@ class Answers:
         distances = [_distance(exchange.params, wanted) for exchange in recorded.exchanges]
         nearest = min(distances)
         if nearest and (self._exact or request.method not in {CALL, GET}):
-            message = f"The recording has {request.method} {name} with other parameters alone"
+            message = f"The recording has {request.method} {name} only with other parameters"
             return _refused(INVALID_PARAMS, message), message
         same = [
             exchange

@@ -28,7 +28,7 @@ from inspector.recording.replaying import (
 
 _Item = TypeVar("_Item", Removed, str)
 
-_NO_HOST = "this version does not know the host that it was recorded for"
+_NO_HOST = "this version does not know the host of the recording"
 MAX_MISMATCHES = 100
 """The maximum number of mismatches listed per call. Further ones are counted."""
 
@@ -115,7 +115,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
     for tokens in places(raw_of(call.outcome), stands_for_something):
         pointer = join(tokens)
         if not _is_removed(pointer, removed):
-            yield Mismatch(pointer=pointer, what="is not withheld any more")
+            yield Mismatch(pointer=pointer, what="is no longer withheld")
         with suppress(LookupError):
             values.append(resolve(raw, pointer))
     if recorded.lenses.level is Level.OPEN:
@@ -128,7 +128,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
     known.public.add(whole.name)
     known.learn(values)
     for tokens in places(today.context.model, lambda value: _repeats(value, known)):
-        yield Mismatch(pointer=join(tokens), what="repeats to the model what was withheld")
+        yield Mismatch(pointer=join(tokens), what="gives the model a copy of a withheld value")
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
@@ -142,7 +142,7 @@ def _repeats(value: Json, known: KnownValues) -> bool:
 
 def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mismatch]:
     if call is None:
-        yield Mismatch(pointer="", what="the answer that it is of is not in the recording")
+        yield Mismatch(pointer="", what="the recording does not contain the answer")
         return
     today = projected(call, recorded.lenses)
     if today is None:
@@ -155,7 +155,7 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         for change in changes(_model(recorded), _model(today)):
             yield Mismatch(pointer=change.pointer, what=f"what the model sees was {change.kind.value}")
     for gone in _without(recorded.removals, today.removals):
-        yield Mismatch(pointer=gone.pointer, what=f"is not withheld by {gone.rule} any more")
+        yield Mismatch(pointer=gone.pointer, what=f"is no longer withheld by {gone.rule}")
     for new in _without(today.removals, recorded.removals):
         yield Mismatch(pointer=new.pointer, what=f"is now withheld by {new.rule}")
     for finding in _without(recorded.findings, today.findings):

@@ -156,7 +156,7 @@ def _parsed(raw: bytes) -> JsonObject:
     if not isinstance(parsed, JsonText):
         raise _Unfit("it is not JSON")
     if not isinstance(parsed.value, dict):
-        raise _Unfit("it is not an object, or names a key twice")
+        raise _Unfit("it is not an object, or has a duplicate key")
     return parsed.value
 
 
@@ -185,7 +185,7 @@ def _depth(raw: bytes) -> int:
 def _line(value: JsonObject) -> Line:
     kind = next((kind for key, kind in _KINDS.items() if key in value), None)
     if kind is None:
-        raise _Unfit("it is of no kind that is known")
+        raise _Unfit("the kind of the line is unknown")
     times = {
         key: float(time) for key in _TIMES if isinstance(time := value.get(key), Number) and time < _NEVER
     }

@@ -66,7 +66,7 @@ def note_words(line: Line) -> tuple[str, str] | None:
             return "lenses", f"boundary: {lenses.level.value}, host: {lenses.host}"
         case Connected(number=number, client=client):
             profile = f", client profile: {client}" if client else ""
-            return "connection", f"the target was reached again: connection {number}{profile}"
+            return "connection", f"reconnected to the target (connection {number}{profile})"
         case _:
             return None
 
@@ -170,7 +170,7 @@ def _views(shown: _Call) -> list[tuple[str, Json]]:
 
 def _reasons(shown: _Call) -> Iterator[str]:
     if shown.projection is None:
-        yield f"the model view is unknown: no host {shown.lenses.host} is known any more"
+        yield f"the model view is unknown: this version does not know the host {shown.lenses.host}"
         return
     removals = shown.projection.bounded.removals
     for removal in removals[:MAX_LINES]:

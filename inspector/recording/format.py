@@ -150,7 +150,7 @@ class RecordedCall(Struct, frozen=True, kw_only=True):
 
     def __post_init__(self) -> None:
         if (self.result is UNSET) is (self.error is UNSET):
-            raise ValueError("a call has not one of `result` and `error`")
+            raise ValueError("a call must have either `result` or `error`")
 
     @property
     def is_error(self) -> bool:

@@ -232,7 +232,7 @@ def stands_for_something(value: Json) -> bool:
     return isinstance(value, str) and STANDS.search(value) is not None
 
 
-_WITHHELD = "not checked: the recording does not hold what was withheld of the result"
+_WITHHELD = "not checked: the recording does not contain the withheld parts of the result"
 
 
 def nonce_of(outcome: Outcome) -> str:

@@ -61,8 +61,8 @@ def _check_plain(target: StdioTarget | HttpTarget) -> None:
     secrets = secret_words(target.command) if isinstance(target, StdioTarget) else secrets_of_url(target.url)
     if any(secrets):
         raise UsageError(
-            f"{target} holds a secret, and code is kept",
-            f"Pass it to the server by a variable; {COVERED} is it.",
+            f"{target} holds a secret, which the code would contain",
+            f"Pass the secret ({COVERED}) to the server in an environment variable.",
         )
 
 

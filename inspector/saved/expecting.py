@@ -292,7 +292,7 @@ def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
         return
     names = contract.names
     yield from (
-        f"absent_for: not known of {secret.pointer or '(the whole)'}, which is too common to look for"
+        f"absent_for: not known of {secret.pointer or '(the whole)'}, which is too common to search for"
         for secret in secrets
         if secret.is_common(names)
     )

@@ -86,7 +86,7 @@ def differences(
         if change.kind is ChangeKind.CHANGED and stands_for_something(change.before):
             if _is_withheld(change.pointer, withheld) or _is_but_for_queries(change.before, change.after):
                 continue
-            yield AnswerDifference(pointer=change.pointer, what="was withheld, and is not any more")
+            yield AnswerDifference(pointer=change.pointer, what="was withheld, and no longer is")
             continue
         shown = _shown(masked, change.pointer)
         match change.kind:

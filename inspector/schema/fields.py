@@ -93,7 +93,7 @@ def form_of(schema: Json) -> Form:
     builder = _Builder(schema)
     merged = merge(schema, builder.references)
     if merged.types and "object" not in merged.types:
-        return Form(problem="the input schema describes no object")
+        return Form(problem="the input schema does not describe an object")
     if merged.problem and not merged.keywords:
         return Form(problem=_about_input(merged.problem))
     fields = builder.fields(merged, "", builder.position, 0)
@@ -101,7 +101,7 @@ def form_of(schema: Json) -> Form:
     properties = merged.keywords.get("properties", {})
     if not isinstance(properties, dict):
         twice = isinstance(properties, DuplicateKeys)
-        problem = "`properties` names a key twice" if twice else "`properties` is not an object"
+        problem = "`properties` has a duplicate key" if twice else "`properties` is not an object"
     elif builder.exhausted:
         problem = f"only the first {MAX_FIELDS} fields are shown"
     elif any(keyword in merged.keywords for keyword in ("anyOf", "oneOf", "if")):
@@ -330,7 +330,7 @@ def _constraints_of(keywords: JsonObject) -> str:
     if multiple is not None:
         words.append(f"a multiple of {scalar_text(multiple)}")
     if keywords.get("uniqueItems") is True:
-        words.append("no two alike")
+        words.append("all different")
     pattern = keywords.get("pattern")
     if isinstance(pattern, str):
         cut = pattern if len(pattern) <= _LONGEST_PATTERN else f"{pattern[:_LONGEST_PATTERN]}…"

@@ -107,10 +107,12 @@ class Asker:
         The timeline then has a note.
         """
         if isinstance(requests, DuplicateKeys) or not isinstance(requests, dict):
-            self._leave("inputRequests is not an object, or has a key twice")
+            self._leave("inputRequests is not an object, or has a duplicate key")
             return None
         if len(requests) > MAX_AT_ONCE:
-            self._leave(f"it asks for {len(requests):,} things at once, and {MAX_AT_ONCE} are answered")
+            self._leave(
+                f"it makes {len(requests):,} requests at once, and Sightline answers at most {MAX_AT_ONCE}"
+            )
             return None
         responses: JsonObject = {}
         for key, request in requests.items():

@@ -84,13 +84,15 @@ class Progress(Struct, frozen=True, kw_only=True):
     """The time of the next request about the task, on the clock of `time.monotonic`."""
 
 
-FILLED = Progress(progress=0, total=None, message="filled in, waits for submit")
+FILLED = Progress(progress=0, total=None, message="the form is filled in and waits to be submitted")
 """The progress of a call that has filled in a form of a page and waits for the user to submit it."""
 
 
 LEAST_S = 3_600.0
 """The minimum number of seconds to wait for a call's task, unless the caller sets a shorter limit."""
-VISITING = Progress(progress=0, total=None, message="waits for the server to say that the visit is complete")
+VISITING = Progress(
+    progress=0, total=None, message="waiting for the server to say that the visit is complete"
+)
 """The progress of a call that waits for the visit of a URL before the server answers it."""
 AGAIN = Progress(progress=0, total=None, message=None)
 """The progress of such a call when it is sent again after the visit."""

@@ -28,7 +28,7 @@ Proxies cut idle connections after about 30 s.
 """
 
 _FLAGS = {"tools": "toolsListChanged", "prompts": "promptsListChanged", "resources": "resourcesListChanged"}
-_NOT_NOTICED = "changes of lists are not noticed; L lists again"
+_NOT_NOTICED = "changes to lists are not noticed; press L to list again"
 
 
 def wanted(capabilities: Json, uris: Iterable[str] = ()) -> JsonObject:

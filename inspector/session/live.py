@@ -427,7 +427,7 @@ class Session:
         """Send any request as it is. The outcome is neither bounded nor kept. Raises UnreachableError."""
         self._connected()
         if isinstance(self.target, PageTarget):
-            raise UsageError("a page answers no requests", "Use sightline call.")
+            raise UsageError("a page does not answer MCP requests", "Use sightline call.")
         answer = await self._ask(
             lambda reached: reached.request(method, params, timeout_s=timeout_s or self.options.timeout_s), ""
         )
@@ -525,7 +525,7 @@ class Session:
         Raises UnreachableError if there is no connection.
         """
         if self.server is None or self.server.era is not Era.LEGACY:
-            return "Not sent: the stateless protocol has no ping, and neither has a page."
+            return "Not sent: neither the stateless protocol nor a page has a ping."
         connection = await self._reachable_connection()
         began_s = connection.now_s()
         answer = await connection.request("ping", {}, timeout_s=self.options.timeout_s)
@@ -599,7 +599,7 @@ class Session:
                     reason = self.own.cover(reason_of(failed))
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
-                        hint = "The timeline has the frames (call --help)."
+                        hint = "The timeline shows the frames."
                         raise error_of(failed, "tools cannot be listed", hint, cover=self.own.cover)
                     listing.problems.append(
                         Malformed(pointer="", reason=f"{listing.kind.method} ended early: {reason}")

@@ -116,7 +116,7 @@ class _Following:
                 return polled
             state = state_in(polled.outcome.value) if isinstance(polled.outcome, Result) else None
             if state is None:
-                return await self._given_up(polled, "the answer to tasks/get says nothing of the task")
+                return await self._given_up(polled, "the answer to tasks/get does not contain the task")
             answer = await self._next(state, polled)
             if answer is not None:
                 return answer
@@ -132,17 +132,19 @@ class _Following:
             return _failed(
                 polled,
                 FailureKind.TIMEOUT,
-                f"the task has not ended within {self.limit_s:g} s, and was cancelled",
+                f"the task did not end within {self.limit_s:g} s, so Sightline cancelled it",
             )
         if state.has_ended and self.handle.is_extension:
-            words = f"the task has {safe_line(state.status)}, and no answer holds its end"
+            words = f"the task has the status {safe_line(state.status)}, but the answer has no result"
             return await self._given_up(polled, words)
         if state.has_ended:
             return await self._ended(await (self.result or self._about(RESULT, {}, self.timeout_s)))
         if state.status == INPUT and not await self._given(state, left_s):
             await self.cancel()
             return _failed(
-                polled, FailureKind.PROTOCOL, "the task asked for what cannot be answered, and was cancelled"
+                polled,
+                FailureKind.PROTOCOL,
+                "the task asked for something that Sightline cannot answer, so Sightline cancelled it",
             )
         await self._pause(state)
         return await self._ended(self.result.result()) if self.result and self.result.done() else None
@@ -152,7 +154,7 @@ class _Following:
         if isinstance(answer.outcome, Failure) or ending_in(RESULT, answer.outcome):
             return answer
         return await self._given_up(
-            answer, "the answer to tasks/result says how the task is, and holds no result"
+            answer, "the answer to tasks/result has the status of the task, but no result"
         )
 
     async def _given_up(self, answer: "FramedAnswer", why: str) -> "FramedAnswer":

@@ -21,8 +21,8 @@ from inspector.protocol.skills import (
 from inspector.session.live import Session
 from inspector.session.wording import reason_of
 
-NOT_LISTED = "not in the entry of the skill: the skill has changed, and it is not read"
-NOT_SERVED = "the server does not list it any more"
+NOT_LISTED = "not in the entry of the skill: the skill has changed, so Sightline does not read this file"
+NOT_SERVED = "the server no longer lists it"
 OUTSIDE = "not in this folder"
 MOST_CHILDREN = 10_000
 
@@ -60,7 +60,7 @@ async def get_skill(session: Session, uri: str) -> Item:
     outcome = await session.request(GET, {"uri": uri})
     got = next(iter(skill_in(outcome.value)), None) if isinstance(outcome, Result) else None
     if got is None or got.name != uri:
-        why = "its answer holds no entry of it" if isinstance(outcome, Result) else reason_of(outcome)
+        why = "its answer does not contain the entry" if isinstance(outcome, Result) else reason_of(outcome)
         raise ToolFailedError(
             f"the server has no skill {uri}: {session.own.cover(why)}", "sightline list shows what it lists."
         )
@@ -138,6 +138,7 @@ async def _children(session: Session, folder: str) -> dict[str, JsonObject]:
     problems = [entry for entry in (*listing.problems, *listing.entries) if isinstance(entry, Malformed)]
     if problems:
         raise ToolFailedError(
-            f"the server's list of the folder is malformed: {problems[0].reason}", "Nothing of it was used."
+            f"the server's list of the folder is malformed: {problems[0].reason}",
+            "Sightline used none of it.",
         )
     return {entry.name: entry.definition for entry in listing.entries if isinstance(entry, Item)}

@@ -119,7 +119,7 @@ def plain(value: object) -> Json:
         case list() | tuple():
             return [plain(inner) for inner in cast("list[object]", value)]
         case _:
-            raise TypeError(f"an argument is a {type(value).__name__}, which JSON has not")
+            raise TypeError(f"an argument is a {type(value).__name__}, which JSON does not have")
 
 
 def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:

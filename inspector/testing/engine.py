@@ -134,7 +134,7 @@ class Engine:
     def start(self) -> "Pending[None]":
         """Start the thread, connect, and list the tools."""
         if self._thread is not None:
-            raise RuntimeError("this server is started already")
+            raise RuntimeError("this server is already started")
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
             target=self._run, args=(self._loop,), name=f"mcp {self!r}", daemon=True

@@ -33,7 +33,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Add the options and settings of the plugin."""
     group = parser.getgroup("mcp", "MCP servers (Sightline)")
     group.addoption(
-        "--mcp-server", metavar="TARGET", help="The server of mcp_server, as on Sightline's command line."
+        "--mcp-server",
+        metavar="TARGET",
+        help="The server of the fixture mcp_server, written as on Sightline's command line.",
     )
     group.addoption(
         "--mcp-cassette", metavar="FILE", help="Answer from this recording; no server is started."
@@ -43,15 +45,17 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
     group.addoption("--mcp-update", action="store_true", help="Write the snapshots of mcp_snapshot.")
     parser.addini(
-        "mcp_server", "The server of the fixture mcp_server, as on Sightline's command line.", default=""
+        "mcp_server",
+        "The server of the fixture mcp_server, written as on Sightline's command line.",
+        default="",
     )
-    parser.addini("mcp_cassette", "A recording that answers in place of the server.", default="")
+    parser.addini("mcp_cassette", "A recording that answers instead of the server.", default="")
     parser.addini("mcp_scope", "How long a server runs: session, module or function.", default="session")
     parser.addini("mcp_boundary", "What is withheld: open, declared or closed.", default="declared")
     parser.addini("mcp_timeout", "Seconds for one answer.", default="60")
     parser.addini(
         "mcp_environment",
-        "Variables of the server, NAME=VALUE, or NAME alone for one that pytest has.",
+        "Variables of the server, NAME=VALUE, or NAME alone for a variable of pytest.",
         type="linelist",
         default=[],
     )
@@ -65,7 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "mcp_cassette(file): the recording that answers in this test.")
     config.stash[_CHOSEN] = []
     if config.getoption("mcp_record") and config.getoption("numprocesses", None):
-        raise pytest.UsageError("--mcp-record records one session: leave -n out")
+        raise pytest.UsageError("--mcp-record does not work with -n: leave -n out")
 
 
 def _scope(fixture_name: str, config: pytest.Config) -> _Scope:

@@ -135,7 +135,7 @@ async def test_a_call_stays_unfinished_if_no_input_is_given() -> None:
         for tool in ("sample", "thousand", "huge"):
             assert unfinished((await session.call(tool, {})).outcome)
         assert len(requests(session, "tools/call")) == 3
-        assert any("asks for 1,000 things at once" in note for note in notes(session))
+        assert any("makes 1,000 requests at once" in note for note in notes(session))
         assert said((await session.call("form", {})).outcome)["inputResponses"] == {
             "k0": {"action": "decline"}
         }
@@ -283,7 +283,7 @@ async def test_a_ping_is_sent_in_the_handshake_era_only() -> None:
     async with asked(Era.LEGACY) as (session, _):
         assert "did not answer the ping" in await session.ping()
     async with asked(Era.MODERN) as (session, _):
-        assert "has no ping" in await session.ping()
+        assert "has a ping" in await session.ping()
         assert requests(session, "ping") == []
 
 

@@ -105,9 +105,9 @@ async def test_an_input_request_of_a_task_is_answered_once(era: Era) -> None:
         ("failed", "RpcError"),
         ("lost", "RpcError"),
         ("cancelled", "the server cancelled the task: no time"),
-        ("speechless", "the answer to tasks/get says nothing of the task"),
+        ("speechless", "the answer to tasks/get does not contain the task"),
         ("silent", "no answer to tasks/get within 0.5 s"),
-        ("endless", "the task has not ended within 0.5 s, and was cancelled"),
+        ("endless", "the task did not end within 0.5 s, so Sightline cancelled it"),
     ],
 )
 async def test_a_failed_task_ends_its_call(era: Era, name: str, ends: str) -> None:

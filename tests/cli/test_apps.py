@@ -20,6 +20,6 @@ def test_a_call_names_the_parts_that_only_the_interface_gets() -> None:
 
 def test_an_interface_is_read_with_the_permissions_that_it_requests() -> None:
     out = sightline("read", "ui://weather/panel", *APPS).out
-    for words in ("sends requests to https://api.example", "It asks for camera.", "the origin panel.example"):
+    for words in ("send requests to https://api.example", "It asks for camera.", "the origin panel.example"):
         assert words in out
     assert "Its MIME type is text/html;" in sightline("read", "ui://weather/plain", *APPS).out

@@ -31,9 +31,14 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (("call", "t", "--host", "cluade-code", "demo"), 2, "no host cluade-code", "mean claude-code?"),
         (("list", "localhost:8080/mcp"), 2, "not a target", "Did you mean http://localhost:8080/mcp?"),
         (("my server.py",), 2, "not a target", "Did you mean -- python 'my server.py'?"),
-        (("list", "--header", "a: b", "--", "x"), 2, "--header is for HTTP targets", "Use -e"),
-        (("list", "-e", "A=1", "http://127.0.0.1:1/"), 2, "-e and --cwd are for commands", "Use --header"),
-        (("list", "-e", "A", "--", "x"), 2, "-e A: no KEY=VALUE", "Write it as"),
+        (("list", "--header", "a: b", "--", "x"), 2, "--header only works with HTTP targets", "Use -e"),
+        (
+            ("list", "-e", "A=1", "http://127.0.0.1:1/"),
+            2,
+            "-e and --cwd only work with commands",
+            "Use --header",
+        ),
+        (("list", "-e", "A", "--", "x"), 2, "-e A: not NAME=VALUE", "Write it as"),
         (
             ("list", "http://127.0.0.1:1/mcp"),
             4,
@@ -88,7 +93,7 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (
             ("call", "delete_project", "--arg", "project=apollo", "demo"),
             10,
-            "not called, because it was not agreed to: claims-",
+            "not called, because you did not agree: claims-",
             "--yes",
         ),
         (("call", "t", "--args", "{", *raw_server("plain")), 2, "", ""),

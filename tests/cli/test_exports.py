@@ -82,4 +82,4 @@ def test_a_truncated_recording_is_exported_up_to_its_end(tmp_path: Path) -> None
     path.write_bytes(path.read_bytes()[:-3])
     ran = sightline("replay", "--export", "html", str(path))
     assert ran.code == 0
-    assert "it is cut off; what is before it is exported" in ran.err
+    assert "it is cut off; the lines before it are exported" in ran.err

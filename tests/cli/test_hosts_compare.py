@@ -106,9 +106,9 @@ def test_a_result_of_three_thousand_levels_is_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("--compare",), "no result"),
-        (("--result", "x.json"), "nothing to compare"),
-        (("--host", "spec"), "nothing to compare"),
+        (("--compare",), "needs a result"),
+        (("--result", "x.json"), "only work with --compare"),
+        (("--host", "spec"), "only work with --compare"),
         (("--compare", "--result", "nowhere.json"), "cannot read nowhere.json"),
         (("--compare", "--result", "-", "--tool", "-"), "both read stdin"),
         (("--compare", "--result", "-", "--host", "nobody"), "no host nobody"),

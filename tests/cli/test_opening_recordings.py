@@ -44,8 +44,8 @@ def test_a_file_that_is_not_a_recording_exits_2_with_one_line(
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["--record", "b.jsonl"], "--record: not for recordings"),
-        (["-e", "A=b", "--timeout", "3"], "-e, --timeout: not for recordings"),
+        (["--record", "b.jsonl"], "not for recordings: --record"),
+        (["-e", "A=b", "--timeout", "3"], "not for recordings: -e, --timeout"),
         (["--", "node"], "A recording is opened alone"),
     ],
 )
@@ -56,6 +56,6 @@ def test_options_for_servers_are_refused_for_recordings(argv: list[str], words: 
 
 def test_identity_is_refused_for_servers_and_list_refuses_recordings(tmp_path: Path) -> None:
     ran = sightline("--identity", "key.txt", "demo")
-    assert (ran.code, "--identity is for recordings" in ran.err) == (2, True), ran.err
+    assert (ran.code, "--identity only works with recordings" in ran.err) == (2, True), ran.err
     ran = sightline("list", str(recording(tmp_path)))
-    assert (ran.code, "is a recording, and no server" in ran.err) == (2, True), ran.err
+    assert (ran.code, "is a recording, not a server" in ran.err) == (2, True), ran.err

@@ -62,7 +62,7 @@ def test_exit_codes_and_yes_mean_the_same_in_all_commands(
     done = ran(command, recording, "--policy", policy(tmp_path, effect), *(("--yes",) if yes else ()))
     assert done.code == CODES[effect, yes][COMMANDS.index(command)], done.err + done.out
     if effect == "ask":
-        assert "ask.json, line 1: `effect` of about the clock is none of allow, confirm, block" in done.err
+        assert "ask.json, line 1: `effect` of about the clock is not one of allow, confirm, block" in done.err
         assert done.out == ""
     elif command != "review":
         assert "about the clock (for the test)" in done.out + done.err
@@ -140,7 +140,7 @@ def test_rules_about_an_answer_decide_what_a_model_sees_of_it(
     assert ("structuredContent" in done.json["model"]) is seen
     assert "structuredContent" in done.json["raw"]
     if code:
-        assert "a model gets nothing of the answer" in json.loads(done.err)["error"]["message"]
+        assert "the model gets nothing from the answer" in json.loads(done.err)["error"]["message"]
 
 
 def test_decisions_are_recorded_without_secrets(tmp_path: Path) -> None:

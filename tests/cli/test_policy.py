@@ -45,7 +45,7 @@ def test_a_broken_policy_ends_a_command_before_it_connects(tmp_path: Path) -> No
         ran = sightline("policy", *words)
         assert ran.code == 2
         assert f"{path}, line " in ran.err
-        assert "`effect` of escalat-malicious is none of" in ran.err
+        assert "`effect` of escalat-malicious is not one of" in ran.err
 
 
 def test_explain_shows_decision_and_reasons_without_a_call(examples: str, untrusted: str) -> None:
@@ -70,7 +70,7 @@ def test_explain_uses_the_built_in_policy_and_the_given_arguments(tmp_path: Path
     assert "claims-irreversible" in sightline("policy", "explain", "send_mail", "demo").out
     assert sightline("policy", "explain", "search_web", "demo").out.splitlines() == [
         "before the call: allow",
-        "  no rule matches",
+        "  no rule matched",
     ]
     path = tmp_path / "p.toml"
     path.write_text(

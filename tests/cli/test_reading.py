@@ -66,9 +66,9 @@ def test_a_prompt_is_fetched_with_its_arguments() -> None:
         (("prompt", "discuss"), 2, "/genre: is missing"),
         (("prompt", "hello", "--arg", "x=1"), 2, "/x"),
         (("prompt", "hello", "--meta", "progressToken=1"), 2, "Sightline sets this member"),
-        (("prompt", "hello", "--meta", "a"), 2, "no KEY=JSON"),
+        (("prompt", "hello", "--meta", "a"), 2, "not KEY=JSON"),
         (("prompt", "hello", "--meta", "a=b"), 2, "--meta a"),
-        (("call", "prompts/get hello"), 2, "is no tool"),
+        (("call", "prompts/get hello"), 2, "is not a tool"),
         (("request", "initialize"), 2, "sent by Sightline itself"),
     ],
 )

@@ -46,7 +46,7 @@ def test_without_the_option_nothing_is_recorded() -> None:
 
 
 def test_sealing_without_recording_is_refused() -> None:
-    with pytest.raises(UsageError, match="--seal-to needs --record, the recording that it encrypts"):
+    with pytest.raises(UsageError, match="--seal-to only works with --record"):
         options("--seal-to", "age1x")
 
 
@@ -82,11 +82,14 @@ def no_interface(*_: object, **_named: object) -> int:
 @pytest.mark.parametrize(
     ("argv", "message"),
     [
-        (("diff", "recordings/secrets.jsonl", "recordings/faults.jsonl"), "--record takes only one server"),
-        (("diff", "demo", "http://127.0.0.1:1/mcp"), "--record takes only one server"),
-        (("review", "recordings/secrets.jsonl"), "--record takes only one server"),
-        (("pin", "--list"), "--record records a session"),
-        (("demo", "--serve", "stdio"), "--record records a session"),
+        (
+            ("diff", "recordings/secrets.jsonl", "recordings/faults.jsonl"),
+            "--record only works with one server",
+        ),
+        (("diff", "demo", "http://127.0.0.1:1/mcp"), "--record only works with one server"),
+        (("review", "recordings/secrets.jsonl"), "--record only works with one server"),
+        (("pin", "--list"), "--record does not work with"),
+        (("demo", "--serve", "stdio"), "--record does not work with"),
     ],
 )
 def test_record_is_refused_unless_there_is_exactly_one_session(

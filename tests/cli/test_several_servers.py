@@ -110,16 +110,16 @@ def test_each_entry_has_its_own_client(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("demo", "mcp.json", "--record", "a.jsonl"), "--record: not with several servers"),
-        (("demo", "mcp.json:git", "-e", "A=b"), "-e: not with several servers"),
-        (("demo", "mcp.json", "--header", "A: b", "--cwd", "/"), "--header, --cwd: not with several"),
+        (("demo", "mcp.json", "--record", "a.jsonl"), "only for one server: --record"),
+        (("demo", "mcp.json:git", "-e", "A=b"), "only for one server: -e"),
+        (("demo", "mcp.json", "--header", "A: b", "--cwd", "/"), "only for one server: --header, --cwd"),
         (
             ("mcp.json", "--insecure"),
-            "--insecure: not with several servers\n  They are about one server: open it alone",
+            "only for one server: --insecure\n  Open the server alone",
         ),
-        (("demo", "http://127.0.0.1:1/", "--client-id", "a"), "--client-id: not with several"),
-        (("demo", "stdio:x", "--cacert", "ca.pem"), "only apply to HTTP targets"),
-        (("demo", "http://127.0.0.1:1/", "--headed"), "options of web pages: not with several"),
+        (("demo", "http://127.0.0.1:1/", "--client-id", "a"), "only for one server: --client-id"),
+        (("demo", "stdio:x", "--cacert", "ca.pem"), "only work with HTTP targets"),
+        (("demo", "http://127.0.0.1:1/", "--headed"), "only for one server: options of web pages"),
         (("demo", "session.jsonl"), "A recording is opened alone"),
         (("--watch", "mcp.json", "demo"), "--watch takes one target"),
         (("--watch", "mcp.json"), "has 3 servers"),

@@ -69,7 +69,7 @@ def test_a_folder_is_compared_with_the_entry() -> None:
     assert "not in the entry" in files["NEW.md"]["problem"]
     assert files["../../etc/passwd"]["problem"] == "not in this folder"
     inner = sightline("skill", "pdf-processing", "--files", "--file", "forms", *SKILLS).out
-    assert "the server does not list it any more" in inner
+    assert "the server no longer lists it" in inner
     assert sightline("skill", "pdf-processing", "--files", "--file", "../x", *SKILLS).code == 2
 
 

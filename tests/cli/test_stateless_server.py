@@ -76,7 +76,7 @@ def test_list_shows_everything_as_sent_and_names_missing_capabilities() -> None:
     assert set(listed["client"]["capabilities"]) == {"elicitation", "extensions", "roots", "sampling"}
     assert listed["client"]["note"] == note
     assert here("list", *SERVER).out.count(note) == 1
-    told = "definitions for other clients: only the client profile full was asked"
+    told = "definitions for other clients: the definitions were listed only under the client profile full"
     assert told in here("review", *SERVER).out
     nothing = here("list", "--format", "json", "--as", "none", *SERVER).json["client"]
     assert nothing["capabilities"] == {}

@@ -87,4 +87,4 @@ def test_a_recording_is_not_watched(folder: Path, capsys: pytest.CaptureFixture[
         (Path(__file__).parents[2] / "recordings" / "faults.jsonl").read_text()
     )
     assert launched("--watch", "session.jsonl")[0] == 2
-    assert "--watch: not for recordings" in capsys.readouterr().err
+    assert "not for recordings: --watch" in capsys.readouterr().err

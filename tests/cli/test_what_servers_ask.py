@@ -53,7 +53,7 @@ def test_refusals_are_shown_once_with_a_count_and_the_reason() -> None:
     )
     ran = here("call", "thousand", "--answer", "accept-defaults", *asking("modern"))
     assert ran.code == 5
-    assert "Sightline did not answer: it asks for 1,000 things at once" in ran.err
+    assert "Sightline did not answer: it makes 1,000 requests at once" in ran.err
     assert "--answer and" not in ran.err
 
 
@@ -93,7 +93,7 @@ def test_a_raw_request_is_answered_too() -> None:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("--log-level", "warning", *asking("legacy"), "quiet"), "the log level warning was not asked for"),
+        (("--log-level", "warning", *asking("legacy"), "quiet"), "the log level warning was not requested"),
         (("--log-level", "warning", *asking("legacy")), ""),
         (("--log-level", "off", *asking("legacy"), "quiet"), ""),
         (asking("legacy"), ""),

@@ -156,7 +156,10 @@ async def test_a_server_that_does_not_know_subscriptions_is_not_asked_again() ->
     async with listening(stateless("refuses")) as (session, _):
         await until(lambda: any(entry.kind is EntryKind.DECISION for entry in session.timeline.entries))
     (noted,) = [entry for entry in session.timeline.entries if entry.kind is EntryKind.DECISION]
-    assert noted.detail == f"the server has no {SUBSCRIBE}: changes of lists are not noticed; L lists again"
+    assert (
+        noted.detail
+        == f"the server has no {SUBSCRIBE}: changes to lists are not noticed; press L to list again"
+    )
     assert (
         sum(
             entry.title == SUBSCRIBE and entry.kind is EntryKind.EXCHANGE
@@ -187,7 +190,7 @@ async def test_a_subscription_that_keeps_ending_is_opened_again_a_few_times() ->
         await connection.close()
     assert len(reopened) == 2
     assert notes == [
-        "the subscription ended 3 times in a row: changes of lists are not noticed; L lists again"
+        "the subscription ended 3 times in a row: changes to lists are not noticed; press L to list again"
     ]
 
 

@@ -293,9 +293,9 @@ async def test_ten_thousand_tools_in_200_pages_are_listed_completely() -> None:
         (
             "circular pages",
             ["tNone", "tagain"],
-            ["`nextCursor` repeats an earlier one: the pages go round in a circle"],
+            ["`nextCursor` repeats an earlier cursor, so the pages after it were not requested"],
         ),
-        ("numeric cursor", ["t"], ["`nextCursor` is not a string: the pages behind it were not asked for"]),
+        ("numeric cursor", ["t"], ["`nextCursor` is not a string, so the pages after it were not requested"]),
         ("page is not an object", [], ["the tools/list result is not an object"]),
         ("no tools capability", [], ["tools/list ended early"]),
         (

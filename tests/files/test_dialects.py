@@ -65,7 +65,7 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
             "far": HttpTarget(url="https://h.test/mcp", headers=(("X-Key", "<key>"),), is_declared=True),
         },
         {
-            "made": "needs the input made, which is the answer of a command of the client",
+            "made": "needs the input made, which the client gets from a command",
             "broken": "Expected `str | null`, got `array` - at `$.command`",
         },
     ),

@@ -193,7 +193,7 @@ def test_a_value_that_is_not_exactly_an_origin_is_refused(written: str, reason: 
             PINNED.replace("\"node 'my server.js' --flag\"", "[]").encode(),
             "config.toml, line 2: `command` is empty",
         ),
-        (2 * PINNED.encode(), "line 6: `command`: node 'my server.js' --flag is there twice"),
+        (2 * PINNED.encode(), "line 6: `command`: node 'my server.js' --flag has two entries"),
     ],
 )
 def test_a_broken_file_is_a_usage_error_with_its_place(raw: bytes, message: str) -> None:

@@ -67,7 +67,7 @@ def test_structured_content_and_meta_are_for_the_interface_alone(
 def test_a_tool_for_the_interface_alone_is_labelled_so(visibility: Json, *, is_apart: bool) -> None:
     view = app_view(tool({"resourceUri": URI, "visibility": visibility}), {"content": []})
     assert view is not None
-    assert any("for the interface alone" in note for note in view.notes) is is_apart
+    assert any("Only the interface can call the tool" in note for note in view.notes) is is_apart
 
 
 @pytest.mark.parametrize(
@@ -75,7 +75,7 @@ def test_a_tool_for_the_interface_alone_is_labelled_so(visibility: Json, *, is_a
     [
         (None, MIME_TYPE, ["asks for no origin", "asks for no permission"]),
         ({"csp": {"connectDomains": ["https://a.example"], "frameDomains": ["https://b.example"]}}, MIME_TYPE,
-         ["sends requests to https://a.example; shows frames of https://b.example"]),
+         ["send requests to https://a.example; show in frames https://b.example"]),
         ({"csp": {"connectDomains": [f"https://{n}" for n in range(20)]}}, MIME_TYPE, ["https://7, 12 more"]),
         ({"csp": "all", "permissions": ["camera"]}, MIME_TYPE, ["asks for no origin", "no permission"]),
         ({"permissions": {"camera": {}, "x\x1b[2J": {}}}, MIME_TYPE, ["It asks for camera, x␛[2J."]),

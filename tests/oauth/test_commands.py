@@ -149,7 +149,7 @@ def test_tokens_are_kept_in_the_keyring_only_on_request(tmp_path: Path) -> None:
         for argv in (("list", url), ("list", url, "--stored-auth-only")):
             assert ran(*argv).returncode == 0
         assert ran("auth", "--forget", url).stdout == f"forgotten: {url}\n"
-        assert ran("auth", "--forget", url).stdout == f"nothing is kept for {url}\n"
+        assert ran("auth", "--forget", url).stdout == f"the keyring has no tokens for {url}\n"
         assert ran("list", url).returncode == 3
     fake["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
     refused = ran("auth", url, "--remember")
@@ -267,7 +267,7 @@ def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: byte
         (["--client-credentials", "--client-id", "a", "--client-secret", "env:HOME"], "needs --issuer"),
         (["--client-id", "a", "--scope", 'a"b'], "no scopes"),
         (["--redirect-uri", "https://elsewhere.example/x"], "127.0.0.1"),
-        (["--remember", "--stored-auth-only"], "Leave out --remember"),
+        (["--remember", "--stored-auth-only"], "--remember does not work with --stored-auth-only"),
         (["--insecure", "--cacert", "x.pem"], "Leave it out"),
         (["--cacert", "/not/there.pem"], "No such file"),
     ],

@@ -101,7 +101,7 @@ async def test_a_slow_client_is_disconnected_and_reported(monkeypatch: pytest.Mo
         writer.write(b"GET /callback")
         assert await asyncio.wait_for(reader.read(), 10) == b""
         writer.close()
-        assert refused == ["a client sent no whole request within 0.2 s"]
+        assert refused == ["a client did not send a complete request within 0.2 s"]
         assert not arrived.done()
 
 

@@ -183,7 +183,7 @@ def test_the_log_is_private_and_appended_to(path: Path) -> None:
     assert len(lines(path)) == 2
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
     path.chmod(0o644)
-    with pytest.raises(UsageError, match="not yours alone"):
+    with pytest.raises(UsageError, match="accessible to other users"):
         Audit(path)
 
 
@@ -224,7 +224,7 @@ def test_a_truncated_line_does_not_run_into_the_next(
         return write(descriptor, raw[:20])
 
     monkeypatch.setattr(os, "write", short)
-    with pytest.raises(InspectorError, match="no room"):
+    with pytest.raises(InspectorError, match="not enough space"):
         audit.declined(call(tool()), "user")
     monkeypatch.undo()
     audit.declined(call(tool()), "user")

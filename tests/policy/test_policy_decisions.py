@@ -81,14 +81,14 @@ def test_a_decision_contains_no_control_characters_and_no_arguments() -> None:
         "and": [{"fact": "arguments.password", "exists": True}, {"fact": "tool.name", "contains": "\x1b"}]
     }
     found = decided(rule(condition), tool(name="\x1b[2J\n\u202e"), arguments={"password": "hunter2"})
-    assert found.reasons == ('r: arguments.password is there, tool.name is "\\u001b[2J\\n⟨U+202E⟩"',)
+    assert found.reasons == ('r: arguments.password is present, tool.name is "\\u001b[2J\\n⟨U+202E⟩"',)
     assert "hunter2" not in json.dumps(found.as_json())
 
 
 def test_a_decision_repeats_no_withheld_value_of_an_answer() -> None:
     condition: JsonObject = {"fact": "response._meta.token", "exists": True}
     found = handled(rule(condition, "warn"), tool(), Result(value={"_meta": {"token": "hunter2"}}))
-    assert str(found.warnings[0]) == "r: response._meta.token is there"
+    assert str(found.warnings[0]) == "r: response._meta.token is present"
     assert "hunter2" not in json.dumps(found.as_json())
 
 

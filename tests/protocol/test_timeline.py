@@ -73,7 +73,7 @@ def test_an_answer_completes_its_request(answer: bytes, state: str, detail: str)
             "not a message",
             "not JSON: Expecting property name enclosed in double quotes: line 1 column 2 (char 1)",
         ),
-        (b"5", "fault", "not a message", "not a JSON-RPC message: no object"),
+        (b"5", "fault", "not a message", "not a JSON-RPC message: not an object"),
         (b"{}", "fault", "not a message", "not a JSON-RPC message: neither method, result nor error"),
         (
             b'{"id":9,"result":1}',
@@ -135,7 +135,7 @@ def test_the_answer_to_an_abandoned_request_is_late_once_and_not_a_fault() -> No
             "note",
             "late answer",
             "done",
-            "to tools/call t, 2.0 s after it was asked: no request waits for it any more",
+            "to tools/call t, 2.0 s after the request, which no longer waits for an answer",
         ),
         ("fault", "unexpected answer", "done", "an answer to id 1, which no request waits for"),
     ]

@@ -63,7 +63,7 @@ def test_imported_results_are_bounded_on_import() -> None:
     ("line", "reason"),
     [
         (b"garbage", "it is not a JSON object"),
-        (b'{"a":1}', "it is of no shape that is known"),
+        (b'{"a":1}', "its format is unknown"),
         (b'{"msg":{},"dir":"up","ts":1}', "`dir` is not a direction"),
         (b'{"msg":{},"dir":"in","ts":true}', "`ts` is not a time"),
         (b'{"msg":{},"dir":"in","ts":"yesterday"}', "`ts` is not a time"),
@@ -103,10 +103,13 @@ def test_a_truncated_log_is_imported_up_to_its_end(tmp_path: Path) -> None:
     log.write_bytes(b"\n".join(wrapped()) + b'\n{"ts":1')
     ran = sightline("replay", "--save", str(made), str(log))
     assert ran.code == 0
-    assert "line 5: it is not a JSON object; what is before it is imported" in ran.err
+    assert "line 5: it is not a JSON object; the lines before it are imported" in ran.err
     assert sightline("replay", "--check", str(made)).code == 0
 
 
 def test_only_a_single_log_can_be_imported(tmp_path: Path) -> None:
     assert sightline("replay", "--save", str(tmp_path / "x"), "a", "b").code == 2
-    assert "is of no shape" in sightline("replay", "--save", str(tmp_path / "x"), "README.md").err
+    assert (
+        "is not a log that Sightline can import"
+        in sightline("replay", "--save", str(tmp_path / "x"), "README.md").err
+    )

@@ -79,7 +79,7 @@ def test_a_full_disk_leaves_whole_lines_and_is_reported(tmp_path: Path) -> None:
     assert path.read_bytes().endswith(b"\n")
     assert len(good) > 3
     assert isinstance(last, Break)
-    assert last.reason == "it has no end: the session was cut off"
+    assert last.reason == "its last line is missing: the session was cut off"
 
 
 def test_a_frame_that_cannot_be_judged_stops_the_recording(tmp_path: Path) -> None:
@@ -123,9 +123,9 @@ def assert_lacks_at_most_its_last_line(path: Path) -> None:
     ("line", "reason"),
     [
         (b"garbage", "it is not JSON"),
-        (b"[1]", "it is not an object, or names a key twice"),
-        (b'{"end":{"frames":1},"end":{"frames":1}}', "it is not an object, or names a key twice"),
-        (b'{"some":1}', "it is of no kind that is known"),
+        (b"[1]", "it is not an object, or has a duplicate key"),
+        (b'{"end":{"frames":1},"end":{"frames":1}}', "it is not an object, or has a duplicate key"),
+        (b'{"some":1}', "the kind of the line is unknown"),
         (
             b'{"frame":1,"at":0,"direction":"up","channel":"stdio","size":1,"body":1}',
             "invalid enum value - at `$.direction`",
@@ -173,7 +173,7 @@ def test_a_second_recording_in_one_file_is_reported(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "b.jsonl")[-1] == Break(line=8, reason="another recording begins here")
     lines = raw.splitlines(keepends=True)
     (tmp_path / "c.jsonl").write_bytes(raw + lines[1])
-    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="it has lines after its end")
+    assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="there are lines after its end")
 
 
 def test_a_too_long_line_or_file_is_read_up_to_the_limit(

@@ -71,7 +71,7 @@ def test_with_the_identity_only_the_server_side_of_an_export_shows_secrets(tmp_p
     assert (ran.code, "CANARY" in raw, "CANARY" in model) == (0, True, False)
     assert "CANARY" not in sightline("replay", "--export", "markdown", str(path)).out
     two = sightline("replay", "--check", "--identity", str(identity), str(path), str(path))
-    assert (two.code, "--identity opens one recording" in two.err) == (2, True)
+    assert (two.code, "--identity only works with one recording" in two.err) == (2, True)
 
 
 def test_with_the_identity_values_that_are_no_longer_withheld_are_reported(tmp_path: Path) -> None:
@@ -93,9 +93,9 @@ def test_with_the_identity_values_that_are_no_longer_withheld_are_reported(tmp_p
     stands = "[withheld x-sensitive 0123456789abcdef]"
     path.write_text(path.read_text().replace(f'"{free}"', f'"{stands}"', 1))
     assert mismatches() == [
-        Mismatch(pointer="/content/0/text", what="is not withheld any more"),
-        Mismatch(pointer="/content/1/text", what="repeats to the model what was withheld"),
-        Mismatch(pointer="/content/0/text", what="repeats to the model what was withheld"),
+        Mismatch(pointer="/content/0/text", what="is no longer withheld"),
+        Mismatch(pointer="/content/1/text", what="gives the model a copy of a withheld value"),
+        Mismatch(pointer="/content/0/text", what="gives the model a copy of a withheld value"),
     ]
     frames.close()
 
@@ -124,7 +124,7 @@ def test_a_sealed_file_cut_anywhere_keeps_its_whole_frames(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("recipient", ["", "age1", "ssh-ed25519 AAAA", IDENTITY])
 def test_an_invalid_recipient_creates_no_file(tmp_path: Path, recipient: str) -> None:
-    with pytest.raises(UsageError, match="no age recipient"):
+    with pytest.raises(UsageError, match="not an age recipient"):
         Recorder(tmp_path / "a.jsonl", HEADER, seal_to=recipient)
     assert list(tmp_path.iterdir()) == []
 

@@ -31,7 +31,7 @@ SECRET = "planted-secret-4711"
         ((), "not a command"),
         ((1,), "not a command"),
         (7, "not a target: int"),
-        ("recording.jsonl", "is a recording, and no server"),
+        ("recording.jsonl", "is a recording, not a server"),
         (inspector.testing.cassette("nowhere.jsonl"), "no cassette nowhere.jsonl"),
         (inspector.testing.cassette(PLAIN), "is not a recording"),
     ],

@@ -200,7 +200,7 @@ class RunningApp:
             case AppAsk.SPEAK:
                 await self._speak(found)
             case AppAsk.CLOSE:
-                self._ended("it asked to be ended")
+                self._ended("it asked to be closed")
             case _:
                 await self._settle(found)
 
@@ -220,7 +220,7 @@ class RunningApp:
                 words = await asyncio.to_thread(_beginning, message.params.get("data"))
                 self._note(AppEntryKind.HEARD, "log", words)
             case AppAsk.NOTHING:
-                self._note(AppEntryKind.HEARD, message.method, "a notification; nothing is done with it")
+                self._note(AppEntryKind.HEARD, message.method, "a notification that Sightline ignores")
             case _:
                 pass
 
@@ -241,7 +241,9 @@ class RunningApp:
 
     async def _begin(self) -> None:
         if not self._is_greeted or self._is_initialized:
-            self._note(AppEntryKind.REFUSED, "ui/notifications/initialized", "refused: it came out of turn")
+            self._note(
+                AppEntryKind.REFUSED, "ui/notifications/initialized", "refused: it came at the wrong time"
+            )
             return
         self._is_initialized = True
         arguments = notified("ui/notifications/tool-input", {"arguments": self._record.arguments})
@@ -249,16 +251,14 @@ class RunningApp:
         result = outcome.value if isinstance(outcome, Result) else {}
         is_given = await self._window.give(arguments)
         is_given = is_given and await self._window.give(notified("ui/notifications/tool-result", result))
-        words = (
-            "it has the arguments and the result"
-            if is_given
-            else "the result could not be given to it: too large"
-        )
+        words = "it has the arguments and the result" if is_given else "the result is too large for it"
         self._note(AppEntryKind.STATE if is_given else AppEntryKind.REFUSED, "initialized", words)
 
     async def _queue_up(self, message: AppMessage) -> None:
         if len(self._waiting) >= MAX_WAITING:
-            await self._refuse(message, f"{MAX_WAITING} of its requests wait already", "too many requests")
+            await self._refuse(
+                message, f"{MAX_WAITING} of its requests are already waiting", "too many requests"
+            )
             return
         task = asyncio.ensure_future(self._fetch(message))
         self._waiting.add(task)
@@ -306,7 +306,7 @@ class RunningApp:
         self._note(
             AppEntryKind.HEARD,
             f"{message.method} {name}",
-            words if is_given else "the answer could not be given to it: too large, or it has ended",
+            words if is_given else "the answer is too large for it, or it has ended",
             record,
         )
 

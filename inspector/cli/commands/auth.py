@@ -22,7 +22,9 @@ _STEP = "OAuth "
     ),
 )
 @click.argument("target", required=False)
-@click.option("--forget", is_flag=True, help="Remove what the keyring has for TARGET. Connects to nothing.")
+@click.option(
+    "--forget", is_flag=True, help="Remove the tokens of TARGET from the keyring, without connecting."
+)
 @quiet_option
 @takes("connection", ConnectionOptions)
 @click.pass_obj
@@ -35,10 +37,12 @@ def command(
     """
     chosen = target_of(target, connection, invocation.command_line)
     if not isinstance(chosen, HttpTarget):
-        raise UsageError("only HTTP servers ask for an authorization", "Name an http(s) URL.")
+        raise UsageError("only HTTP servers ask for authorization", "Name an http(s) URL.")
     if forget:
         was_kept = KeptTokens(remember=False).forget(chosen.url)
-        print_lines([f"forgotten: {chosen}" if was_kept else f"nothing is kept for {chosen}"])
+        print_lines(
+            [f"removed from the keyring: {chosen}" if was_kept else f"the keyring has no tokens for {chosen}"]
+        )
         return OK
     launch = launch_of(chosen, connection)
     print_lines(in_session(launch, _steps))

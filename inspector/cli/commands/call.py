@@ -109,13 +109,13 @@ class CallArguments(OptionGroup):
         "--submit",
         default=False,
         is_flag=True,
-        help="Submit the form that the call fills in, where the page leaves that to the user.",
+        help="Submit the form that the call fills in, if the page leaves that to the user.",
     )
     no_check_output: bool = option(
         "--no-check-output",
         default=False,
         is_flag=True,
-        help="Exit with 0 also if the result breaks the tool's output schema; it is still reported.",
+        help="Exit with 0 even if the result breaks the tool's output schema; it is still reported.",
     )
 
 
@@ -190,7 +190,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     """
     _check_order(tool, target, others)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
-        raise UsageError("--submit is for forms of pages", "Leave it out.")
+        raise UsageError("--submit only works with web pages", "Leave it out.")
     if saved_as is not None:
         from inspector.saved.files.calls import USUAL_FILE, check_new  # noqa: PLC0415 - few calls are saved
 
@@ -314,7 +314,7 @@ def _tool(session: Session, name: str, call: CallArguments) -> tuple[str, Tool |
     """A tool by its name, and its definition if it is listed. Raises UsageError or ToolFailedError."""
     listed = session.catalogue.tool(name)
     if listed and listed.item:
-        raise UsageError(f"{name} is no tool", "Use sightline read URI, or sightline prompt NAME.")
+        raise UsageError(f"{name} is not a tool", "Use sightline read URI, or sightline prompt NAME.")
     shared = session.catalogue.sharing(name)
     if shared:
         raise UsageError(*shared_name(name, [each.name for each in shared]))
@@ -363,7 +363,7 @@ async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
 
 _HINTS = {
     FailureKind.TIMEOUT: "--timeout SECONDS waits longer.",
-    FailureKind.HTTP_STATUS: "The server refused it: look at its log.",
+    FailureKind.HTTP_STATUS: "The server refused the call: look at its log.",
     FailureKind.PROTOCOL: "The server breaks the protocol: look at its log.",
 }
 
@@ -421,7 +421,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     if shown.unfinished:
         hint = f"Sightline did not answer: {unanswered[-1]}." if unanswered else _ANSWERING
         return DIAGNOSTICS.fail(
-            ToolFailedError(shown.unfinished.line, f"The model gets nothing of this call. {hint}")
+            ToolFailedError(shown.unfinished.line, f"The model gets nothing from this call. {hint}")
         )
     return _exit_code(record)
 
@@ -447,7 +447,7 @@ def _has_failed(record: CallRecord) -> bool:
 def _exit_code(record: CallRecord) -> int:
     match record.outcome:
         case Failure(kind=FailureKind.UNSUBMITTED, detail=detail):
-            hint = "--submit submits it; --headed shows the browser, for you to submit it."
+            hint = "--submit submits it; --headed shows the browser, so that you can submit it."
             return DIAGNOSTICS.fail(ToolFailedError(detail, hint))
         case Failure(kind=kind):
             return DIAGNOSTICS.fail(

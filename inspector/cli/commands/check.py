@@ -69,7 +69,7 @@ class PartOptions(OptionGroup):
         "--calls",
         default=None,
         metavar="FILE",
-        help=f"Make all saved calls of FILE.  [default: those of {USUAL_FILE} for this target]",
+        help=f"Make all saved calls in FILE.  [default: those of {USUAL_FILE} for this target]",
     )
     pins_file: str | None = option(
         "--pins",
@@ -239,14 +239,14 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
     if not Path(USUAL_FILE).exists():
         return _Saved(
             file=USUAL_FILE,
-            missing=f"no {USUAL_FILE} here. sightline call … --save NAME makes it, and --calls names another",
+            missing=f"no {USUAL_FILE} here: make one with sightline call … --save NAME, or name one with --calls",
         )
     calls = read_calls(USUAL_FILE)
     own = {"", saved_server(words)}
     return _Saved(
         file=USUAL_FILE,
         calls=tuple(each for each in calls if each.server in own or _is_of(each.server, target)),
-        missing=f"none of the {len(calls)} in {USUAL_FILE} is for this target. --calls {USUAL_FILE} makes them all",
+        missing=f"none of the {len(calls)} in {USUAL_FILE} is for this target: --calls {USUAL_FILE} makes them all",
     )
 
 
@@ -311,7 +311,9 @@ def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
 def _pins_part(pinned: Pinned | None, now: ServerDefinitions) -> _Part:
     if pinned is None:
         return _Part(
-            name="pins", said="not compared: no pin. sightline pin makes one, and --pins names one", ran=False
+            name="pins",
+            said="not compared: no pin. Make one with sightline pin, or name one with --pins",
+            ran=False,
         )
     done = checked(pinned, now)
     said = done.lines[-1] if done.code else "no changes"
@@ -336,7 +338,7 @@ def _output_part(results: list[_Result], *, fails: bool) -> _Part:
         why = (
             "no result came from a tool with an output schema"
             if results
-            else "no tool was called. --call calls those that only read"
+            else "no tool was called: --call calls those that only read"
         )
         return _Part(name="output schemas", said=f"nothing compared: {why}", ran=False)
     some = "result" if len(compared) == 1 else "results"

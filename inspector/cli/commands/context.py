@@ -30,7 +30,7 @@ from inspector.session.live import Session
 @click.argument("target", required=False)
 @format_option("text", "json")
 @quiet_option
-@click.option("--hosts", "by_host", is_flag=True, help="Also the total of every host.")
+@click.option("--hosts", "by_host", is_flag=True, help="Also show the total for every host.")
 @takes("connection", ConnectionOptions)
 @takes("lens", LensOptions, "level", "host")
 @takes("recording", RecordingOptions)

@@ -66,7 +66,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     terms = rules.read()
     if serve:
         if recording.path is not None:
-            raise UsageError("--record records a session, and --serve has none", "Leave one of them out.")
+            raise UsageError("--record does not work with --serve", "Leave one of them out.")
         _serve(serve, port)
         return OK
 
@@ -108,7 +108,9 @@ def _show(invocation: Invocation, launch: Launch) -> int:
 
     record = in_session(launch, lambda session: _one_call(session, launch))
     report(record, launch, CallOutput())
-    DIAGNOSTICS.say("\nThere is no terminal here, so this was one call. In a terminal, the interface opens.")
+    DIAGNOSTICS.say(
+        "\nThis is not a terminal, so the demo made one call. In a terminal, it opens the interface."
+    )
     return OK
 
 

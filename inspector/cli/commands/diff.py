@@ -68,14 +68,14 @@ def command(
     """
     if (after is None) == (invocation.command_line is None):
         raise UsageError(
-            "diff compares two", "Give two recordings, pins or targets; the second may be -- COMMAND."
+            "diff compares two recordings, pins or targets", "Give both; the second may be -- COMMAND."
         )
     later = stdio_target(invocation.command_line) if invocation.command_line is not None else after or ""
     live = [word for word in (before, later) if not _is_file(word)]
     if recording.path is not None and len(live) != 1:
         raise UsageError(
-            "--record takes only one server",
-            "Compare one target, with its recording or its pin; or leave it out.",
+            "--record only works with one server",
+            "Compare one server with a recording or a pin, or leave out --record.",
         )
     old, new = (_side(word, connection, recording) for word in (before, later))
     changes = changes_between(old.definitions, new.definitions)
@@ -131,7 +131,7 @@ def _recorded(path: Path) -> _Side:
     for line in file.lines():
         match line:
             case Break():
-                words = f"{path} line {line.line}: {line.reason}; what is before it is compared"
+                words = f"{path} line {line.line}: {line.reason}; the lines before it are compared"
                 DIAGNOSTICS.say(words)
                 continue
             case RecordedFrame():

@@ -45,7 +45,7 @@ def _lines(found: list[FoundServer]) -> Iterator[str]:
                 yield f"    sightline {shlex.quote(each.word)}"
         yield ""
     if found:
-        yield "sightline review --installed reviews them, after it has asked once."
+        yield "sightline review --installed reviews them, after asking once."
     else:
         yield "No configured servers. docs/configuration.md lists where Sightline looks."
 

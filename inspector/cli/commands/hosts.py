@@ -58,11 +58,11 @@ def command(
     as_json = format_ == "json"
     if not compare:
         if any(given is not None for given in (result_file, tool_file, server_name, boundary, host_name)):
-            raise UsageError("nothing to compare", "Give --compare beside --result FILE.")
+            raise UsageError("these options only work with --compare", "Add --compare and --result FILE.")
         _list(as_json=as_json)
         return OK
     if result_file is None:
-        raise UsageError("--compare: no result", "Give it with --result FILE; - is stdin.")
+        raise UsageError("--compare needs a result", "Add --result FILE; - is stdin.")
     if result_file == "-" and tool_file == "-":
         raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
     if host_name is not None:
@@ -101,7 +101,7 @@ def _list(*, as_json: bool) -> None:
     rows = [("HOST", "VERSION", "AS OF", "EVIDENCE", "NOTES")]
     rows += [(host.name, host.version, host.as_of, host.how, host.notes) for host in profiles]
     print_lines(
-        [*table(rows, columns()), "", f"Not observed, so without a profile: {', '.join(NOT_OBSERVED)}."]
+        [*table(rows, columns()), "", f"Not observed, so they have no profile: {', '.join(NOT_OBSERVED)}."]
     )
 
 
@@ -167,7 +167,7 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     if not count:
         return [
             *lines,
-            "Nothing is declared sensitive, so Sightline cannot tell leaks: undeclared values pass.",
+            "Nothing is declared sensitive, so Sightline cannot detect leaks: undeclared values pass.",
         ]
     leaks = (
         f"Without protection, {leaking} of {len(found.rows)} hosts would leak withheld values to their models"

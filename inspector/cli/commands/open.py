@@ -39,16 +39,16 @@ class _WatchingCommand(SectionedCommand):
     "watched",
     metavar="[=PATH]",
     multiple=True,
-    help="Start the server again when PATH is saved, and repeat the last call. May be repeated; without PATH, the command's own "
-    "files and the working folder, without what git ignores. Words before -- are PATHs too: --watch src -- python server.py. "
-    "A server at a URL is connected to again when it returns.",
+    help="Restart the server when PATH is saved, and repeat the last call. May be repeated. Without PATH: the files of the "
+    "command and the working folder, except what git ignores. Words before -- are PATHs too: --watch src -- python server.py. "
+    "If the server at a URL stops, Sightline connects again when it is back.",
 )
 @theme_option
 @history_option
 @click.option(
     "--identity",
     metavar="FILE",
-    help="Also decrypt the frames that are stored encrypted next to the recording, with this age key.",
+    help="Also decrypt the frames that are stored encrypted beside the recording, with this age key.",
 )
 @quiet_option
 @takes("connection", ConnectionOptions)

@@ -58,7 +58,7 @@ _SHORT = 12
 @click.option(
     "--file",
     metavar="FILE",
-    help="Keep the pin in this file, such as one in a repository, or check that one.",
+    help="Write the pin to this file, for example in a repository. With --check: compare with the pin in it.",
 )
 @format_option("text", "json")
 @quiet_option
@@ -84,11 +84,11 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
     Sightline then reports later changes wherever you use the server, and asks before it calls a changed tool.
     """
     if shows_all + checks + removes > 1:
-        raise UsageError("--list, --check and --remove exclude each other", "Choose one of them.")
+        raise UsageError("--list, --check and --remove do not work together", "Choose one of them.")
     if recording.path is not None and (shows_all or removes):
-        raise UsageError("--record records a session, and this needs none", "Leave it out.")
+        raise UsageError("--record does not work with --list or --remove", "Leave it out.")
     if file is not None and (shows_all or removes or is_installed):
-        raise UsageError("--file is for one pin", "Pin one server, or check it.")
+        raise UsageError("--file only works with one server", "Pin one server, or check it.")
     as_json = format_ == "json"
     has_target = target is not None or invocation.command_line is not None
     if shows_all:

@@ -155,7 +155,7 @@ def _before(decision: Decision) -> list[str]:
 
 
 def _after(handling: Handling) -> list[str]:
-    lines = [f"of the answer: {handling.decision.verdict.value}", *_reasons(handling.decision)]
+    lines = [f"after the answer: {handling.decision.verdict.value}", *_reasons(handling.decision)]
     effects = {
         "warn": handling.warnings,
         "withhold": handling.withholding,
@@ -168,7 +168,7 @@ def _after(handling: Handling) -> list[str]:
 
 
 def _reasons(decision: Decision) -> list[str]:
-    return _lines(decision.matches) or ["  no rule matches"]
+    return _lines(decision.matches) or ["  no rule matched"]
 
 
 def _lines(matches: Sequence[RuleMatch]) -> list[str]:

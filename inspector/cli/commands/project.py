@@ -46,7 +46,7 @@ from inspector.protocol.catalogue import Tool
     type=WordChoice(ResultSides),
     default=ResultSides.BOTH.value,
     show_default=True,
-    help="Sides to print as text.",
+    help="Print what the model sees, what the server sent (raw), or both.",
 )
 @format_option("text", "json")
 @quiet_option

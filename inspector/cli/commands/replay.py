@@ -64,7 +64,7 @@ Raw: TypeAlias = Callable[[int], Frame | None]
     "--no-check-output",
     "uncompared",
     is_flag=True,
-    help="With --check: exit with 0 also if results break their output schemas; it is still reported.",
+    help="With --check: exit with 0 even if results break their output schemas; they are still reported.",
 )
 @format_option("text", "json", "junit")
 @click.option(
@@ -75,7 +75,7 @@ Raw: TypeAlias = Callable[[int], Frame | None]
 @click.option(
     "--identity",
     metavar="FILE",
-    help="Also open the sealed frames of one recording: then nothing is withheld.",
+    help="Also decrypt the sealed frames of one recording; then nothing is withheld.",
 )
 @click.option("--save", metavar="FILE", help="Convert another tool's log of JSON Lines to a recording.")
 @click.option("--server", metavar="NAME", help="The server to import, where a log has several.")
@@ -98,10 +98,10 @@ def command(  # noqa: PLR0913 - one parameter for each option
     if save is not None:
         return _import(recordings, Path(save), server)
     if format_ == "junit" and not check:
-        raise UsageError("--format junit is for --check", "Add --check.")
+        raise UsageError("--format junit only works with --check", "Add --check.")
     paths = tuple(_files(recordings))
     if identity is not None and len(paths) != 1:
-        raise UsageError("--identity opens one recording", "Give one file.")
+        raise UsageError("--identity only works with one recording", "Give one file.")
     key = Path(identity) if identity is not None else None
     if export is not None:
         return _export(paths, "html" if export == "html" else "markdown", key)
@@ -135,10 +135,10 @@ class _Report(Struct, frozen=True, kw_only=True):
 
 def _import(words: tuple[str, ...], made: Path, server: str | None) -> int:
     if len(words) != 1:
-        raise UsageError("--save takes only one log", "Give one file.")
+        raise UsageError("--save only works with one log", "Give one file.")
     broken = import_log(Path(words[0]), made, server)
     if broken:
-        DIAGNOSTICS.say(f"line {broken.line}: {broken.reason}; what is before it is imported")
+        DIAGNOSTICS.say(f"line {broken.line}: {broken.reason}; the lines before it are imported")
     return OK
 
 
@@ -227,7 +227,9 @@ def _text(report: _Report) -> list[str]:
     for call in report.calls:
         lines += [f"  {line}" for line in _compared(call)]
     if report.broken:
-        lines.append(f"  line {report.broken.line}: {report.broken.reason}; what follows was not checked")
+        lines.append(
+            f"  line {report.broken.line}: {report.broken.reason}; the lines after it were not checked"
+        )
     return lines
 
 
@@ -289,12 +291,12 @@ def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[J
 
 def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
     if len(paths) != 1:
-        raise UsageError("--export prints one recording", "Give one file.")
+        raise UsageError("--export only works with one recording", "Give one file.")
     with _reading(paths[0], identity) as (file, raw):
         lines = GoodLines(file)
         print_lines(exported(kind, file.header, lines, raw=raw or (lambda _: None)), exactly=True)
     if lines.broken:
-        DIAGNOSTICS.say(f"line {lines.broken.line}: {lines.broken.reason}; what is before it is exported")
+        DIAGNOSTICS.say(f"line {lines.broken.line}: {lines.broken.reason}; the lines before it are exported")
     return OK
 
 

@@ -63,7 +63,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     terms = rules.read()
     chosen = target_of(target, connection, invocation.command_line)
     if isinstance(chosen, PageTarget):
-        raise UsageError("a page answers no requests", "Use sightline call.")
+        raise UsageError("a page does not answer MCP requests", "Use sightline call.")
     if method in _SENT_BY_SIGHTLINE:
         raise UsageError(f"{method} is sent by Sightline itself", "Use another method.")
     given = whole_arguments(params)

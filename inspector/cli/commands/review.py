@@ -68,7 +68,7 @@ class ReportOptions(OptionGroup):
         "--baseline",
         default=None,
         metavar="FILE",
-        help="A report of --format json: its findings are known, and never fail the run.",
+        help="A report made with --format json. Its findings count as known and never fail the run.",
     )
     ignored: tuple[str, ...] = option(
         "--ignore",
@@ -113,13 +113,13 @@ class PlanOptions(OptionGroup):
         default=(),
         multiple=True,
         type=WordChoice(tuple(PROFILES)),
-        help="List as this client profile too, and compare. --as is the one that is reviewed.",
+        help="Also list the tools under this client profile, and compare. The review is of the profile of --as.",
     )
 
     def plan(self) -> Plan:
         """The calls that the user allows. Raises UsageError."""
         if self.patterns and not self.calls:
-            raise UsageError("--yes-call without --call", "Add --call.")
+            raise UsageError("--yes-call only works with --call", "Add --call.")
         profiles = tuple(PROFILES[name] for name in dict.fromkeys(self.also_as))
         return Plan(calls=self.calls, patterns=self.patterns, profiles=profiles)
 
@@ -194,15 +194,20 @@ class _Sources(Struct, frozen=True, kw_only=True):
         connection, command_line = self.connection, invocation.command_line
         recordings = [word for word in words if word.endswith(_RECORDING)]
         if recordings and self.plan.calls:
-            raise UsageError("--call is for servers", "A recording is reviewed with the calls in it.")
+            raise UsageError(
+                "--call does not work with recordings", "Leave it out: the calls in a recording are reviewed."
+            )
         if recordings and self.plan.profiles:
-            raise UsageError("--also-as is for servers", "A recording is of one client.")
+            raise UsageError(
+                "--also-as does not work with recordings",
+                "Leave it out: a recording is of one client profile.",
+            )
         live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
         of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
         if live > 1 and (connection.environment or connection.headers or connection.cwd or of_client):
             raise UsageError(
-                f"{', '.join(('-e', '--header', '--cwd', *of_client))}: for one target",
-                "Write the servers into an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
+                f"{', '.join(('-e', '--header', '--cwd', *of_client))} only work with one target",
+                "Write the servers to an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
             )
         # All targets are known before Sightline connects to the first.
         targets = [
@@ -214,7 +219,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if command_line is not None or connection.config is not None or not words:
             targets.append(target_of(None, connection, command_line))
         if self.recording.path is not None and sum(not isinstance(each, Path) for each in targets) != 1:
-            raise UsageError("--record takes only one server", "Review one server, or leave it out.")
+            raise UsageError("--record only works with one server", "Review one server, or leave it out.")
         return tuple(
             gathered_from(target) if isinstance(target, Path) else self.server(target) for target in targets
         )
@@ -227,7 +232,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if words or invocation.command_line is not None:
             raise UsageError("--installed takes no target", "It reviews all that sightline discover lists.")
         if self.recording.path is not None:
-            raise UsageError("--record takes only one server", "Review one server, or leave it out.")
+            raise UsageError("--record only works with one server", "Review one server, or leave it out.")
         return agreed_servers(self.connection, is_agreed=self.agreement is Agreement.YES)
 
     def server(self, target: Target) -> Gathered:
@@ -307,7 +312,7 @@ _OTHER_SERVERS = NotChecked(
 _NEVER = (
     NotChecked(
         what="redemption",
-        why="no secret reference is redeemed: whether its answer says `no-store`, and whether it can be redeemed twice, is not known",
+        why="a review redeems no secret references, so it is not known whether one can be redeemed twice, or whether caches may keep the answer",
     ),
     NotChecked(
         what="what the tools do",

@@ -50,7 +50,7 @@ def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> in
 def _lines(file: RecordingFile) -> Iterator[tuple[int, Line]]:
     for place, line in enumerate(file.lines(), 1):
         if isinstance(line, Break):
-            DIAGNOSTICS.say(f"line {line.line}: {line.reason}; what is before it is served")
+            DIAGNOSTICS.say(f"line {line.line}: {line.reason}; the lines before it are served")
         else:
             yield place, line
 

@@ -33,9 +33,11 @@ from inspector.session.skills import FolderView, folder_of, get_skill
 )
 @click.argument("name")
 @click.argument("target", required=False)
-@click.option("--file", "file", metavar="PATH", help="Read this file of the skill in place of its SKILL.md.")
+@click.option("--file", "file", metavar="PATH", help="Read this file of the skill instead of its SKILL.md.")
 @click.option(
-    "--files", is_flag=True, help="List the files of the skill, or with --file of that folder, and read none."
+    "--files",
+    is_flag=True,
+    help="List the files of the skill, or of the folder that --file names, without reading them.",
 )
 @quiet_option
 @takes("call", CallArguments, "meta")
@@ -124,7 +126,7 @@ def _file(skill: Item, path: str | None) -> Item:
     if not manifest.is_dynamic and not manifest.fault and uri not in manifest.files:
         raise ToolFailedError(
             f"the skill has no file {path}",
-            "--files lists its files; what its entry does not list is not read.",
+            "--files lists its files. Sightline reads only files that the entry of the skill lists.",
         )
     return unlisted(Kind.RESOURCE, uri)
 
@@ -160,10 +162,16 @@ def _lines(view: FolderView) -> list[str]:
         )
         for file in view.files
     ]
-    asked = "" if view.is_asked else " (the server cannot be asked for folders: by the entry of the skill)"
+    asked = (
+        "" if view.is_asked else " (from the entry of the skill, because the server does not list folders)"
+    )
     return [
         f"{safe_line(view.folder)}{asked}",
         *([view.fault] if view.fault else []),
-        *(["dynamic: without digests, so that its content cannot be verified"] if view.is_dynamic else []),
+        *(
+            ["dynamic: the entry has no digests, so the content cannot be verified"]
+            if view.is_dynamic
+            else []
+        ),
         *(table(rows, columns()) if view.files else ["No files."]),
     ]

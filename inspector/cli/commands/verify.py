@@ -62,7 +62,7 @@ class PlaceOptions(OptionGroup):
         default=(),
         multiple=True,
         metavar="[TOOL:]POINTER|@FILE",
-        help="Differences at this place do not count; * is any one member. @FILE has one on each line.",
+        help="Ignore differences at this place; * matches any one member. @FILE has one place per line.",
     )
     proposes: bool = option(
         "--propose",
@@ -158,7 +158,7 @@ def _calls(path: Path) -> list[ReplayedCall]:
             f"{path}, line {lines.broken.line}: {lines.broken.reason}", "Record the session again."
         )
     if not calls:
-        raise UsageError(f"{path} has no calls", "Nothing is to be made again.")
+        raise UsageError(f"{path} has no calls", "There is nothing to compare.")
     return calls
 
 

@@ -358,7 +358,7 @@ class Provider:
         """Show the user the authorization page and wait for the redirect. Raises AuthorizationFailedError."""
         authorizer = self._authorizing.authorizer
         if authorizer is None:
-            raise AuthorizationFailedError("there is no one to ask")
+            raise AuthorizationFailedError("there is no terminal to ask you in")
         query = parse_qs(urlsplit(url).query)
         state = query.get("state", [""])[0]
         self._lane.conceal([state])
@@ -387,7 +387,7 @@ class Provider:
                 f"cannot listen for the redirect on port {port}: {error.strerror}"
             ) from error
         except TooManyRefusedError as error:
-            raise AuthorizationFailedError("too many requests came that were not the redirect") from error
+            raise AuthorizationFailedError("too many other requests came before the redirect") from error
         self._note_redirect(self._redirect)
 
     def _refused(self, reason: str) -> None:
@@ -464,11 +464,11 @@ _REASONS = (
     (r"Authorization response missing iss", "the redirect names no issuer, though the server announced that it does"),
     (r"Protected resource (\S+) does not match expected (\S+)", "resource differs: the metadata is about {0}, and the server is {1}"),
     (r"Protected resource metadata request failed: HTTP (\d+)", "resource metadata: HTTP {0}"),
-    (r"No authorization server metadata discovered for configured issuer (\S+)", "there is no metadata of the issuer {0}"),
-    (r"unsupported token_endpoint_auth_method", "the server wants a client authentication that Sightline does not have"),
-    (r"but issued no client_secret", "the server wants a client secret, and issued none"),
-    (r"^Invalid registration response", "registration: its answer is not readable"),
-    (r"^Invalid token response", "token: its answer is not readable"),
+    (r"No authorization server metadata discovered for configured issuer (\S+)", "the issuer {0} has no metadata"),
+    (r"unsupported token_endpoint_auth_method", "the server requires a client authentication that Sightline does not support"),
+    (r"but issued no client_secret", "the server requires a client secret, but issued none"),
+    (r"^Invalid registration response", "registration: the answer cannot be read"),
+    (r"^Invalid token response", "token: the answer cannot be read"),
 )  # fmt: skip
 
 

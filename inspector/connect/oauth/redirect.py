@@ -122,14 +122,14 @@ class _Redirects:
                 async with asyncio.timeout(SLOW_S):
                     await self._answer(connection)
         except TimeoutError:
-            self._refuse(f"a client sent no whole request within {SLOW_S:g} s")
+            self._refuse(f"a client did not send a complete request within {SLOW_S:g} s")
         finally:
             writer.close()
 
     async def _answer(self, connection: HttpConnection) -> None:
         request = await connection.next_request()
         if request is None:
-            self._refuse("a client sent no HTTP request")
+            self._refuse("a client did not send an HTTP request")
             return
         found = self._redirect_in(request)
         if isinstance(found, Redirect):

@@ -107,7 +107,7 @@ class Audit:
         if self._failure:
             raise InspectorError(
                 f"the audit log cannot be written: {self._failure}",
-                "Free some space, or correct its handlers: no call is made without its line in the log.",
+                "Free some space, or correct the handlers of the log. Sightline makes no call that it cannot log.",
             )
 
     def _failed(self, record: logging.LogRecord) -> None:
@@ -133,7 +133,7 @@ class _LineHandler(logging.Handler):
             raw = b"\n" + raw if self._is_torn else raw
             self._is_torn = True
             if os.write(self._descriptor, raw) < len(raw):
-                raise OSError(None, "no room for a whole line")  # noqa: TRY301 - reported as any other failure
+                raise OSError(None, "not enough space for a whole line")  # noqa: TRY301 - reported as any other failure
             self._is_torn = False
         except OSError:
             self.handleError(record)
@@ -162,7 +162,7 @@ def _configured(own: AuditSettings, logger: logging.Logger) -> list[logging.Hand
     except Exception as error:
         reason = error.__cause__ or error
         raise UsageError(
-            f"config.toml, `audit`: {error}: {reason}", "docs/audit.md says how handlers are written."
+            f"config.toml, `audit`: {error}: {reason}", "docs/audit.md describes handlers."
         ) from error
     # The configuration has replaced all earlier handlers.
     return list(logger.handlers)

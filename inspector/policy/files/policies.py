@@ -21,7 +21,7 @@ from inspector.policy.rules import Policy
 
 MAX_BYTES = 1024 * 1024
 
-_HINT = "docs/policy.md says how rules are written. No call is made with an incomplete policy."
+_HINT = "docs/policy.md describes rules. Sightline makes no call with an incomplete policy."
 _RULE = re.compile(r"^[ \t]*\[\[[ \t]*(?:rules|\"rules\"|'rules')[ \t]*\]\]", re.MULTILINE)
 _SPACE = re.compile(r"[ \t\r\n]*")
 
@@ -35,7 +35,7 @@ def read_policy(path: str) -> Policy:
         with Path(path).open("rb") as file:
             raw = file.read(MAX_BYTES + 1)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no path"
+        reason = error.strerror if isinstance(error, OSError) else "not a path"
         raise UsageError(f"cannot read {path}: {reason}", "Check the path of the policy.") from error
     if len(raw) > MAX_BYTES:
         raise UsageError(f"{path} is larger than {MAX_BYTES:,} bytes", "Is this a policy?")
@@ -86,7 +86,9 @@ def _plain(value: object, where: str) -> Json:
         case bool() | int() | float() | str():
             return value
         case _:
-            raise UsageError(f"{where}: {value} is a date or a time, which no fact is", "Write it in quotes.")
+            raise UsageError(
+                f"{where}: {value} is a date or a time, but no fact has such a value", "Write it in quotes."
+            )
 
 
 def _place(pointer: str, lines: tuple[int, ...]) -> str:

@@ -145,7 +145,7 @@ def decision_title(current: Consideration) -> str:
 
 def decision_line(current: Consideration, agreement: Agreement) -> str:
     """The agreement, if one was needed, and the reasons for the verdict."""
-    why = "; ".join(current.reasons) or "no rule asks about it"
+    why = "; ".join(current.reasons) or "no rule matched"
     if current.verdict is Verdict.CONFIRM:
         why = f"{agreement.value}: {why}"
     return why if len(why) <= _LENGTH else f"{why[: _LENGTH - 2]} …"
@@ -158,7 +158,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
         hint = "Only another policy lets it through." if not current.problem else "Please report it."
         return f"blocked, not called: {reasons}", hint
     return (
-        f"not called, because it was not agreed to: {reasons}",
+        f"not called, because you did not agree: {reasons}",
         "--yes agrees to what the policy asks. A blocked call stays blocked.",
     )
 
@@ -166,7 +166,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
 def brought_line(brought: SessionTrust) -> str:
     """The marks that an answer brought in, by kind. Data classes and sources are counted, not quoted."""
     counts = Counter(mark.kind for mark in brought.marks)
-    return "brought " + ", ".join(
+    return "labels received: " + ", ".join(
         f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)
         for kind in MarkKind
         if counts[kind]

@@ -270,7 +270,8 @@ class Oversight:
         if not _is_same(session.catalogue.tool(considering.name), considering.listed):
             await self.decline(session, considering)
             raise NotConfirmedError(
-                "not called: the definition of the tool has changed since it was decided", "Call it again."
+                "not called: the definition of the tool has changed since the policy decided",
+                "Call it again.",
             )
         current = considering
         if self.trust != considering.trust:

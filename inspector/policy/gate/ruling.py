@@ -63,13 +63,13 @@ class Ruled(Struct, frozen=True, kw_only=True):
         decision = self.handling.decision
         verdict = {
             Verdict.BLOCK: "blocked",
-            Verdict.CONFIRM: "agreed to" if self.is_agreed else "waits for an agreement",
+            Verdict.CONFIRM: "agreed to" if self.is_agreed else "waits for your agreement",
             Verdict.ALLOW: "allowed",
         }[decision.verdict]
         return (
             *_sentences(verdict, decision.matches),
             *_sentences("withheld", self.handling.withholding),
-            *_sentences("what is untrusted is hidden", self.handling.hiding),
+            *_sentences("untrusted content is hidden", self.handling.hiding),
             *_sentences("warning", self.handling.warnings),
         )
 

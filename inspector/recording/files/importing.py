@@ -89,7 +89,10 @@ def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Fram
         if server is not None and entry.server != server:
             continue
         if seen is not None and entry.server != seen:
-            yield UnreadableLine(line=place, reason="it is of another server than those before: choose one")
+            yield UnreadableLine(
+                line=place,
+                reason="it is from another server than the lines before it: name one with --server",
+            )
             return
         seen = entry.server
         start = entry.at_s if start is None else start
@@ -130,7 +133,7 @@ def _taken(raw: bytes) -> _Entry | str:
             inner = parse(message)
             message = inner.value if isinstance(inner, JsonText) else message
     else:
-        return "it is of no shape that is known"
+        return "its format is unknown"
     direction = _direction(text_at(about, "dir") or "")
     at_s = _seconds(about.get("ts"))
     if direction is None:
@@ -177,7 +180,7 @@ def import_log(path: Path, made: Path, server: str | None) -> UnreadableLine | N
         raise UsageError(f"cannot read {path}: {error.strerror}", "Check the path.") from error
     if not is_foreign(first):
         raise UsageError(
-            f"{path} is of no shape that can be imported",
+            f"{path} is not a log that Sightline can import",
             'Lines are {"jsonrpc": …, "_meta": {"dir", "server", "ts"}} or {"ts", "dir", "msg"}.',
         )
     header = Header(
@@ -198,7 +201,7 @@ def import_log(path: Path, made: Path, server: str | None) -> UnreadableLine | N
                 recorder.settle()
     recorder.close()
     if recorder.failure:
-        raise InspectorError(recorder.failure, "Make room, and import it again.")
+        raise InspectorError(recorder.failure, "Free some space, and import it again.")
     return broken
 
 

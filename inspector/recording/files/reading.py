@@ -55,7 +55,7 @@ def _first_line(path: Path) -> bytes:
         # Opening a named pipe would otherwise block.
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "no path"
+        reason = error.strerror if isinstance(error, OSError) else "not a path"
         raise UsageError(f"cannot read {path}: {reason}", "Check the path.") from error
     if not stat.S_ISREG(os.fstat(descriptor).st_mode):
         os.close(descriptor)
@@ -135,7 +135,7 @@ class RecordingFile:
         """The break after the last line, if any. `ended`: whether the last line is the end."""
         if self.broken or ended:
             return self.broken
-        return Break(line=len(self) + 1, reason="it has no end: the session was cut off")
+        return Break(line=len(self) + 1, reason="its last line is missing: the session was cut off")
 
     def raws(self, first: int) -> Iterator[bytes]:
         """The bytes of all lines from `first` on, read in chunks."""
@@ -251,7 +251,7 @@ def fault_of(line: Line | Broken, *, ended: bool) -> str:
         return line.reason
     if isinstance(line, Header):
         return "another recording begins here"
-    return "it has lines after its end" if ended else ""
+    return "there are lines after its end" if ended else ""
 
 
 def _lines(descriptor: int) -> _Found:

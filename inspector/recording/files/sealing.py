@@ -61,7 +61,9 @@ class Sealer:
         try:
             self._recipients = [self._age.x25519.Recipient.from_str(recipient)]
         except self._age.RecipientError as error:
-            raise UsageError("--seal-to: no age recipient", "It begins with age1; see age-keygen.") from error
+            raise UsageError(
+                "--seal-to: not an age recipient", "An age recipient begins with age1; see age-keygen."
+            ) from error
         self._path = sealed_path(recording)
         self._file = private.create(self._path)
         self._line({"sightline": FORMAT, "version": VERSION, "recording": recording.name})
@@ -186,16 +188,18 @@ def _age() -> _Age:
 def _identities(age: _Age, path: Path) -> list[object]:
     content = private.read(path, _MAX_IDENTITY_BYTES)
     if content is None:
-        raise UsageError(f"cannot read {path}: no such file", "age-keygen writes identities.")
+        raise UsageError(f"cannot read {path}: no such file", "age-keygen creates identities.")
     lines = [line.strip() for line in content.raw.decode("utf-8", "replace").splitlines()]
     try:
         identities = [
             age.x25519.Identity.from_str(line) for line in lines if line and not line.startswith("#")
         ]
     except age.IdentityError as error:
-        raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.") from error
+        raise UsageError(
+            f"{path} holds no age identity", "An age identity begins with AGE-SECRET-KEY-1."
+        ) from error
     if not identities:
-        raise UsageError(f"{path} holds no age identity", "It begins with AGE-SECRET-KEY-1.")
+        raise UsageError(f"{path} holds no age identity", "An age identity begins with AGE-SECRET-KEY-1.")
     return identities
 
 

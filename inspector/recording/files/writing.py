@@ -130,7 +130,7 @@ class Recorder:
         self._write((header,))
         if self.failure:
             path.unlink(missing_ok=True)
-            raise UsageError(self.failure, "Choose another place for --record.")
+            raise UsageError(self.failure, "Choose another file for --record.")
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
@@ -253,7 +253,7 @@ class Recorder:
 
     def _fail(self, reason: str) -> None:
         """Stop, and truncate the file after its last complete line."""
-        self.failure = f"recording to {self.path} stopped: {reason}; everything up to there is in it"
+        self.failure = f"recording to {self.path} stopped: {reason}; it contains everything up to then"
         _cut(self._file, self._good)
         if self._on_failure:
             self._on_failure(self.failure)

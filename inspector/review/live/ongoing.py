@@ -230,7 +230,7 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
         return (NotChecked(what=f"results of {call.offer.name}", why=call.unfinished),)
     if call.is_read:
         return ()
-    why = f"it is long: instructions to a model are searched for in its first {READ:,} characters, and in {LONGEST_READ:,} of each text"
+    why = f"it is long: Sightline searches only its first {READ:,} characters, and {LONGEST_READ:,} of each text, for instructions to a model"
     return (NotChecked(what=f"all of the result of {call.offer.name}", why=why),)
 
 
@@ -249,7 +249,7 @@ def _not_checked(material: Material, called: Collection[str], still: int, total:
     catalogue = material.catalogue
     if still:
         yield NotChecked(
-            what=f"{still:,} of {total:,} definitions", why="the review has not reached them yet"
+            what=f"{still:,} of {total:,} definitions", why="the review has not checked them yet"
         )
     if not called and catalogue.tools:
         yield NotChecked(what="results", why="no tool was called in this session")

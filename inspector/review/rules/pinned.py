@@ -160,7 +160,7 @@ RULES = (
         ListingKind.OTHER_PROFILE,
         "Differs between client profiles",
         Severity.MEDIUM,
-        "Clients that announce other capabilities get other tools, resources or prompts, or other definitions. A review that asks as one of them says nothing about the others. That a tool needs a capability is common; that its definition changes is not.",
-        "Serve the same definitions to every client, and leave out only what needs a capability which the client has not.",
+        "Clients that announce other capabilities get other tools, resources or prompts, or other definitions. A review under one profile does not cover the others. Tools that need a capability are common; definitions that change are not.",
+        "Serve the same definitions to every client, and leave out only what needs a capability that the client lacks.",
     ),
 )

@@ -129,7 +129,7 @@ def _unmarked_input(offer: Offer) -> Iterator[Hit]:
     for field in offer.inputs:
         if _is_unmarked_secret(field):
             yield Hit(
-                message=f"The parameter `{safe_line(field.name)[:80]}` looks like a credential: the model needs it to fill it in, and nothing marks it.",
+                message=f"The parameter `{safe_line(field.name)[:80]}` looks like a credential but is not marked, and the model needs the credential to call the tool.",
                 pointer=field.pointer,
             )
 
@@ -259,7 +259,7 @@ RULES = (
         title="Unmarked credential parameter",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
-        meaning="The model needs the credential to fill it in, so it is in the context and in logs of calls.",
+        meaning="The model needs the credential to call the tool, so the credential is in the context and in logs of calls.",
         fix="Take the credential from the server's own configuration. If it must be a parameter, mark it with `x-sensitive: true`.",
         references=("CWE-522", "OWASP MCP01:2025"),
         each=_unmarked_input,
@@ -291,7 +291,7 @@ RULES = (
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
         meaning="What the user fills in goes through the client to the server, and may be logged on the way.",
-        fix="Use URL mode, in which the credential goes to a page of the server's own and not through the client.",
+        fix="Use URL mode, in which the credential goes directly to a page of the server, not through the client.",
         references=("CWE-522", "OWASP MCP01:2025", "MCP 2025-11-25, Elicitation, Security Considerations"),
         whole=_asked,
     ),

@@ -26,7 +26,7 @@ def _unverified(call: ReviewedCall) -> Iterator[Hit]:
         return
     first = next(iter(call.bounded.removals), None)
     if first is not None and first.rule == Withheld.UNVERIFIED:
-        yield Hit(message=f"What was read of the skill is not what its entry says: {first.detail}.")
+        yield Hit(message=f"The content of the skill does not match its entry: {first.detail}.")
 
 
 def _dynamic(offer: Offer) -> Iterator[Hit]:
@@ -39,7 +39,7 @@ def _asks_for_rights(offer: Offer) -> Iterator[Hit]:
         asked: Json = value_at(offer.definition, "frontmatter", key)
         if asked is not None:
             yield Hit(
-                message=f"The skill asks for rights by `{key}`.",
+                message=f"The skill asks for rights with `{key}`.",
                 pointer=f"/frontmatter/{key}",
                 evidence=quoted(asked if isinstance(asked, str) else dump_text(asked)),
             )
@@ -63,7 +63,7 @@ RULES = (
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         meaning="Hosts must not load it, since nothing says which files belong to it.",
-        fix="List every file of the skill with its URI, SHA-256 digest and size, and name the skill like its folder.",
+        fix="List every file of the skill with its URI, SHA-256 digest and size, and give the skill and its folder the same name.",
         references=("CWE-345", f"{_SOURCE}, Skill Entries"),
         subjects=_SKILLS,
         each=_invalid,
@@ -74,7 +74,7 @@ RULES = (
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
         meaning="A user who agreed to the entry did not agree to this content. Hosts that do not verify give it to the model.",
-        fix="Serve the content whose digest the entry has. If the skill has changed, list it again.",
+        fix="Serve the content that matches the digest in the entry. If the skill has changed, update the entry.",
         references=("CWE-345", "CWE-494", f"{_SOURCE}, Integrity and Verification"),
         call=_unverified,
     ),
@@ -84,7 +84,7 @@ RULES = (
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
         meaning="Its content can change at any time, and neither a pin nor a host notices.",
-        fix="Publish the digests, or leave skills whose text is generated to prompts.",
+        fix="Publish the digests. If the text is generated, offer a prompt instead of a skill.",
         references=("CWE-494", f"{_SOURCE}, Resources"),
         subjects=_SKILLS,
         each=_dynamic,
@@ -95,7 +95,7 @@ RULES = (
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
         meaning="A server asks for more rights on the user's machine. A host that grants them unasked lets the server act there.",
-        fix="Leave them out of skills that a server serves; hosts have to ignore them.",
+        fix="Do not ask for rights in a skill that a server serves; hosts must ignore such requests.",
         references=("CWE-250", f"{_SOURCE}, Security Considerations"),
         subjects=_SKILLS,
         each=_asks_for_rights,

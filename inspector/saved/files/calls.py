@@ -108,7 +108,7 @@ def without_secrets(
         if not isinstance(value, str):
             raise UsageError(
                 f"not saved: the argument {argument} may hold a secret, and is not text",
-                "Write the call into the file without it. Only a text can come from `secrets`.",
+                "Write the call into the file without it. Only a string can come from `secrets`.",
             )
         secrets[argument] = source_of(argument, value)
     return {name: value for name, value in arguments.items() if name not in secrets}, secrets
@@ -247,7 +247,7 @@ def _parsed(text: str, where: str) -> Json:
         case JsonText(value=value):
             return value
         case _:
-            raise UsageError(f"{where}: a text in place of a table is not JSON", _FORM)
+            raise UsageError(f"{where}: a string instead of a table is not JSON", _FORM)
 
 
 def _json(value: object, where: str) -> Json:

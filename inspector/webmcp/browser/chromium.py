@@ -30,7 +30,7 @@ def create_profile() -> Path:
         raise UnreachableError(f"cannot make {folder}: {error.strerror}", "Check TMPDIR.") from error
     is_ours = stat.S_ISDIR(status.st_mode) and status.st_uid == os.geteuid()
     if not is_ours or stat.S_IMODE(status.st_mode) & 0o077:
-        raise UnreachableError(f"{folder} can be reached by others", "Remove it, or set TMPDIR.")
+        raise UnreachableError(f"other users can access {folder}", "Remove it, or set TMPDIR.")
     try:
         profile = Path(tempfile.mkdtemp(prefix=_PREFIX, dir=folder))
         try:

@@ -153,7 +153,7 @@ class PageEvents:
         if self._is_seen:
             self._tap.note("the page shows a dialog: answer it in the browser's window")
             return
-        self._tap.note("the page showed a dialog without a window: dismissed")
+        self._tap.note("the page showed a dialog; Sightline dismissed it, because the browser has no window")
         with contextlib.suppress(CdpError, OSError, TimeoutError):
             await self._cdp.send("Page.handleJavaScriptDialog", {"accept": False}, session=event.session)
 

@@ -28,7 +28,7 @@ _SUBMIT = """function () {
   const { checkValidity, requestSubmit } = HTMLFormElement.prototype;
   // A field of the form may be called `elements`.
   const { get } = Object.getOwnPropertyDescriptor(HTMLFormElement.prototype, "elements");
-  if (!this.hasAttribute("novalidate") && !checkValidity.call(this)) return "its fields do not hold what it requires";
+  if (!this.hasAttribute("novalidate") && !checkValidity.call(this)) return "required fields are empty or invalid";
   const buttons = [...get.call(this)].filter((field) => ["submit", "image"].includes(field.type) && !field.disabled);
   requestSubmit.call(this, buttons[0] ?? null);
   return "";
@@ -126,7 +126,7 @@ class Worlds:
         )
         context = reply.get("executionContextId")
         if not isinstance(context, int):
-            raise WorldError("the browser did not make an isolated world")
+            raise WorldError("the browser did not create an isolated world")
         self._made[document.frame_id] = _World(loader_id=document.loader_id, context=context)
         return context
 

@@ -296,10 +296,12 @@ async def test_every_decision_is_in_the_timeline_without_quoted_values() -> None
     assert oversight.trust.has(MarkKind.DATA_CLASS)
     told = "\n".join((*session.notes, caught.value.message))
     assert SECRET not in told
-    assert "agreed with --yes: confirm-1: arguments.password is there" in told
+    assert "agreed with --yes: confirm-1: arguments.password is present" in told
     assert "confirm mail: not agreed: confirm-1" in told
-    assert "trust #1 mail: brought open-world, untrusted, sensitive, 2 data classes, 1 source" in told
-    assert "session.attribution is there" in told
+    assert (
+        "trust #1 mail: labels received: open-world, untrusted, sensitive, 2 data classes, 1 source" in told
+    )
+    assert "session.attribution is present" in told
 
 
 async def test_a_confirmation_is_noted_with_who_agreed() -> None:
@@ -311,7 +313,7 @@ async def test_a_confirmation_is_noted_with_who_agreed() -> None:
     await oversight.decline(session, found)
     why = 'confirm-1: tool.name is "mail"'
     assert session.notes == [
-        "allow look: no rule asks about it",
+        "allow look: no rule matched",
         f"confirm mail: agreed by the user: {why}",
         f"confirm mail: not agreed: {why}",
     ]

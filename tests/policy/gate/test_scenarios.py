@@ -293,7 +293,7 @@ async def test_malicious_content_reaches_no_model_until_the_user_agrees(tmp_path
         made = await call(oversight, web, "fetch", {"url": PAGE})
         assert made.is_malicious
         assert made.is_asked_about
-        assert made.effects[0].startswith("waits for an agreement: escalate-malicious")
+        assert made.effects[0].startswith("waits for your agreement: escalate-malicious")
         assert attack not in seen_by_a_model(made.record)
         agreed = await oversight.release(web.session, made)
         assert attack in seen_by_a_model(agreed.record)

@@ -378,8 +378,8 @@ async def test_ten_thousand_tools_can_be_used_during_their_review(
         await pilot.press("f")
         text = await settled(pilot, app, "of 10,001 …")
         assert "so far" in text
-        await pilot.press("slash", *"not reached them")
-        await settled(pilot, app, "definitions: the review has not reached them yet")
+        await pilot.press("slash", *"not checked them")
+        await settled(pilot, app, "definitions: the review has not checked them yet")
         await pilot.press("escape", "escape", "slash", *"_123")
         assert "tool_1230" in await settled(pilot, app, "Tools 11 of 10,000")
         go_on.set()

@@ -301,7 +301,7 @@ async def test_a_truncated_recording_opens_and_shows_where_it_ends(tmp_path: Pat
     mixed = put(tmp_path / "mixed.jsonl", [*lines[:8], b"{}\n", *lines[8:]])
     app = player_of(mixed)
     async with app.run_test(size=SMALL) as pilot:
-        text = await read(pilot, app, "line 9: it is of no kind")
+        text = await read(pilot, app, "line 9: the kind of the line is unknown")
         assert "CANARY" not in text
 
 
@@ -309,7 +309,7 @@ async def test_an_empty_recording_opens(tmp_path: Path) -> None:
     path = put(tmp_path / "empty.jsonl", lines_of(recording(tmp_path))[:1])
     app = player_of(path)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await read(pilot, app, "it has no end")
+        await read(pilot, app, "its last line is missing")
         for key in ("]", "[", "}", "{", "<", ">", "space", "v"):
             await pilot.press(key)
         await settled(pilot, app, "‖ paused")

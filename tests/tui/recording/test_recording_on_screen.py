@@ -204,7 +204,7 @@ async def test_an_existing_file_is_not_overwritten_and_the_dialog_stays_open(tmp
         app.screen.query(Input).first().value = str(tmp_path / "sealed.jsonl")
         app.screen.query(Input).last().value = "nobody"
         await pilot.press("enter")
-        await settled(pilot, app, "no age recipient")
+        await settled(pilot, app, "not an age recipient")
         await pilot.press("escape")
         assert "●" not in await settled(pilot, app, "mint")
     assert path.read_text() == "mine"
@@ -276,7 +276,7 @@ async def test_an_exported_document_contains_the_decisions(tmp_path: Path) -> No
         await begun(pilot, app, path, key="x")
         await settled(pilot, app, "Exported to")
     text = path.read_text()
-    assert "` allow mint: no rule asks about it `" in text
+    assert "` allow mint: no rule matched `" in text
     assert "` answer of mint: withheld: withhold-1: " in text
     assert text.index("allow mint") < text.index("answer of mint")
 

@@ -90,7 +90,7 @@ def test_a_call_that_is_sent_again_after_a_visit_stays_one_row(code: int, rows: 
 
 def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     session, folded = a_session(), TimelineRows()
-    session.note("allow get_order", "no rule asks about it", kind="policy")
+    session.note("allow get_order", "no rule matched", kind="policy")
     folded.take(session, 0.0)
     assert len(folded.rows) == 1
     folded.describe("get_order", 'id="seven"')
@@ -224,7 +224,7 @@ def test_stderr_is_summarised_by_its_last_exception_or_last_line() -> None:
 
 def test_a_reading_is_one_row_with_its_method_and_uri() -> None:
     session, folded = a_session(), TimelineRows()
-    session.note("allow resources/read note://a", "no rule asks about it", kind="policy")
+    session.note("allow resources/read note://a", "no rule matched", kind="policy")
     request: Json = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "note://a"}}
     session.frame(Direction.SENT, dump(request))
     log(session, "somebody reads it")

@@ -47,7 +47,7 @@ async def test_a_form_is_submitted_as_by_its_own_button_if_requested(
         assert await visit.result("book", who="me") == {"who": "me", "how": "booked"}
         invalid = await visit.call("book", {"who": ""})
     assert isinstance(invalid.outcome, Failure)
-    assert "its fields do not hold what it requires" in invalid.outcome.detail
+    assert "required fields are empty or invalid" in invalid.outcome.detail
 
 
 async def test_a_form_that_leads_to_another_page_answers_when_it_is_submitted(site: Site, cdp: str) -> None:
