@@ -212,7 +212,7 @@ class Dispatcher:
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
-        """Fail one request, unless it is already answered."""
+        """Fail one request, unless it was already answered."""
         self._resolve(request_key(request_id), FramedAnswer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
