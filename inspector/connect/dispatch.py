@@ -216,7 +216,10 @@ class Dispatcher:
         self._resolve(request_key(request_id), FramedAnswer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
-        """Fail the waiting request if there is only one. With several, the fault may belong to another one."""
+        """Fail the request that waits for an answer, if it is the only one.
+
+        With several, the fault may belong to another one.
+        """
         waiting = self._waiting
         if len(waiting) == 1:
             self._resolve(waiting[0], FramedAnswer(outcome=failure, frame=None))

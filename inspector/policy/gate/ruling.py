@@ -139,7 +139,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOri
 
 
 def in_force(made: Ruled) -> Ruled:
-    """The ruling, with its requirements put in force in the record's policy."""
+    """The ruling, with its requirements applied to the policy of the record."""
     policy = replace(
         made.record.policy,
         withheld=_withheld(made),
