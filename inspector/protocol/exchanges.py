@@ -240,7 +240,7 @@ def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """How a response about a task ends the call; None if it does not end it, or is not about a task."""
+    """The end of a call that a response about a task reports; None if it reports none."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 

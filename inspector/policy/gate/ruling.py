@@ -1,4 +1,4 @@
-"""Rules on an answer: the effects of rules, its additions to the session's trust, and what a model may see."""
+"""Rules on answers: computes their effects, additions to the session's trust, and what a model may see."""
 
 import dataclasses
 from collections.abc import Sequence
