@@ -18,7 +18,7 @@ from inspector.json.walk import CONTAINERS, below
 from inspector.safe_text import is_plain, replaced_at, safe_line
 
 MAX_PLACES = 20
-"""The maximum number of places listed; with more, the search ends and says so."""
+"""The maximum number of places listed. If there are more, the search ends and the last sentence says so."""
 
 MAX_NAMED = 6
 """The maximum number of characters that one sentence names; others are counted."""
@@ -120,7 +120,7 @@ def _places(value: Json) -> Iterator[Hidden]:
 
 
 def _all_plain(value: Json) -> bool:
-    """A quick test: True if nothing in a value is hidden. False does not mean that something is."""
+    """A quick test: True if nothing in a value is hidden. False does not mean that something is hidden."""
     keys = set[str]()
     level = [value]
     while level:

@@ -54,7 +54,10 @@ def answered(ask: Ask, answer: Answer, roots: Sequence[Root]) -> Result | RpcErr
 
 
 def _message(content: Json) -> JsonObject:
-    """The result of sampling: a text becomes the message of a model; an object with role and content stays."""
+    """The result of sampling.
+
+    A text becomes the message of a model; an object with role and content is used as it is.
+    """
     if isinstance(content, dict) and "role" in content and "content" in content:
         return {"model": MODEL, **content}
     text: JsonObject = {"type": "text", "text": content if isinstance(content, str) else ""}

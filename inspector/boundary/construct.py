@@ -61,7 +61,7 @@ class _Built(WalkStep):
         self.noted = noted
         """The number of removals listed before this container."""
         self.passed = False
-        """True if a value in it passed."""
+        """True if a value in this container passed."""
 
     def add(self, token: str | int, value: Json) -> None:
         if isinstance(self.left, list):

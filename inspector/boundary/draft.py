@@ -38,13 +38,14 @@ class Searched(Struct, frozen=True, kw_only=True):
     echoes: Echoes
     texts: Texts
     values: Mapping[str, Spelling]
-    """The texts in which a copy was found, with its spelling."""
+    """The texts in which a copy was found, each with the way in which the copy is spelled."""
     keys: Mapping[str, Spelling]
 
     def again(self, echoes: Echoes, texts: Texts) -> tuple[Mapping[str, Spelling], Mapping[str, Spelling]]:
-        """The values and the keys of `texts` in which `echoes` find a copy, with its spelling.
+        """Search `texts` again. Only new texts are searched if `echoes` have the same needles as before.
 
-        If `echoes` have the same needles as before, only new texts are searched.
+        Returns the values and the keys in which `echoes` find a copy, each with the way in which the copy is
+        spelled.
         """
         if echoes.wanted != self.echoes.wanted:
             return echoes.matches(texts.values), echoes.matches(texts.keys)
@@ -135,7 +136,8 @@ class Draft(Struct, frozen=True, kw_only=True):
     searched: Searched | None = None
     """The search at `declared`: of this draft or, at `closed`, of an earlier draft of the same result."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
-    """At `closed`: texts that look like credentials at `declared`, with the titles of the rules."""
+    """At `closed`: texts that look like credentials at `declared`, each with the title of the rule that
+    matches."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
@@ -169,9 +171,10 @@ class Reason(Struct, frozen=True, kw_only=True):
 def withhold_blocks(
     draft: Draft, reason_for: Callable[[Block], Reason | None], instead: str | None = None
 ) -> Draft:
-    """Withhold the blocks for which `reason_for` returns a reason. Blocks with the boundary's own text stay.
+    """Withhold the blocks for which `reason_for` returns a reason.
 
-    `instead`: a text that replaces each withheld block; None to leave the block out.
+    Blocks with the boundary's own text are not changed. `instead`: a text that replaces each withheld block;
+    None to leave the block out.
     """
     blocks: list[Block] = []
     removals: list[Removal] = []

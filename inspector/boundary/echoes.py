@@ -83,7 +83,7 @@ class Echoes:
         for value in but[0]:
             self._take(value, wanted, but[1])
         self.wanted = wanted
-        """The needles. Two instances with equal needles find the same."""
+        """The needles. Two instances with equal needles find the same copies."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
@@ -102,7 +102,7 @@ class Echoes:
         return bool(self.matches(values | (keys - self._names)))
 
     def matches(self, texts: Iterable[str]) -> Mapping[str, Spelling]:
-        """The texts that contain a withheld value, with the spelling."""
+        """The texts that contain a copy of a withheld value, each with the spelling of the copy."""
         searched = list(texts)
         matches: dict[str, Spelling] = {}
         if not self.is_empty:
@@ -194,7 +194,7 @@ class _Automaton:
     def __init__(
         self, values: Collection[str], *, whole_words: bool, coded: Mapping[bytes, Spelling] | None = None
     ) -> None:
-        """`coded`: needles with the spelling that each stands for."""
+        """`coded`: further needles, which are encoded forms, each with the name of its encoding."""
         self._spelled: dict[bytes, Spelling] = {}
         if whole_words:
             for value in values:
@@ -272,9 +272,9 @@ def _length(text: str) -> int:
 
 
 def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
-    """The needles that contain no other needle. These are enough: a longer needle is found through the one in it.
+    """The needles that contain no other needle.
 
-    So each place has one hit.
+    These are enough: a longer needle is found through the needle that it contains. So each place has one hit.
     """
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
 
@@ -298,7 +298,7 @@ def _word_needles(value: str) -> Iterator[tuple[bytes, Spelling]]:
 
 
 def _is_word(text: bytes, start: int, end: int) -> bool:
-    """True if no letter of the same word is before or after."""
+    """True if no letter of the same word is directly before or after the match."""
     word = text[start:end].decode("utf-8", "replace")
     before = text[max(start - 4, 0) : start].decode("utf-8", "ignore")[-1:]
     behind = text[end : end + 4].decode("utf-8", "ignore")[:1]

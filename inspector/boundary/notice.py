@@ -2,7 +2,8 @@
 
 The notice is the last text block and, if the structured content is an object, its member `_withheld`. It
 names fields as the output schema does, and gives rounded counts of everything else. A notice of exactly this
-form passes every boundary, so a bounded result can be bounded again; a server that writes one gains nothing.
+form passes every boundary, so a bounded result can be bounded again; a server that imitates one gains
+nothing.
 """
 
 import re
@@ -161,7 +162,8 @@ def reference_text(label: str | None) -> str:
 def is_own(block: Json, level: Level) -> bool:
     """True if the boundary itself could have written a block.
 
-    A server may write one too and gains nothing, apart from a label, which it can send anyway.
+    A server may imitate such a block. That gains it only the label in the block, and it can send such a text
+    anyway.
     """
     text = _text_in(block)
     if text is None or block != text_block(text):

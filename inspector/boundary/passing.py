@@ -43,7 +43,8 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
 def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
     """Remove every leaf, member, block and entry that contains a text of `bad`.
 
-    `reason_for`: returns the reason for one such text. Raises UnjudgeableError if there are too many to list.
+    `reason_for`: returns the reason for a text of `bad`. Raises UnjudgeableError if there are too many to
+    list.
     """
     return _Without(draft, bad, reason_for).result()
 

@@ -18,7 +18,7 @@ class Marked(NamedTuple):
     """A sensitive position in compact form."""
 
     above: str
-    """The pointer to its container."""
+    """The pointer to the container of the position."""
     token: str | int | None
     """The key or index in the container; None if `above` is the position itself, or if the key must not be shown."""
     source: Source

@@ -36,7 +36,7 @@ GONE = Walked(value=None, gone=True)
 
 
 class WalkStep:
-    """A container in a walk: an object or an array."""
+    """The key or index of this container in the container above."""
 
     __slots__ = (
         "above",
@@ -189,10 +189,10 @@ def is_plain(value: Json) -> bool:
 def left_of_flat(
     above: WalkStep, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
 ) -> Json:
-    """The passing part of a container of scalars: `value` itself if all of it passes; None if it must be entered.
+    """The passing part of a container of scalars: `value` itself if all of it passes.
 
-    `declared`: true if only typed positions pass. `position`: that of the container, which is not sensitive
-    and, with `declared`, has the type of the container.
+    None if the container must be entered. `declared`: true if only typed positions pass. `position`: the
+    position of the container, which is not sensitive and, with `declared`, has the type of the container.
     """
     if isinstance(value, dict):
         return _left_of_object(above, token, position, value, ledger, declared=declared)

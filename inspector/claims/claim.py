@@ -195,6 +195,6 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     Such a member is not `unrecognised`.
     """
     subjects: frozenset[Subject] = frozenset(Subject)
-    """The subjects that it defines keys for; `read` yields nothing for others."""
+    """The subjects for which the vocabulary defines keys; `read` yields nothing for others."""
     remark: str = ""
     """An addition to the standing: `closed`, `experimental`."""

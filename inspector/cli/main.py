@@ -1,4 +1,4 @@
-"""The command line: `sightline [TARGET]` opens the interface; a command does one thing and ends."""
+"""The command line: `sightline [TARGET]` opens the interface; a command does one thing and exits."""
 
 import os
 from importlib import import_module

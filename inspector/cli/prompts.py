@@ -18,7 +18,7 @@ def can_ask() -> bool:
 def asked_for(wanted: Input) -> str | None:
     """The user's answer to an input of a configuration file; None without a terminal.
 
-    It is asked for once in a run, and kept only in memory.
+    The user is asked once per run, and the answer is stored only in memory.
     """
     if not can_ask():
         return None

@@ -75,7 +75,7 @@ def findings_shape(sentences: Iterable[str]) -> list[Json]:
 
 
 def output_shape(output: OutputCheck) -> JsonObject:
-    """The member `violations` of a result; also `moreViolations` and `unchecked` if there are any."""
+    """The member `violations` of a result, and `moreViolations` and `unchecked` if there are any."""
     shape: JsonObject = {"violations": [violation.as_json() for violation in output.violations]}
     if output.more:
         shape["moreViolations"] = output.more
@@ -216,7 +216,10 @@ def _value_text(line: DocumentLine) -> str:
 
 
 def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:
-    """True if `pointer`, or one around it, is among `places`. `lengths`: the lengths of `places`."""
+    """True if `pointer`, or the pointer to a value around it, is among `places`.
+
+    `lengths`: the lengths of `places`.
+    """
     return any(
         pointer[:length] in places
         for length in lengths
@@ -231,7 +234,7 @@ def _is_around(pointer: str, places: Sequence[str]) -> bool:
 
 
 def _rising(pairs: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The longest sequence of pairs in which the second members rise along with the first ones."""
+    """The longest sequence of pairs in which the second members rise together with the first ones."""
     ends: list[int] = []
     chosen: list[int] = []
     before: list[int] = []
@@ -286,7 +289,7 @@ def _wrapped_title(title: str, width: int) -> list[str]:
 
 
 def _pieces(row: ViewRow | None, width: int) -> list[tuple[Coloured, ...]]:
-    """A row in pieces of at most `width` cells; those after the first are marked and indented."""
+    """A row in pieces of at most `width` cells; pieces after the first are marked and indented."""
     if row is None:
         return []
     room = max(width - _GUTTER, 2)

@@ -53,13 +53,13 @@ TIMEOUT_S = 20.0
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """The calls that the user allows, and the client profiles to list as."""
+    """The calls that the user allows, and the further client profiles to list the tools under."""
 
     calls: bool = False
     patterns: tuple[str, ...] = ()
     """Shell patterns of the names of tools to call, whatever they declare. The user agrees to these calls."""
     profiles: tuple[ClientProfile, ...] = ()
-    """The client profiles to list as, besides the session's own."""
+    """The further client profiles under which the review lists the tools, besides the session's own."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -167,7 +167,7 @@ async def _list_again(session: Session, made: Called) -> None:
 
 
 class Gathered(Struct, frozen=True, kw_only=True):
-    """The material of a review about one server."""
+    """The material that a review gathers about one server."""
 
     server: ReviewedServer
     reviewed: Reviewed
@@ -262,7 +262,10 @@ def _file_of(target: Target) -> str:
 def _add_profiles(
     launch: Launch, plan: Plan, listings: list[OtherListing], missing: list[NotChecked]
 ) -> frozenset[str]:
-    """List as each client profile that the plan names. Returns the names of all profiles listed as."""
+    """List the tools under each client profile that the plan names.
+
+    Returns the names of all profiles used.
+    """
     asked = {launch.options.client.profile.name}
     for profile in plan.profiles:
         if profile.name in asked:

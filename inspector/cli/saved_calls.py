@@ -223,7 +223,7 @@ def conceal(values: Iterable[str]) -> None:
 
 
 def _looked_at(record: CallRecord, launch: Launch, host: Host, own: OwnCredentials) -> Made:
-    """An answer, the settings of its views, and the values that must not be quoted."""
+    """An answer, the settings of its views, and the values that no report may quote."""
     return Made(
         judgement=record.judgement,
         duration_s=record.duration_s,

@@ -50,7 +50,10 @@ _QUOTED_CHARACTERS = 200
 
 
 class Interface(Protocol):
-    """The terminal interface. The command line gets it from its caller and does not import it."""
+    """The terminal interface.
+
+    The caller of the command line supplies it, so that the command line need not import it.
+    """
 
     def __call__(self, launch: Launch) -> int:
         """Run until the user leaves. Returns the exit code."""

@@ -215,11 +215,14 @@ class Dispatcher:
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
-        """Fail one request, unless it is already answered."""
+        """Fail one request, unless it was already answered."""
         self._resolve(request_key(request_id), FramedAnswer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
-        """Fail the waiting request if there is only one. With several, the fault may belong to another one."""
+        """Fail the request that waits for an answer, if it is the only one.
+
+        With several, the fault may belong to another one.
+        """
         waiting = self._waiting
         if len(waiting) == 1:
             self._resolve(waiting[0], FramedAnswer(outcome=failure, frame=None))

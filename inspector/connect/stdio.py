@@ -147,7 +147,7 @@ class StdioProcess:
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """Return `what`, with the command, a line that it printed to stdout, and its first and last stderr lines."""
+        """End the connection. The rest of the line is not read, so the server blocks until it is ended."""
         printed = [self.printed] if self.printed else []
         return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
 

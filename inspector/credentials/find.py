@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from ahocorasick_rs import BytesAhoCorasick
 
 MOST_JUDGED = 100_000
-"""The maximum number of matches of a rule to check in a text. The rest of the text counts as a match."""
+"""The maximum number of matches of a rule checked in a text. The rest of the text counts as a match."""
 
 _FIRST_SLICE = 4_096
 _SLICE = 262_144

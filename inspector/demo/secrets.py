@@ -65,7 +65,7 @@ class Reference(Struct, frozen=True, kw_only=True):
 
 
 class Redemption(Struct, frozen=True, kw_only=True):
-    """The answer to one redemption."""
+    """The response of the endpoint to one redemption."""
 
     status: HTTPStatus
     body: JsonObject

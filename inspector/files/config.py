@@ -137,7 +137,7 @@ class Input:
     id: str
     description: str = ""
     is_password: bool = True
-    """True also if the file does not describe the input."""
+    """Whether the input is hidden while the user types. Also true if the file does not describe the input."""
     options: tuple[str, ...] = ()
     default: str | None = None
 
@@ -202,7 +202,7 @@ class _Written(Struct, frozen=True, kw_only=True):
     project: str = ""
     """The folder of the project that the entry is for; empty if it is not for a certain project."""
     is_elsewhere: bool = False
-    """True if the entry is for another project than the current folder."""
+    """True if the entry is for a project other than the current folder."""
 
 
 class _File(Struct, frozen=True, kw_only=True):

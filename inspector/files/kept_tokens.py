@@ -10,17 +10,17 @@ if TYPE_CHECKING:
 
 SERVICE = "sightline"
 _IN_FILES = ("keyrings.alt", "keyring.backends.null", "keyring.backends.fail")
-"""Backends that keep nothing, or keep it in a plain file."""
+"""Keyring backends that store nothing, or store it in a plain file."""
 _INSTALL = "Install it with: pip install 'mcp-sightline[keyring]'."
 
 
 class KeptTokens:
-    """A token store that reads the keyring when a server first asks, and writes the tokens that the user wants kept."""
+    """A token store that reads the keyring when needed, and writes the tokens that the user wants stored."""
 
     def __init__(self, *, remember: bool) -> None:
-        """`remember`: whether new tokens are kept too. Tokens that are kept already are always updated.
+        """`remember`: whether to store new tokens too.
 
-        With `remember`, raises UsageError if there is no keyring.
+        Tokens already stored are always updated. With `remember`, raises UsageError if there is no keyring.
         """
         self._memory = MemoryStore()
         self._is_kept = remember

@@ -138,7 +138,7 @@ def make_folder(path: Path) -> None:
 def replace(path: Path, raw: bytes) -> None:
     """Write a file of mode 0600 atomically; an older file keeps its content until then.
 
-    Raises UsageError, also if the path is something other than a regular file.
+    Raises UsageError, even if the path is something other than a regular file.
     """
     try:
         is_another = path.is_symlink() or (path.exists() and not path.is_file())

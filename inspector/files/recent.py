@@ -1,6 +1,6 @@
 """The targets that the user opened, the latest first, in one file in the user's data folder.
 
-The file contains no credential: a target with a secret in it is not kept.
+The file contains no credential: a target that contains a secret is not stored.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The time and the software version, for every file that Sightline keeps."""
+"""The time and the software version, as written to every file that Sightline stores."""
 
 from datetime import UTC, datetime
 from typing import Literal

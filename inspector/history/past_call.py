@@ -1,4 +1,4 @@
-"""One call of a tool as the history keeps it, and the parts that are left out of it."""
+"""One call of a tool as the history stores it, and the parts that are left out of it."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -38,7 +38,7 @@ class Ended(StrEnum):
 
 
 class Why(StrEnum):
-    """The reasons why an argument is not kept. The values are safe to show."""
+    """The reasons why the history does not store an argument. The values are safe to show."""
 
     SECRET = "secret"  # noqa: S105 - a word
     LONG = "too long"
@@ -56,10 +56,10 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """One call that has ended. It contains no text that a server returned."""
 
     at: str
-    """The time when the call began: RFC 3339 in UTC, with milliseconds."""
+    """The time at which the call began: RFC 3339 in UTC, with milliseconds."""
     tool: str
     arguments: str = "{}"
-    """The arguments that are kept, as JSON."""
+    """The stored arguments, as JSON."""
     left_out: tuple[LeftOut, ...] = ()
     ended: Ended
     error: str = ""
@@ -74,25 +74,25 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def kept(self) -> JsonObject:
-        """The arguments that are kept. Never raises: a file may contain anything."""
+        """The stored arguments. Never raises: a file may contain anything."""
         parsed = parse(self.arguments)
         value = parsed.value if isinstance(parsed, JsonText) else None
         return value if isinstance(value, dict) else {}
 
     @property
     def lacks(self) -> str:
-        """The arguments that are not kept, such as `token (secret)`; empty if all are kept. Foreign text."""
+        """The arguments that are not stored, such as `token (secret)`; empty if all are. Foreign text."""
         return ", ".join(f"{each.name or 'an argument'} ({each.why})" for each in self.left_out)
 
 
 class Keeper:
-    """Makes the past calls of one run.
+    """Makes the history's records of the calls of one run.
 
     A value that was withheld once is left out of all later calls. Not safe for use in several threads.
     """
 
     def __init__(self, key: bytes, secrets: "Iterable[str]") -> None:
-        """`key`: random bytes that are kept nowhere. `secrets`: the credentials for the target."""
+        """`key`: random bytes that are never stored. `secrets`: the credentials for the target."""
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, DEFAULT_POLICY, secrets)
 

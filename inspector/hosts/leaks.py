@@ -268,7 +268,10 @@ def _in_first_levels(value: Json) -> tuple[set[str], set[str], list[Json]]:
 
 
 def _key(text: str) -> str | tuple[int, int]:
-    """The cache key of a text; for a long text, its length and hash, so that it is not kept."""
+    """The cache key of a text.
+
+    For a long text it is a length and hash, so that the cache does not hold the text.
+    """
     return text if len(text) <= _REMEMBERED else (len(text), hash(text))
 
 

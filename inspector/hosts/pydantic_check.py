@@ -322,7 +322,7 @@ class Rewritten(Struct, frozen=True, kw_only=True):
 
 
 def rewritten(uri: str) -> Rewritten:
-    """The result of `str(AnyUrl(uri))`; most URIs stay unchanged."""
+    """The result of `str(AnyUrl(uri))`; most URIs do not change."""
     unsure = Rewritten(text=uri, certain=False)
     found = _PLAIN.fullmatch(uri)
     if not found or _DOTS.search(uri):

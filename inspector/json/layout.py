@@ -251,9 +251,9 @@ class _Survey:
         self._end.append(lines)
 
     def _count(self) -> int:
-        """Turn the lines of each entry into those up to its end, innermost containers first.
+        """Convert the line count of each entry into a running total within its container, innermost first.
 
-        Returns the lines of the members of the outermost container.
+        Returns the number of lines of the outermost container's members.
         """
         inner = array("Q", bytes(8 * len(self._sizes)))
         stop = len(self._position)

@@ -52,7 +52,7 @@ _MEMBERS: Mapping[str, frozenset[str]] = {
     "response": frozenset({"contradictions", "isError"}) | _OPEN | _BY_TRAIT,
     "server": frozenset({"target", "name"}),
 }
-"""The names of facts in each namespace. Those of `arguments` depend on the call."""
+"""The names of facts in each namespace. The names in `arguments` depend on the call."""
 _FROM_ANSWERS = frozenset(
     {("response", name) for name in _OPEN}
     | {("request", "annotations"), ("session", "attribution"), ("response", "traits", "attribution")}

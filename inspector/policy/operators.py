@@ -39,7 +39,7 @@ Operator: TypeAlias = Callable[[Json, Json, Sequence[str]], Truth]
 
 
 def scale_of(name: str) -> tuple[str, ...]:
-    """The scale of a fact, by the last part of its name; empty if it has none."""
+    """The words that a fact can have, in ascending order, by the last part of its name; empty if not ordered."""
     return SCALES.get(name, ())
 
 

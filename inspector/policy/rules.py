@@ -81,9 +81,9 @@ class PolicyRule(Struct, frozen=True, kw_only=True):
     def matches(self, facts: Facts) -> bool:
         """Whether the rule takes effect.
 
-        An `allow` takes effect only if its conditions certainly hold; any other effect also if they may hold.
-        A test of an absent fact is false; for `allow` it is undecided, so that `not` cannot turn an absent
-        fact into a permission.
+        An `allow` takes effect only if its conditions certainly hold; any other effect applies even if it is
+        undecided whether they hold. A test of an absent fact is false; for `allow` it is undecided, so that
+        `not` cannot turn an absent fact into a permission.
         """
         allows = self.effect is Effect.ALLOW
         truth = _judge(self.condition, facts, Truth.MAYBE if allows else Truth.NO)

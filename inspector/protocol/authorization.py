@@ -24,7 +24,8 @@ class ClientIdentity:
     It is the client id if the authorization server supports that.
     """
     scope: str | None = None
-    """Asked for in place of what the server names. None: what the server names."""
+    """The scope to request with client credentials. A user's flow requests the scopes that the server
+    names."""
     issuer: str | None = None
     """The authorization server that `client_id` belongs to."""
     is_machine: bool = False
@@ -84,7 +85,7 @@ class MemoryStore:
 
 
 class Authorizing(Struct, frozen=True, kw_only=True):
-    """How a session gets authorized when its server asks for it."""
+    """The settings for authorizing a session whose server requires it."""
 
     client: ClientIdentity = msgspec.field(default_factory=ClientIdentity)
     authorizer: Authorizer | None = None
@@ -110,7 +111,7 @@ class Lane(Struct, frozen=True, kw_only=True):
 
 
 class Trust(Struct, frozen=True, kw_only=True):
-    """Which certificates of servers are accepted."""
+    """The certificates of servers that are accepted."""
 
     cacert: str | None = None
     """A file with certificates in PEM, which are trusted in addition to the system's."""
@@ -119,7 +120,7 @@ class Trust(Struct, frozen=True, kw_only=True):
 
 
 class Access(Struct, frozen=True, kw_only=True):
-    """What a connection needs for authorization and TLS."""
+    """The settings of a connection for authorization and TLS."""
 
     lane: Lane
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)

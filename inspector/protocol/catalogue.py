@@ -58,7 +58,7 @@ class Tool(Struct, frozen=True, kw_only=True):
     definition: JsonObject
     """The definition. For a page's tool: the page's declaration and the browser's, joined."""
     page: PageFacts | None = None
-    """Where a page's tool comes from; None for a tool of a server."""
+    """The source of a page's tool; None for a tool of a server."""
     item: "Item | None" = None
     """The resource, template, prompt or skill that this tool wraps; None for a real tool."""
 
@@ -186,7 +186,7 @@ def unlisted(kind: Kind, name: str) -> Item:
 
 
 def item_of(handle: str) -> Item | None:
-    """The item that a handle names, as if it were not listed; a skill comes out as a resource.
+    """The item that a handle names, as if it were not listed; a skill is returned as a resource.
 
     None for a tool's name.
     """

@@ -87,7 +87,7 @@ class Announcement(Struct, frozen=True, kw_only=True):
     client_name: str | None = None
     """The name of the client; None for Sightline's own."""
     log_level: str | None = None
-    """The least severe logs to ask for, or `NO_LOGS`.
+    """The least severe level of logs to request, or `NO_LOGS`.
 
     None asks for all logs if each request carries the level, and otherwise keeps the server's own level.
     """

@@ -241,7 +241,7 @@ def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """How a response to a request about a task ends what the task was made of; None where it does not, or is about no task."""
+    """The end of a call that a response about a task reports; None if it reports none."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 

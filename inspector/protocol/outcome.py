@@ -1,4 +1,4 @@
-"""How a call ended: with a result, with a JSON-RPC error, without an answer, or with an answer that does not end it.
+"""The outcome of a call: a result, a JSON-RPC error, no answer, or an answer that does not end the call.
 
 An answer whose `resultType` is not `complete`, including an unknown value, is unfinished: the model gets none
 of it. Source: MCP 2026-07-28, `ResultType` and `InputRequiredResult`; MCP 2025-11-25, `CreateTaskResult`.
@@ -53,7 +53,7 @@ class RpcError(Struct, frozen=True, kw_only=True):
 
 
 class Failure(Struct, frozen=True, kw_only=True):
-    """A call to which no answer came."""
+    """A call that got no answer."""
 
     kind: FailureKind
     detail: str
@@ -86,7 +86,7 @@ class Unfinished(Struct, frozen=True, kw_only=True):
     reason: str
     """A clause that quotes nothing of the answer."""
     asks: tuple[str, ...] = ()
-    """What the server asks for, or the state of its task. Foreign text, each made safe for one line."""
+    """The server's requests, or the state of its task. Foreign text; each is safe on one line."""
 
     @property
     def sentence(self) -> str:
@@ -95,7 +95,7 @@ class Unfinished(Struct, frozen=True, kw_only=True):
 
     @property
     def line(self) -> str:
-        """The reason and what the server asks for, on one line."""
+        """The reason and the server's requests, on one line."""
         return f"{self.sentence}: {'; '.join(self.asks)}" if self.asks else self.sentence
 
     def as_json(self) -> JsonObject:

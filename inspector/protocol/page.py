@@ -145,7 +145,7 @@ class RefusedTool(Malformed, frozen=True, kw_only=True):
 
 
 class PageFacts(Struct, frozen=True, kw_only=True):
-    """Where a tool of a page comes from, and what the page and the browser each say of it."""
+    """The source of a page's tool, and the facts that the page and the browser each report about it."""
 
     document: PageDocument
     kind: ToolKind
@@ -161,7 +161,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     options: Json
     """The second argument of `registerTool`; None if it was not seen."""
     agent: Json
-    """What `getTools()` returns to an agent in the page; None if it returns nothing."""
+    """The value that `getTools()` returns to an agent in the page; None if it returns nothing."""
     dropped: tuple[str, ...] = ()
     """Pointers into the definition to members that the page declared and the browser did not store."""
     changed: tuple[str, ...] = ()

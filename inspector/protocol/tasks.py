@@ -95,7 +95,7 @@ def _seconds(result: JsonObject, *keys: str) -> float | None:
 
 
 def ending_in(method: str, answer: Outcome) -> Ending | None:
-    """How an answer to one of `METHODS` ends the request of which the task was made; None where it does not."""
+    """The end of a call that an answer to one of `METHODS` reports; None if it reports none."""
     if isinstance(answer, RpcError):
         return Ending(outcome=answer) if method in {RESULT, GET} else None
     if method == RESULT and isinstance(answer, Result):

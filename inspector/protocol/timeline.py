@@ -228,7 +228,10 @@ class Timeline:
         return self._entries[numbers.pop(0) - 1] if numbers else None
 
     def _task_entry(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
-        """An answer about a task goes into the entry of what it was made of, which waits until the task has ended."""
+        """Update the entry of a call with an answer about its task.
+
+        The call stays pending until the task has ended.
+        """
         ending, state = ending_of(exchange, response), state_in(response.result)
         number = self._numbers[exchange.frame, exchange.key]
         before = self._entries[number - 1]

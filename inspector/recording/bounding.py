@@ -81,9 +81,8 @@ def _removal(pointer: str) -> Removal:
 
 
 UNJUDGED = "unjudged"
-"""The rule for what cannot be judged: an answer to no request, text that is not JSON, and parameters that arrived
-during a call without an answer.
-"""
+"""The rule that withholds content that cannot be judged: an answer to no request, text that is not JSON,
+and parameters that arrived during a call without an answer."""
 _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
@@ -180,9 +179,10 @@ class Bounder:
         return {**value, member: with_markers(value[member], removals, self.key)}
 
     def received(self, response: Response, exchange: Exchange | None) -> JsonObject:
-        """An answer without what the declarations withhold. Pass it to `searched` before it is written.
+        """An answer without the values that the declarations withhold.
 
-        `exchange`: the exchange of the answer; None if it answers no request.
+        Pass it to `searched` before it is written. `exchange`: the exchange of the answer; None if it answers
+        no request.
         """
         value, asked = response.value, exchange.request if exchange else None
         if exchange and task_of(exchange, response) is None:

@@ -132,7 +132,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
-    """Whether a place, or one that contains it, is withheld."""
+    """Whether a place, or a place around it, is withheld."""
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 

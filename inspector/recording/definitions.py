@@ -108,7 +108,7 @@ class RecordedDefinitions:
 
 
 def _salvaged(entry: object) -> Tool | None:
-    """A malformed tool, kept for its declarations, because it can be called all the same."""
+    """A malformed tool, kept for its declarations, because it can still be called."""
     if not isinstance(entry, Malformed) or entry.name is None:
         return None
     value = entry.value

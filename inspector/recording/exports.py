@@ -51,7 +51,7 @@ def exported(
 ) -> Iterator[str]:
     """The lines of a document with all calls, decisions and changes of the boundary, host and policy.
 
-    Each call is shown with the boundary, host and policy in force. `lines`: those after the header.
+    Each call is shown with the boundary, host and policy that applied to it. `lines`: those after the header.
     `raw`: returns a frame with all withheld values, by number, if the reader may see it.
     """
     return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))

@@ -108,7 +108,7 @@ class RecordedFrame(Struct, frozen=True, kw_only=True):
     direction: Direction
     channel: Channel
     size: Count
-    """The number of bytes on the wire; if something is withheld, that of the remaining content."""
+    """The number of bytes on the wire; if something is withheld, the size of the remaining content."""
     head: str = ""
     ends: str | None = None
     response_to: str | None = field(name="responseTo", default=None)
@@ -196,7 +196,7 @@ def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
 
 
 class Projected(_WithLenses, frozen=True, kw_only=True):
-    """The model's view of one recorded result, with the boundary, host and policy in force."""
+    """The model's view of one recorded result, for the boundary, host and policy at that time."""
 
     frame: Count = field(name="projection")
     """The number of the answer's frame; for a call of a page's tool, the number of the call."""
@@ -230,7 +230,7 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
 
 
 class LensesChanged(_WithLenses, frozen=True, kw_only=True):
-    """Another boundary, host or policy is in force from this line on."""
+    """A change of the boundary, host or policy, which applies from this line on."""
 
     at_s: Seconds = field(name="at")
     lenses: _Lenses

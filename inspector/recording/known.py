@@ -26,7 +26,7 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 class KnownValues:
     """The withheld values.
 
-    Long ones are found anywhere; short ones only as whole words, and only if asked for.
+    Long ones are found anywhere; short ones only as whole words, and only on request.
     """
 
     def __init__(self) -> None:

@@ -57,7 +57,7 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json
 
     Shares what it does not change. Never raises.
 
-    `removals`: those of the boundary `declared`, as pointers into `raw`.
+    `removals`: the removals at the boundary `declared`, as pointers into `raw`.
     """
     copied = Copied(raw)
     for removal in removals:
@@ -153,9 +153,9 @@ _MOST = 3
 
 
 def with_ids(masked: Json, recorded: Json) -> Json:
-    """`masked`, with the ids of the withheld values in place of its masks. A mask without an id stays.
+    """`masked`, with the ids of the withheld values in place of its masks.
 
-    `recorded`: the value from the recording before it was masked.
+    A mask without an id is not changed. `recorded`: the value from the recording before it was masked.
     """
     copied, whole = Copied(masked), Copied(recorded)
     for tokens in list(places(masked, lambda item: item is MASK)):

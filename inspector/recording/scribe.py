@@ -125,7 +125,7 @@ class Scribe:
         self._held: list[_Held] = []
         self._held_bytes = 0
         self._is_short = False
-        """Whether a call of this run stays unanswered, so that the held frames cannot be judged."""
+        """Whether a call of this run remains unanswered, so that the held frames cannot be judged."""
         self._frames = 0
 
     def take(self, matched: Matched) -> Iterator[Line]:
@@ -381,7 +381,7 @@ def bounded_lines(
 ) -> Iterator[Line]:
     """The lines of a recording of the session so far.
 
-    `calls`: those of a page, in order. `notes`: in order, with plain texts.
+    `calls`: the calls of a page, in order. `notes`: in order, with plain texts.
     """
     ended = ((made.at_s + made.duration_s, partial(scribe.call, made)) for made in calls)
     noted = ((note.at_s, partial(scribe.note, note.at_s, note.kind, str(note.text))) for note in notes)

@@ -53,7 +53,7 @@ class Property:
 def properties_of(schema: Json, pointer: str) -> tuple[Property, ...]:
     """The properties in a schema, in document order.
 
-    `pointer`: that of the schema. References are not followed.
+    `pointer`: the pointer of the schema. References are not followed.
     """
     properties: list[Property] = []
     for each in _properties(schema, pointer):

@@ -47,7 +47,7 @@ def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) 
 
 
 def _once(found: tuple[tuple[Offer, Finding], ...]) -> Iterator[tuple[Offer, Finding]]:
-    """The findings, without those in other listings that the reviewed listing has too."""
+    """The findings, except findings in other listings that the reviewed listing has too."""
     known = {(finding.name, finding.pointer) for offer, finding in found if not offer.listed}
     return (
         (offer, finding)

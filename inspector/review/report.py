@@ -158,7 +158,7 @@ class Report(Struct, frozen=True, kw_only=True):
         return tuple(map(tuple, found.values()))
 
     def counted(self) -> Mapping[Severity, int]:
-        """The number of findings per severity, worst first. Known and accepted ones do not count."""
+        """The number of findings per severity, worst first. Known and accepted findings are left out."""
         return {
             severity: sum(1 for entry in self.entries if entry.counts and entry.finding.severity is severity)
             for severity in reversed(Severity)

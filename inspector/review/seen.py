@@ -207,7 +207,7 @@ def _named(matched: Matched) -> str:
 
 
 def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
-    """The methods of server requests that the client announced in a handshake to support.
+    """The methods of server requests for which the client announced support in a handshake.
 
     Empty in the stateless era.
     """

@@ -42,7 +42,7 @@ _MOST_NOTED = 400
 
 
 class AppEntryKind(Enum):
-    """The subject of an entry."""
+    """The subject of an entry in an interface's log."""
 
     STATE = auto()
     HEARD = auto()
@@ -51,7 +51,7 @@ class AppEntryKind(Enum):
 
 
 class AppEntry(Struct, frozen=True, kw_only=True):
-    """One action of an interface, or one action on it."""
+    """An entry in the log of an interface: something that the interface did, or that was done to it."""
 
     kind: AppEntryKind
     at_s: float
@@ -108,7 +108,7 @@ class RunningApp:
         self._given = [record]
         """The calls and readings whose results or errors the interface has."""
         self._queue: asyncio.Queue[str | None] = asyncio.Queue()
-        """The messages of the interface; None ends it."""
+        """The queue of the interface's messages; None ends the interface."""
         self._why = ""
         self._is_greeted = False
         self._is_initialized = False

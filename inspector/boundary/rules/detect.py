@@ -50,13 +50,13 @@ def apply(draft: Draft) -> Draft:
 
 
 def credentials(draft: Draft) -> tuple[Draft, dict[str, str]]:
-    """The texts of a draft that look like credentials, with the titles of the rules."""
+    """The texts of a draft that look like credentials, each with the title of the rule that matches."""
     draft, texts = with_texts(draft)
     return draft, dict(_matches(draft, texts))
 
 
 def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
-    """The texts that look like credentials, with the title of the rule."""
+    """The texts that look like credentials, each with the title of the rule that matches."""
     long = [text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST]
     for searched, owners in batches(long):
         yield from _matches_in(searched, owners)
@@ -68,7 +68,7 @@ def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
 
 
 def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
-    """Each of `texts` whose searched text looks like a credential, with the title of the rule."""
+    """Each of `texts` whose searched text looks like a credential, and the title of the rule that matches."""
     joined = _BETWEEN.join(searched)
     if not may_hold(joined):
         return

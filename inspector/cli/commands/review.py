@@ -265,7 +265,7 @@ def report_of(
     accepted: tuple[Acceptance, ...],
     installed: InstalledServers | None = None,
 ) -> Report:
-    """The report about gathered material. `installed`: names the servers that were left out."""
+    """The report about gathered material. `installed`: used to name the servers that were left out."""
     servers = tuple(part.server for part in parts)
     several = len(parts) != 1
     left_out = [NotChecked(what=what, why=why) for what, why in installed.left_out] if installed else []

@@ -58,7 +58,7 @@ class AuthorizationFailedError(Exception):
 
 
 class _Kept(BaseModel):
-    """The content that a token store keeps for one server, as JSON."""
+    """The content that a token store has for one server, as JSON."""
 
     tokens: OAuthToken | None = None
     client: OAuthClientInformationFull | None = None
@@ -322,7 +322,7 @@ class Provider:
             return whole
 
     def _address_fault(self, step: OAuthStep, url: httpx2.URL) -> str:
-        """The reason why nothing may be sent to an address that a server named; empty if it may."""
+        """The reason why requests to an address that a server named are refused; empty if allowed."""
         own = httpx2.URL(self._target.url)
         if is_on_this_machine(url.host) and not is_on_this_machine(own.host):
             return f"{url.host} is this machine, and the server is not"

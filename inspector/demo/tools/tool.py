@@ -104,7 +104,7 @@ def error_result(text: str) -> JsonObject:
 
 
 def text_of(arguments: JsonObject, key: str, default: str = "") -> str:
-    """The value of a text argument, or the default."""
+    """The value of a text argument, or `default` if it is missing."""
     value = arguments.get(key)
     return value if isinstance(value, str) else default
 

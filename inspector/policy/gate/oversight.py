@@ -132,7 +132,7 @@ class Oversight:
     def hear_app(self, session: Session, method: str) -> int:
         """Mark the session as untrusted, because an interface of MCP Apps sent something to the model.
 
-        Returns the number that is assigned to it among the calls.
+        Returns the number of the message, which is counted together with the calls.
         """
         self._calls += 1
         origin = TaintOrigin(call=self._calls, server=str(session.target), tool=method)
@@ -155,8 +155,8 @@ class Oversight:
 
         If the tool can be resolved, the server is asked first what the call would do.
 
-        `asking`: changes of the definition. Those that were agreed to before are ignored.
-        Raises UnreachableError if there is no connection.
+        `asking`: changes of the definition. Changes that the user agreed to before are ignored. Raises
+        UnreachableError if there is no connection.
         """
         await self.judged()
         tool = session.catalogue.tool(name)

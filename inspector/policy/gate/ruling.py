@@ -1,4 +1,4 @@
-"""Rules on an answer: the effects of rules, its additions to the session's trust, and what a model may see."""
+"""Rules on answers: computes their effects, additions to the session's trust, and what a model may see."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -139,7 +139,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOri
 
 
 def in_force(made: Ruled) -> Ruled:
-    """The ruling, with its requirements put in force in the record's policy."""
+    """The ruling, with its requirements applied to the policy of the record."""
     policy = replace(
         made.record.policy,
         withheld=_withheld(made),

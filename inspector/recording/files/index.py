@@ -112,7 +112,7 @@ class Index:
         self.listed = {kind: Places() for kind in Kind}
         """The lines with pages of a listing."""
         self.begun = {kind: Places() for kind in Kind}
-        """Those of these lines that were requested without a cursor."""
+        """The lines of `listed` that answer requests without a cursor."""
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.clients = Places()

@@ -1,4 +1,4 @@
-"""Plays a recording step by step: what was listed, called and in force at any position."""
+"""Plays a recording step by step: the listings, calls, boundary, host and policy at any line."""
 
 import time
 from bisect import bisect_right
@@ -49,7 +49,10 @@ class KnownListing(Struct, frozen=True, kw_only=True):
 
 
 class Listings:
-    """Reads what was listed at a position. The last result is cached, because most steps do not change it."""
+    """Reads the items that were listed up to a position.
+
+    The last result is cached, because most steps do not change it.
+    """
 
     def __init__(self, index: Index, line: Callable[[int], Line | Broken], *, is_page: bool) -> None:
         self._index = index
@@ -125,7 +128,7 @@ class CallAt(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """What was known at a position of a recording."""
+    """The state of a session at a position of its recording."""
 
     position: int
     catalogue: Catalogue

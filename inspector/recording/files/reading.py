@@ -116,7 +116,7 @@ class RecordingFile:
         return decoded(self.raw(index), self.header.version)
 
     def lines(self) -> Iterator[Line | Break]:
-        """All lines after the header. The first broken one comes as a `Break` and ends the sequence."""
+        """All lines after the header. The first broken line is yielded as a `Break`, which ends the sequence."""
         ended = False
         for index in range(1, len(self)):
             line = self.line(index)

@@ -137,11 +137,11 @@ class Recorder:
     def connect(
         self, going_on_s: float | None = None, *, since_s: float | None = None, client: str = ""
     ) -> None:
-        """A connection begins: before its first frame. Times and numbers of all that follows are its own.
+        """Begin a connection. Call it before the connection's first frame.
 
-        `going_on_s`: now, on the clock of the connection before, where clock and numbers go on.
-        `since_s`: of a connection whose kept frames follow, when it began on the clock of the first one.
-        `client`: the name of the client profile; empty where it is the one before. Recordings of pages have none.
+        `going_on_s`: the time on the previous connection's clock, if clock and numbers continue; None to
+        start them again. `since_s`: for a connection whose stored frames follow, its start on the clock of
+        the first connection. `client`: the name of the client profile; empty if it has not changed, or for a page.
         """
         number = self._clock.connect(goes_on=going_on_s is not None, since_s=since_s)
         changed = client if self._client and client != self._client else ""
@@ -179,7 +179,7 @@ class Recorder:
         self._work.put(lambda: self._scribe.call(placed))
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> None:
-        """Record the complete list of a page's tools. Those of a server are contained in its frames."""
+        """Record the complete list of a page's tools. A server's tools are contained in its frames."""
         file_s, every = self._clock.file_s(at_s), tuple(tools)
         self._work.put(lambda: self._scribe.listed(file_s, every))
 
@@ -201,9 +201,9 @@ class Recorder:
         self._work.put(lambda: self._scribe.conceal(secret))
 
     def settle(self) -> None:
-        """Wait until everything so far is written, for callers that are faster than that.
+        """Wait until everything so far is written. Blocks: call it in a thread.
 
-        Blocks: call it in a thread.
+        For callers that add lines faster than they are written.
         """
         done = threading.Event()
 
@@ -294,9 +294,9 @@ def recorder_of(
     seal_to: str | None = None,
     on_failure: Callable[[str], None] | None = None,
 ) -> Recorder:
-    """A recorder for a session with `target`, which creates its file.
+    """Create a recorder for a session with `target`, and its file. Other parameters: as in `Recorder`.
 
-    Other parameters as in `Recorder`. Raises UsageError.
+    Raises UsageError.
     """
     return Recorder(
         path,

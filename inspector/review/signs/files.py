@@ -99,7 +99,7 @@ def _parsed(
 def _sign(
     sign: Sign, lists: Lists, named: Mapping[str, CompiledCondition]
 ) -> tuple[tuple[frozenset[str], ...], Kind]:
-    """The words that a sentence needs for a sign, and a function that yields the sign."""
+    """Compile a sign. Returns the words that it needs in a sentence, and a function that yields it."""
     if sign.code is not None:
         return (), _coded_sign(sign, sign.code, lists)
     condition = compiled(sign, lists, named)
