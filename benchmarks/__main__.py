@@ -13,7 +13,7 @@ from benchmarks.measuring import REFERENCE_S, Report, seconds
 
 PARTS = ("start", "results", "documents", "tools", "recordings", "pages", "saved", "testing", "watching")
 LONG_PARTS = ("growth",)
-"""Run only if named."""
+"""The parts that run only if they are named."""
 HISTORY = Path(__file__).parent.parent / ".venv" / "bench.jsonl"
 
 

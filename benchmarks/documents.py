@@ -1,4 +1,4 @@
-"""A value as a document of lines: built, drawn by line and searched."""
+"""A value as a document of lines: built, drawn line by line, and searched."""
 
 import json
 import random

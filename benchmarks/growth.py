@@ -1,4 +1,4 @@
-"""Whether the cost of a megabyte, and of a tool, stays the same as results and lists grow."""
+"""Whether the cost per megabyte, and per tool, stays the same as results and lists grow."""
 
 import json
 import sys
@@ -35,7 +35,7 @@ def measure(report: Report) -> None:
         taken = [_list_s(count) for _ in range(3 if count <= 10_000 else 1)]
         report.row(f"{count:,} tools", taken)
         if count < 1_000:
-            # Too few to tell from the noise of a start.
+            # Too few to be distinguished from the noise of a start.
             continue
         each = [(one - alone) / count for one in taken]
         row = report.row(f"{count:,} tools, each", each, yardstick=first, aim_ratio=2 if first else None)

@@ -26,7 +26,7 @@ from inspector.tui.runtime.memory import calm_collector
 from inspector.tui.widgets.lines import Lines
 
 _HOPS = 3
-"""Messages from one widget to the next until a key has had its effect: to the focus, to the screen, to what changes."""
+"""The number of messages from one widget to the next until a key has had its effect: on the focus, on the screen, on changed widgets."""
 SERVER = Path(__file__).with_name("large_server.py")
 
 
@@ -37,7 +37,7 @@ class Observed:
     listed_s: float = 0.0
     """Seconds from the start of the application to the last tool."""
     last_result: bytes = b""
-    """The frame of the last answer."""
+    """The frame with the last answer."""
     stalls: Stalls = field(default_factory=Stalls)
 
 
@@ -47,7 +47,7 @@ class Measured:
 
     wall_s: float
     cpu_s: float
-    """Of this process, all threads."""
+    """Processor time of this process, all threads."""
     stall: Stall
 
 
@@ -109,14 +109,14 @@ async def called(pilot: Pilot[None], stalls: Stalls, number: int) -> float:
 
 
 def shows_call(pilot: Pilot[None], number: int) -> bool:
-    """Whether both panes show the result of this call. Reads two widgets: drawing the screen would slow what is measured."""
+    """Whether both panes show the result of this call. Reads two widgets: drawing the screen would slow down the measured work."""
     verdict = pilot.app.screen.query_one("#result-verdict", Static)
     values = pilot.app.screen.query_one("#result-values", Lines)
     return f"#{number} done" in str(verdict.content) and values.count > 0
 
 
 def screen_text(pilot: Pilot[None]) -> str:
-    """What is on the screen."""
+    """The content of the screen."""
     strips = pilot.app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     return "\n".join(strip.text for strip in strips)
 
@@ -124,7 +124,7 @@ def screen_text(pilot: Pilot[None]) -> str:
 async def until(
     pilot: Pilot[None], shown: Callable[[], bool], limit_s: float = 60, *, every_s: float = 0.02
 ) -> None:
-    """Wait for text on the screen. It does not wait until the screen is quiet, as `Pilot.press` and `Pilot.pause` do."""
+    """Wait for text on the screen, without waiting for an idle screen as `Pilot.press` and `Pilot.pause` do."""
     end = time.perf_counter() + limit_s
     while not shown():
         if time.perf_counter() > end:
@@ -140,7 +140,7 @@ async def left(app: SightlineApp) -> None:
 
 
 async def typed(pilot: Pilot[None], key: str) -> float:
-    """Type a key; the seconds until it has changed the screen, but for what goes on in threads.
+    """Type a key; the seconds until it has changed the screen, except for changes by threads.
 
     `Pilot.press` waits for the process to be idle, 20 ms at least and up to a second for each key.
     """

@@ -52,7 +52,7 @@ class Report:
     def __init__(self) -> None:
         self.rows: dict[str, dict[str, object]] = {}
         self.machine = 1.0
-        """How much slower this machine is than the one of the aims."""
+        """How much slower this machine is than the one on which the aims were set."""
         self.textual: Measurement | None = None
         """`import textual`, the yardstick of every start."""
         self._section = ""
@@ -112,12 +112,12 @@ class Ran:
 
     wall_s: float
     peak_mb: float
-    """Of the command's own process."""
+    """Peak memory of the command's own process."""
     output: bytes
 
 
 def ran(argv: Sequence[str], *, status: Sequence[int] = (0,)) -> Ran:
-    """Run a command to its end. Raises RuntimeError if it ends with another status."""
+    """Run a command to its end. Raises RuntimeError if it ends with another exit code."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
         started = time.perf_counter()
         process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
@@ -136,12 +136,12 @@ PROBE_S = 0.002
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stall:
-    """The longest stalls of a period, in seconds. Each maximum counts for itself."""
+    """The longest stalls of a period, in seconds. Each maximum is independent."""
 
     wall_s: float = 0.0
-    """How late the event loop returned to the probe."""
+    """The delay with which the event loop returned to the probe."""
     held_s: float = 0.0
-    """The same, limited to the processor time of this process, all threads: time of other processes does not count."""
+    """The same delay, limited to the processor time of this process, all threads: time of other processes does not count."""
     loop_s: float = 0.0
     """Processor time of the event loop's thread."""
 
@@ -161,7 +161,7 @@ class Stalls:
 
     @asynccontextmanager
     async def watched(self) -> AsyncGenerator[None]:
-        """Probe while the block runs."""
+        """Run the probe while the block runs."""
         probing = asyncio.ensure_future(self._probe())
         try:
             yield

@@ -29,7 +29,7 @@ FEWER = 200_000
 TOOLS = 20
 SAMPLED_STEPS = 200
 SCREEN = 50
-"""Entries of a timeline on one screen."""
+"""The number of timeline entries on one screen."""
 _WORD = "needle"
 _POLICY = {
     "sensitivityThreshold": "confidential",
@@ -101,7 +101,7 @@ def _index(report: Report, path: Path) -> None:
 
 
 async def _indexed(found: Played) -> tuple[float, float]:
-    """Seconds for the index, and the longest stall of the event loop meanwhile."""
+    """The seconds for the index, and the longest stall of the event loop during it."""
     stalls = Stalls()
     started = perf_counter()
     async with stalls.watched():

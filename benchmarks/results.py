@@ -49,7 +49,7 @@ def measure(report: Report) -> None:
 
 
 def _project(report: Report, size_mb: int, runs: int) -> None:
-    """Each run has a process of its own, so that the memory is that of one result."""
+    """The measurements of `sightline project`. Each run is a separate process, so that the memory is that of one result."""
     argv = (sys.executable, "-m", "benchmarks.results", str(size_mb))
     found: dict[str, list[float]] = {}
     loads: list[float] = []
@@ -158,7 +158,9 @@ async def _panes(report: Report, size_mb: int, runs: int, *, marked: bool, aim: 
         report.row(f"{what}: both panes", taken, yardstick=loads, aim=aim)
         report.stalls(what, stalls)
         if not marked:
-            for key, back in (("b", "b"), ("h", "H"), ("d", "d"), ("c", "escape")):
+            for key in ("h", "down", "enter"):
+                await pressed(pilot, observed, key)
+            for key, back in (("b", "b"), ("H", "H"), ("d", "d"), ("c", "escape")):
                 took = await pressed(pilot, observed, key)
                 report.row(f"{what}: key {key}", [took.wall_s], aim=0.05 if key == "d" else None)
                 report.stalls(f"{what}: key {key}", [took.stall])

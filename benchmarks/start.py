@@ -1,4 +1,4 @@
-"""What a user waits for at every start: the interface's first frame and list, and small commands."""
+"""The waiting time of a user at every start: the interface's first frame and list, and small commands."""
 
 import sys
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The pytest plugin: what importing it costs, and what a call costs beyond the server's own time."""
+"""The pytest plugin: the cost of importing it, and the cost of a call beyond the server's own time."""
 
 import asyncio
 import subprocess
@@ -36,7 +36,7 @@ def _imported() -> float:
 
 
 def _bare() -> float:
-    """Seconds of one call, with nothing but two pipes between."""
+    """The seconds of one call, with only two pipes in between."""
     with subprocess.Popen(
         [sys.executable, str(SERVER)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     ) as process:

@@ -1,4 +1,4 @@
-"""From a save to the new result on the screen, beside a bare loop that ends, starts, lists and calls."""
+"""From a save to the new result on the screen, compared with a bare loop that ends, starts, lists and calls."""
 
 import asyncio
 import json
@@ -28,7 +28,7 @@ from inspector.tui.runtime.memory import calm_collector
 
 RUNS = 7
 _CALM_S = 1.5
-"""Between two saves: one that comes sooner waits for quiet."""
+"""The time between two saves: a save that comes sooner is delayed."""
 
 SDK_SERVER = '''
 from mcp.server.mcpserver import MCPServer
@@ -122,7 +122,7 @@ def _shows_call(verdict: Static, number: int) -> bool:
 
 
 def _shown(app: SightlineApp, selector: str) -> str:
-    """What a widget that is one line draws; empty where it is not there yet."""
+    """The text that a one-line widget draws; empty if it does not exist yet."""
     for widget in app.screen.query(selector):
         drawn = widget.render() if not isinstance(widget, Static) else widget.content
         return drawn.plain if isinstance(drawn, Content) else str(drawn)
@@ -130,14 +130,14 @@ def _shown(app: SightlineApp, selector: str) -> str:
 
 
 class _Bare:
-    """The least that does the same."""
+    """The minimum that does the same."""
 
     def __init__(self, command: tuple[str, ...]) -> None:
         self._command = command
         self._process: subprocess.Popen[bytes] | None = None
 
     def again(self, tool: str) -> float:
-        """End the server, start it, list, call; the seconds."""
+        """End the server, start it, list, call; return the seconds."""
         began = time.perf_counter()
         self.end()
         self._process = subprocess.Popen(
@@ -159,7 +159,7 @@ class _Bare:
         return time.perf_counter() - began
 
     def end(self) -> None:
-        """As quickly as can be."""
+        """End as quickly as possible."""
         if self._process is not None:
             self._process.kill()
             self._process.communicate()

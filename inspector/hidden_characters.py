@@ -18,10 +18,10 @@ from inspector.json.walk import CONTAINERS, below
 from inspector.safe_text import is_plain, replaced_at, safe_line
 
 MAX_PLACES = 20
-"""Places that are listed; with more, the search ends and says so."""
+"""The maximum number of places listed; with more, the search ends and says so."""
 
 MAX_NAMED = 6
-"""Characters that one sentence names; others are counted."""
+"""The maximum number of characters that one sentence names; others are counted."""
 
 
 class HiddenKind(StrEnum):
@@ -34,11 +34,11 @@ class HiddenKind(StrEnum):
 
 
 class HiddenCharacter(Struct, frozen=True, kw_only=True):
-    """One character, and how often it occurs in one place."""
+    """One character, and the number of its occurrences in one place."""
 
     code: int
     name: str
-    """The Unicode name, such as `ZERO WIDTH SPACE`; the category where there is none."""
+    """The Unicode name, such as `ZERO WIDTH SPACE`; the category if it has none."""
     kind: HiddenKind
     count: int
 
@@ -47,10 +47,10 @@ class Hidden(Struct, frozen=True, kw_only=True):
     """The hidden characters of one string."""
 
     pointer: str
-    """Pointer to the string, or to the member whose key it is. May hold foreign text."""
+    """Pointer to the string, or to the member whose key it is. May contain foreign text."""
     in_key: bool
     characters: tuple[HiddenCharacter, ...]
-    """In the order of their first occurrence."""
+    """The characters in the order of their first occurrence."""
 
     @property
     def count(self) -> int:
@@ -58,16 +58,19 @@ class Hidden(Struct, frozen=True, kw_only=True):
 
 
 def hidden_characters(value: Json) -> tuple[Hidden, ...]:
-    """The strings in `value` that hold hidden characters, keys included, in document order; the first `MAX_PLACES`.
+    """The first `MAX_PLACES` strings and keys of `value` with hidden characters, in document order.
 
-    Line feeds, tabs, CRLF line ends, joiners and selectors of emoji, and non-joiners between joining letters are not
-    hidden. Cost: linear in the size of `value`, at any depth.
+    Line feeds, tabs, CRLF line ends, joiners and selectors of emoji, and non-joiners between joining letters
+    are not hidden. Cost: linear in the size of `value`, at any depth.
     """
     return tuple(islice(_places(value), MAX_PLACES))
 
 
 def hidden_sentences(value: Json) -> tuple[str, ...]:
-    """`hidden_characters` as sentences for the user, one for each place, and one more where there are more. Safe to show."""
+    """Sentences for the user about hidden characters: one for each place of `hidden_characters`. Safe to show.
+
+    A last sentence says if there are more places.
+    """
     hidden = tuple(islice(_places(value), MAX_PLACES + 1))
     sentences = tuple(map(_sentence, hidden[:MAX_PLACES]))
     return (*sentences, "more places hold hidden characters") if len(hidden) > MAX_PLACES else sentences
@@ -117,7 +120,7 @@ def _places(value: Json) -> Iterator[Hidden]:
 
 
 def _all_plain(value: Json) -> bool:
-    """True if nothing in a value is hidden. A quick test: False says nothing."""
+    """A quick test: True if nothing in a value is hidden. False does not mean that something is."""
     keys = set[str]()
     level = [value]
     while level:
@@ -134,7 +137,10 @@ def _all_plain(value: Json) -> bool:
 
 
 def _is_plain(value: Json) -> bool:
-    """True for a container that holds no hidden character and no other container. A quick test: False says nothing."""
+    """A quick test: True if a container holds no hidden character and no other container.
+
+    False does not mean that it does.
+    """
     if isinstance(value, dict):
         texts = [*value, *(member for member in value.values() if isinstance(member, str))]
         members = value.values()
@@ -185,7 +191,10 @@ def _hidden_in(text: str) -> Iterator[str]:
 _JOINER = "\u200d"
 _NON_JOINER = "\u200c"
 _JOINING = (("\u0620", "\u06d3"), ("\u0900", "\u0dff"))
-"""Scripts with joining letters: Arabic, Persian, and the scripts of India. A non-joiner between two of them is spelling."""
+"""Ranges of joining letters: Arabic, Persian, and the scripts of India.
+
+A non-joiner between two such letters is part of the spelling.
+"""
 _SELECTORS = "\ufe0e\ufe0f"
 _KEYCAPS = "#*0123456789"
 
@@ -211,7 +220,7 @@ def _is_joining(character: str) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Whether it is a symbol such as an emoji (So, Sm) or a skin tone (Sk)."""
+    """Whether a character is a symbol such as an emoji (So, Sm) or a skin tone (Sk)."""
     return character != "" and unicodedata.category(character) in {"So", "Sk", "Sm"}
 
 

@@ -26,7 +26,7 @@ _NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]")
 
 
 class Safe(Struct, frozen=True, kw_only=True):
-    """Text that may be shown, and how many characters were replaced."""
+    """Text that may be shown, and the number of characters that were replaced."""
 
     text: str
     replaced: int
@@ -38,7 +38,7 @@ def safe(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """True if every character is of those that are always plain. A quick test: False says nothing."""
+    """A quick test: True if every character is always plain. False does not mean that `safe` replaces one."""
     return (text.isascii() and text.isprintable()) or _PLAIN.fullmatch(text) is not None
 
 
@@ -51,7 +51,7 @@ def safe_line(text: str) -> str:
 
 
 def inspect(text: str) -> Safe:
-    """`safe`, with the number of replaced characters."""
+    """The result of `safe`, with the number of replaced characters."""
     if _PLAIN.fullmatch(text):
         return Safe(text=text, replaced=0)
     shown = [_shown(character) for character in text]

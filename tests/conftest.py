@@ -1,4 +1,4 @@
-"""What no test may do: read or write what Sightline keeps for whoever runs the tests, or for another test."""
+"""Isolation of the tests: no test may read or write what Sightline keeps for the user or for another test."""
 
 import os
 import signal
@@ -21,19 +21,19 @@ def pytest_configure() -> None:
     # The tests start thousands of processes. Some environments forbid bytecode, and then each compiles every module.
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     sys.dont_write_bytecode = False
-    # A shell's background jobs ignore SIGINT, and those of nohup SIGHUP; so would every command that the tests start.
+    # A shell's background jobs ignore SIGINT, and those of nohup SIGHUP; the commands that the tests start would inherit that.
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
-    # The time of one example says nothing on a busy machine.
+    # The duration of one example says nothing on a busy machine.
     settings.register_profile("sightline", parent=settings(), deadline=None)
     settings.load_profile("sightline")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    # A key that comes too early for a terminal, a screen or a browser on a busy machine is no fault of the test that
-    # types it. What failed and then passed is reported as run again. No other test is run twice.
+    # If a terminal, a screen or a browser on a busy machine is not ready for a key, the test that types it is not at
+    # fault. A test that failed and then passed is reported as run again. No other test is run twice.
     for item in items:
         item.add_marker(pytest.mark.flaky(reruns=2, condition=driven.is_driving))
 
@@ -62,7 +62,7 @@ def _folders_of_fixtures(kept_folders: Path) -> Iterator[None]:
 
 @pytest.fixture(autouse=True)
 def _folders_of_its_own(kept_folders: Path, _folders_of_fixtures: None) -> Iterator[None]:
-    # They are made by whoever writes into them: most tests write nothing.
+    # The code that writes into them creates them: most tests write nothing.
     with pytest.MonkeyPatch.context() as patch:
         _used(patch, kept_folders / str(next(_numbers)))
         yield

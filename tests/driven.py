@@ -1,15 +1,15 @@
-"""Whether the test that runs drives a terminal, a screen or a browser: only such a test may be run again."""
+"""Whether the running test drives a terminal, a screen or a browser: only such a test may be run again."""
 
 _driving: list[bool] = []
 
 
 def drives() -> None:
-    """For what types into a terminal, a Textual screen or a browser, as it begins."""
+    """Note that the running test types into a terminal, a Textual screen or a browser."""
     _driving.append(True)
 
 
 def forget() -> None:
-    """Another test begins."""
+    """Reset the note, at the start of another test."""
     _driving.clear()
 
 

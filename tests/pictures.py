@@ -31,7 +31,7 @@ class Picture:
 
     name: str
     steps: tuple[tuple[tuple[str, ...], str], ...]
-    """Keys, and a text that is then on the screen."""
+    """Keys, and a text that the screen shows after them."""
     theme: str = "dark"
     size: tuple[int, int] = (140, 40)
 
@@ -55,7 +55,7 @@ PICTURES = (
 
 
 async def shows(pilot: Pilot[None], app: SightlineApp, text: str) -> None:
-    """Wait until a text is on the screen and nothing is computed any more."""
+    """Wait until a text is on the screen and no computation is running."""
     until = time.monotonic() + LIMIT_S
     while text not in screen_text(app):
         if time.monotonic() > until:
@@ -79,7 +79,7 @@ async def take(picture: Picture) -> str:
         for keys, text in picture.steps:
             await pilot.press(*keys)
             await shows(pilot, app, text)
-        # Its badges and findings come after a listing.
+        # Its badges and findings arrive after a listing.
         await pilot.pause(1)
         svg = app.export_screenshot(title="Sightline")
     return _ID.sub(picture.name, _FONT.sub("", svg))

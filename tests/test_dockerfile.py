@@ -1,4 +1,4 @@
-"""The Dockerfile: built where a docker daemon runs; elsewhere its commands are run here."""
+"""The Dockerfile: built if a docker daemon is running; otherwise its commands are run here."""
 
 import json
 import os
@@ -23,7 +23,7 @@ def instructions() -> list[tuple[str, str]]:
     return [(word, rest) for word, rest in words]
 
 
-def test_what_is_copied_exists_and_is_all_that_the_wheel_needs() -> None:
+def test_the_copied_files_exist_and_are_all_that_the_wheel_needs() -> None:
     copied: set[str] = set()
     for word, rest in instructions():
         if word == "COPY" and "--from" not in rest:
@@ -36,7 +36,7 @@ def test_what_is_copied_exists_and_is_all_that_the_wheel_needs() -> None:
     assert needed | {"pyproject.toml", "constraints.txt", *project["project"]["license-files"]} == copied
 
 
-def test_each_instruction_is_one_that_docker_knows_and_its_command_a_shell() -> None:
+def test_each_instruction_is_known_to_docker_and_its_command_to_a_shell() -> None:
     found = instructions()
     assert {word for word, _ in found} == INSTRUCTIONS
     for word, rest in found:
@@ -55,7 +55,7 @@ def test_each_instruction_is_one_that_docker_knows_and_its_command_a_shell() -> 
 
 
 @pytest.mark.timeout(400)
-def test_it_builds_a_sightline_that_answers(tmp_path: Path) -> None:
+def test_the_image_contains_a_working_sightline(tmp_path: Path) -> None:
     arguments = ("list", "demo", "--format", "json")
     if _has_daemon():
         subprocess.run(["docker", "build", "-q", "-t", "sightline-test", str(ROOT)], check=True, timeout=280)
@@ -72,7 +72,7 @@ def _has_daemon() -> bool:
 
 
 def _built_by_hand(folder: Path) -> list[str]:
-    """Do what the first image does in a folder, with this Python; the command that it then has."""
+    """Do the work of the first image in a folder, with this Python; return the command that is installed then."""
     source, environment = folder / "source", folder / "environment"
     source.mkdir()
     (first, *_) = "\n".join(f"{word} {rest}" for word, rest in instructions()).split("\nFROM")

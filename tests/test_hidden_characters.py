@@ -54,18 +54,18 @@ def test_each_hidden_character_is_named_and_counted(text: str, expected: list[tu
     "text",
     ["", "plain ~ text", "a\r\nb\tc\n", "grün 日本語 שלום", "❤\ufe0f 👩🏽\u200d💻 1\ufe0f\u20e3 👨\u200d👩", "e\u0301", "\u3000 \xa0", "می\u200cکند", "क्\u200cष"],
 )  # fmt: skip
-def test_what_is_seen_is_no_finding(text: str) -> None:
+def test_visible_text_is_not_a_finding(text: str) -> None:
     assert hidden_characters({"key": [text]}) == ()
 
 
-def test_a_joiner_that_joins_no_symbols_is_hidden() -> None:
+def test_a_joiner_outside_of_emoji_is_hidden() -> None:
     assert [
         place.count
         for place in hidden_characters(["a\u200db", "👩\u200d", "\u200d👩", "a\u200cb", "م\u200c\u200cک"])
     ] == [1, 1, 1, 1, 2]
 
 
-def test_places_are_pointers_into_what_was_sent_in_its_order() -> None:
+def test_places_are_pointers_in_the_order_of_the_value() -> None:
     value = parse(
         '{"a\u200b/b": [1, {"c": "\u2060"}, "x"], "d": {"e": "\u202e", "e": "\u200b"}, "f": "\xad"}'
     )
@@ -81,7 +81,7 @@ def test_places_are_pointers_into_what_was_sent_in_its_order() -> None:
     ]
 
 
-def test_the_finding_in_words() -> None:
+def test_the_finding_is_described_in_words() -> None:
     tools: Json = {"tools": [{"description": "x\u200b\u200b\u202ey"}]}
     (sentence,) = hidden_sentences(tools)
     assert sentence == (
@@ -101,7 +101,7 @@ def test_a_sentence_names_some_characters_and_counts_the_others() -> None:
     assert sentence.endswith(" and 3 others, at the root")
 
 
-def test_more_places_than_are_told_are_said_to_be_there() -> None:
+def test_more_places_than_are_listed_are_mentioned() -> None:
     few: list[Json] = ["\u200b"] * MAX_PLACES
     many: list[Json] = [*few, "\u200b"]
     assert len(hidden_characters(many)) == MAX_PLACES
@@ -110,7 +110,7 @@ def test_more_places_than_are_told_are_said_to_be_there() -> None:
     assert len(hidden_sentences(few)) == MAX_PLACES
 
 
-def test_depth_makes_no_difference() -> None:
+def test_hidden_characters_are_found_at_any_depth() -> None:
     value: Json = "\u200b"
     for _ in range(100_000):
         value = [value]
@@ -119,12 +119,12 @@ def test_depth_makes_no_difference() -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_what_foreign_makes_visible_is_found_but_for_line_ends_and_emoji(text: str) -> None:
+def test_every_character_made_visible_is_found_except_line_ends_and_emoji(text: str) -> None:
     counted = sum(place.count for place in hidden_characters(text))
     allowed = sum(text.count(character) for character in ("\r", "\u200c", "\u200d", "\ufe0e", "\ufe0f"))
     replaced = inspect(text).replaced
     assert replaced - allowed <= counted <= replaced
 
 
-def test_every_kind_has_its_words() -> None:
+def test_every_kind_of_hidden_character_has_a_description() -> None:
     assert {found.kind for place in hidden_characters(["\x1b", "\u202e", "\u200b", "\ue000"]) for found in place.characters} == set(HiddenKind)  # fmt: skip

@@ -11,7 +11,7 @@ INTERFACE = {"textual", "rich"}
 PROTOCOL = {"mcp", "mcp_types", "httpx", "httpx2", "pydantic"}
 
 
-def test_the_layers_and_independences_of_the_design_hold() -> None:
+def test_the_import_contracts_of_the_design_are_kept() -> None:
     linted = subprocess.run(
         [Path(sys.executable).with_name("lint-imports"), "--cache-dir", ".venv/cache/imports"],
         cwd=ROOT,
@@ -48,7 +48,7 @@ def test_a_command_without_the_interface_never_loads_it(argv: list[str], absent:
     assert absent.isdisjoint(loaded), absent.intersection(loaded)
 
 
-def test_what_watches_files_is_loaded_with_its_option_alone() -> None:
+def test_the_file_watcher_is_loaded_only_with_its_option() -> None:
     script = (
         "import sys, inspector.tui.app, inspector.tui.main.screen, inspector.cli.commands.open\n"
         "print(*sorted({'watchfiles', 'inspector.files.watching', 'inspector.tui.watch.watcher'} & set(sys.modules)))"
@@ -59,7 +59,7 @@ def test_what_watches_files_is_loaded_with_its_option_alone() -> None:
     assert not done.stdout.strip()
 
 
-def test_the_command_has_the_name_of_the_package_too() -> None:
+def test_the_command_is_also_installed_under_the_name_of_the_package() -> None:
     (sightline, package) = (
         command
         for command in entry_points(group="console_scripts")

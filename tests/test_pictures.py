@@ -1,4 +1,4 @@
-"""Every state that the documentation has a picture of can be reached by the keys of its script."""
+"""Every state that the documentation has a picture of can be reached with the keys of its script."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ DISTINCT = {picture.steps: picture for picture in PICTURES}.values()
 async def test_a_picture_can_be_taken(picture: Picture) -> None:
     svg = await take(picture)
     assert svg.startswith("<svg")
-    # It loads nothing from elsewhere.
+    # It loads no external resource.
     assert not [part for part in ("@font-face", "url(http", "href=") if part in svg]
 
 

@@ -22,7 +22,7 @@ from inspector.safe_text import inspect, safe, safe_line
         ("soft\u00adhyphen", "soft⟨U+00AD⟩hyphen"),
     ],
 )
-def test_what_could_act_or_hide_is_made_visible(text: str, shown: str) -> None:
+def test_control_and_invisible_characters_are_made_visible(text: str, shown: str) -> None:
     assert safe(text) == shown
 
 
@@ -31,7 +31,7 @@ def test_a_line_has_no_line_feed() -> None:
 
 
 @given(st.text(st.characters(codec=None)))
-def test_nothing_of_category_c_comes_through_and_what_was_replaced_is_counted(text: str) -> None:
+def test_no_character_of_category_c_passes_and_replacements_are_counted(text: str) -> None:
     shown = inspect(text)
     assert shown.text == safe(text)
     assert all(c in "\n\t" or not unicodedata.category(c).startswith("C") for c in shown.text)

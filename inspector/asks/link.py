@@ -6,11 +6,12 @@ from urllib.parse import unquote
 from msgspec import Struct
 
 from inspector.safe_text import safe_line
-from inspector.urls.host import RefusedUrl, address_in, is_on_this_machine, quoted
+from inspector.urls.host import RefusedUrl, address_in, is_on_this_machine
 from inspector.urls.origin import origin_of
 
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)")
-_ENDINGS = frozenset({"com", "org", "net", "edu", "gov", "io", "dev", "app", "co"})
+_COUNTRY = 2
+"""Letters of the last label where it is a country's."""
 _LONGEST = 2_000
 """The maximum number of characters shown. A longer URL is not opened."""
 
@@ -33,6 +34,8 @@ class Link(Struct, frozen=True, kw_only=True):
     """The reason why the URL is not opened, as a clause; empty if it may be, once the user agrees."""
     warnings: tuple[str, ...] = ()
     """Sentences on deceptive parts of the URL."""
+    ending: str = ""
+    """The end of the host, which names its owner, in a sentence and letter by letter; empty where there is none."""
 
 
 def link_of(url: str, own_url: str | None = None) -> Link:
@@ -62,7 +65,24 @@ def link_of(url: str, own_url: str | None = None) -> Link:
         origin=str(found),
         refusal="",
         warnings=tuple(warnings),
+        ending="" if address_in(found.host) else _ending(found.host),
     )
+
+
+def _ending(host: str) -> str:
+    """A sentence about the last labels of a host in ASCII.
+
+    Three of them below a country, two elsewhere: the part that somebody has registered is in it, but for few countries.
+    There is no list of public suffixes, and no guess at which name is imitated.
+    """
+    labels = host.split(".")
+    shown = ".".join(labels[-3:] if len(labels[-1]) == _COUNTRY else labels[-2:])
+    digits = sorted({letter for letter in shown if letter.isdigit()})
+    are_digits = (
+        f"; {' and '.join(digits)} {'is a digit' if len(digits) == 1 else 'are digits'}" if digits else ""
+    )
+    rest = "" if shown == host else " What is before that proves nothing."
+    return f"Its host ends in {shown} (letter by letter: {' '.join(shown)}{are_digits}).{rest}"
 
 
 def _about_host(host: str, written: str) -> list[str]:
@@ -75,6 +95,4 @@ def _about_host(host: str, written: str) -> list[str]:
         said.append("Its host is an encoded international name, which may look like another.")
     if address_in(host) is not None:
         said.append("Its host is an address, not a name.")
-    elif _ENDINGS.intersection(labels[:-2]):
-        said.append(f"Its host ends in {quoted('.'.join(labels[-2:]))}, whatever it begins with.")
     return said

@@ -18,14 +18,16 @@ from inspector.protocol.catalogue import Kind
 from inspector.protocol.outcome import COMPLETE, Outcome, Result
 
 _OUTSIDE = ("/content/", "/isError", "/_meta")
-"""Pointers that do not lead to fields of a tool result. `/content` itself may: a page can return a field `content`.
+"""Prefixes of pointers that do not lead to fields of a tool result.
 
-A page's own value has none of these places; its removals are `Noted`, or the whole value is removed.
+`/content` itself is none of them: a page can return a field `content`.
+
+A page's own value has none of these places: its removals are `NotedRemovals`, or the whole value is removed.
 """
 
 
 def assemble(draft: Draft) -> Bounded:
-    """Builds the bounded result of a draft after all rules."""
+    """Build the bounded result from a draft to which all rules were applied."""
     if draft.error is not None:
         return _bounded(draft, {"error": draft.error})
     notice = merged(draft.earlier, _notice(draft))
@@ -75,7 +77,7 @@ def whole_withheld(
 
 
 def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: str) -> Bounded:
-    """Withholds the whole result, at every level. Earlier removals stay listed, because they are secrets."""
+    """Withhold the whole result, at every boundary. Earlier removals stay listed, because they are secrets."""
     removal = Removal(pointer="", rule=rule, detail=reason)
     return replace(
         judged,
@@ -86,7 +88,7 @@ def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: s
 
 
 def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
-    """Withholds an answer that does not end the call. Earlier removals stay listed, because they are secrets."""
+    """Withhold an answer that does not end the call. Earlier removals stay listed, because they are secrets."""
     removal = Removal(pointer="", rule=Rule.UNFINISHED, detail=reason)
     return replace(
         judged,
@@ -121,7 +123,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
 
 
 def _result(draft: Draft, content: list[Json], structured: Structured | None) -> JsonObject:
-    """Builds the tool result with its members in their original order."""
+    """Build the tool result with its members in their original order."""
     members: JsonObject = dict(draft.members or {})
     sent = draft.raw if is_result(draft.raw, draft.contract) else {}
     # What a page returns becomes a tool result, which has content.
@@ -132,14 +134,14 @@ def _result(draft: Draft, content: list[Json], structured: Structured | None) ->
     members["isError"] = draft.code is not None
     if draft.meta is not None:
         members["_meta"] = draft.meta
-    if sent.get("resultType") == COMPLETE:
-        members["resultType"] = COMPLETE
+    # Kept if it was sent: a result of another type is withheld, because the call has not ended.
+    members["resultType"] = COMPLETE
     order = (*(() if "content" in sent else ("content",)), *sent, "structuredContent")
     return {key: members[key] for key in dict.fromkeys(order) if key in members}
 
 
 def _notice(draft: Draft) -> Notice:
-    """Builds the notice about removals that are not announced by a text of their own."""
+    """Build the notice about the removals that no other text in the result announces."""
     names: list[str | None] = []
     if draft.structured or draft.members is not None:
         for segment in draft.removals.segments:
@@ -156,7 +158,7 @@ def _notice(draft: Draft) -> Notice:
 
 
 def _with_notice(structured: Structured | None, notice: Notice) -> Structured | None:
-    """Adds the notice to the remaining structured content; None if nothing remains."""
+    """Add the notice to the remaining structured content; None if nothing remains."""
     if structured is None or structured.gone:
         return None
     if notice.is_empty or not isinstance(structured.value, dict):

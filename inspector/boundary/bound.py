@@ -68,7 +68,10 @@ RULES: tuple[DraftRule, ...] = (
 
 @dataclass(slots=True)
 class FoundSecrets:
-    """The values that the declarations withhold from one outcome, and the search for them; None until `declared` was computed."""
+    """The values that declarations withhold from one outcome, and the search for copies of them.
+
+    Both are None until the outcome was judged at `declared`.
+    """
 
     secrets: Secrets | None = None
     searched: Searched | None = None
@@ -84,14 +87,17 @@ def bound(
     nonce: str = "",
     found: FoundSecrets | None = None,
 ) -> Bounded:
-    """Computes the part of an outcome that may reach a model, with a reason for each removal. Never raises.
+    """Compute the part of an outcome that may reach a model, with a reason for each removal. Never raises.
 
     `tool`: None if the server does not list it. `declared`: the tool's contract, if already computed.
     `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
-    `found`: what this function found in the same outcome with the same policy, filled in at `declared`.
-    A result is that of tools/call, resources/read or prompts/get, or any JSON value from a page; remaining leaves stay
-    exact. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless a policy rule applies, the call is unfinished, or a skill does not verify.
-    Whatever cannot be judged is withheld (rule `internal`).
+    `found`: a cache for one outcome and policy, filled in at `declared` and used at `closed`.
+
+    The result may come from tools/call, resources/read or prompts/get, or be any JSON value from a page.
+    Leaves that pass are unchanged. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless
+    a policy rule applies, the call is unfinished, or a file of a skill does not verify. Whatever cannot be
+    judged is withheld (rule `internal`).
+
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
     """
     contract = declared or contract_of(tool)
@@ -111,7 +117,7 @@ def bound(
     if ended is None:
         judged = _bound(outcome, contract, level, policy, nonce, found)
         return _verified(judged, outcome, contract) if contract.skills else judged
-    # The output schema does not describe an envelope.
+    # Other answers than tool results are envelopes, which the output schema does not describe.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
     judged = replace(_bound(outcome, judged_by, level, policy, nonce, found), kind=contract.kind)
@@ -119,7 +125,7 @@ def bound(
 
 
 def _verified(judged: Bounded, outcome: Outcome, contract: Contract) -> Bounded:
-    """What was read of a skill, unless it is not what the entry of the skill says."""
+    """Withhold content of a skill that does not verify, and add a finding if the skill has no digests."""
     reason = unverified(outcome, contract)
     if reason:
         return withheld_as_a_whole(judged, outcome, Rule.UNVERIFIED, reason)
@@ -161,7 +167,7 @@ def _bound(
 def _draft_of(
     outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
 ) -> Draft:
-    """The draft for the first rule; that of a resource or a prompt is written as that of a tool."""
+    """The draft for the first rule. The result of a resource or a prompt is rewritten as a tool result."""
     if contract.kind is Kind.TOOL or not isinstance(outcome, Result):
         return draft_of(outcome, contract, level, policy, nonce)
     value = outcome.value
@@ -180,7 +186,8 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
         # At `closed`, values that the declarations withhold are secrets too, even if an earlier rule removes them.
         secrets = found.secrets or _after(replace(draft, level=Level.DECLARED), declarations).secrets
         if draft.policy.withhold_credentials:
-            # What betrays a credential at `declared` may be gone here, as its copies must be.
+            # The text that reveals a credential at `declared` may be gone here, but copies of the credential
+            # must be withheld too.
             seen = _after(replace(draft, level=Level.DECLARED), RULES[: RULES.index(detect.apply)])
             draft = replace(draft, credentials=detect.credentials(seen)[1])
         searched, found.searched = found.searched, None

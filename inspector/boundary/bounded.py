@@ -40,7 +40,7 @@ class Rule(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """The only thing that a model learns of an error at `closed`."""
+    """The code of an error: the only part of an error that a model gets at `closed`."""
 
     INVALID_ARGUMENTS = "invalid_arguments"
     UNKNOWN_TOOL = "unknown_tool"
@@ -62,7 +62,7 @@ class Removal(Struct, frozen=True, kw_only=True):
     """A part of the raw result that does not reach the model, or not unchanged."""
 
     pointer: str
-    """Pointer into the raw result; it resolves."""
+    """Pointer into the raw result. It always resolves."""
     rule: str
     """One of `Rule`."""
     detail: str
@@ -80,20 +80,26 @@ class Removal(Struct, frozen=True, kw_only=True):
 
 
 class Bounded(Struct, frozen=True, kw_only=True):
-    """The bounded result. `result` is a valid result of what was asked for, or the raw result at `open`."""
+    """The part of an answer that may reach a model."""
 
     level: Level
     result: Json
-    """The result that a gateway could forward; for an error, `{"error": {...}}` as in JSON-RPC."""
+    """The result that a gateway could forward; at `open`, the raw result.
+
+    For an error, `{"error": {...}}` as in JSON-RPC.
+    """
     removals: Sequence[Removal] = ()
-    """Created on access, because a result can have hundreds of thousands."""
+    """The removals. Each is created on access, because a result can have hundreds of thousands."""
     error: ErrorCode | None = None
-    """Set if the call failed, at every level; the model sees it at `closed` only."""
+    """The code of a failed call, at every boundary. The model sees it at `closed` only."""
     repetitions: int = 0
     """The number of content blocks that repeat the structured content."""
     unfinished: str = ""
-    """The reason why the answer does not end the call, without quoting it; empty if it does. Then no host gets any of it."""
+    """The reason why the answer does not end the call, without quoting the answer; empty if it does.
+
+    If it is set, no host gets any part of the answer.
+    """
     kind: Kind = Kind.TOOL
-    """What was asked for."""
+    """The kind of the item: a tool, a resource or a prompt."""
     findings: tuple[str, ...] = field(default=())
     """Sentences for the user about values that could not be judged."""

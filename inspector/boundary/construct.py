@@ -29,15 +29,17 @@ class Gate(Struct, frozen=True, kw_only=True):
     """The conditions for a value to pass."""
 
     declared: bool
-    """True if a typed position of the schema must name the value."""
+    """True if only values with a typed position in the schema pass."""
     hint: Claim | None
-    """The claim that makes every unreleased position sensitive; None if there is none."""
+    """The claim that makes every position sensitive except those marked `"x-sensitive": false`; None if there is none.
+    """
 
 
 def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Walked:
-    """Builds a new value from the passing parts of `value`. A container without any is gone.
+    """Build a new value from the passing parts of `value`.
 
-    Removals go to `ledger`. Raises UnjudgeableError if there are too many.
+    With `gate.hint`, a container without passing parts is withheld. Removals go to `ledger`. Raises
+    UnjudgeableError if there are too many.
     """
     return _Walk(ledger, gate).run(value, position)
 
@@ -57,9 +59,9 @@ class _Built(WalkStep):
     ) -> None:
         WalkStep.__init__(self, above, token, position, raw, {} if isinstance(raw, dict) else [])
         self.noted = noted
-        """The number of removals before it."""
+        """The number of removals listed before this container."""
         self.passed = False
-        """True if a scalar in it passed."""
+        """True if a value in it passed."""
 
     def add(self, token: str | int, value: Json) -> None:
         if isinstance(self.left, list):
@@ -91,7 +93,7 @@ class _Walk:
         return self._whole
 
     def _advance(self, step: _Built) -> _Built | None:
-        """Judges the content of a container up to the next container to enter."""
+        """Judge the content of a container up to the next container to enter. Returns the step into it, if any."""
         for key, value in step.members:
             entered = self._judge(step, key, value, step.position.step(key))
             if entered:
@@ -109,7 +111,7 @@ class _Walk:
         return None
 
     def _judge_rows(self, step: _Built, index: int) -> bool:
-        """Judges the next items of an array together, if they are like enough."""
+        """Judge the next items of an array together, if they are similar enough; False if they are not."""
         if index % ROWS or self._gate.hint:
             return False
         rows = left_of_rows(step, index, self._ledger, declared=True)
@@ -119,7 +121,7 @@ class _Walk:
         return bool(rows)
 
     def _leave(self, step: _Built, above: _Built | None) -> None:
-        """Adds a finished container to the one above it, or withholds it if it releases nothing."""
+        """Add a finished container to the one above it, or withhold it if it releases nothing."""
         step.finish()
         if self._gate.hint and not step.passed:
             self._ledger.forget(step.noted)
@@ -133,7 +135,7 @@ class _Walk:
     def _judge(
         self, above: _Built | None, token: str | int, value: Json, position: Position
     ) -> _Built | None:
-        """Judges one value; returns the step into it if the decision depends on its content."""
+        """Judge one value; return the step into it if the decision depends on its content."""
         if position.sensitive:
             self._mark(above, token, position, position.sensitive, value)
         elif type(value) in SCALARS:

@@ -23,7 +23,7 @@ class Contract(Struct, frozen=True, kw_only=True):
 
     claims: tuple[Claim, ...] = ()
     positions: SchemaPositions | None = None
-    """None if the tool has no output schema."""
+    """The positions of the output schema; None if the tool has none."""
     schema: Json = None
     """The output schema as sent."""
     is_listed: bool = True
@@ -31,15 +31,15 @@ class Contract(Struct, frozen=True, kw_only=True):
     is_of_page: bool = False
     """True if a page offers the tool, which may return any JSON value."""
     kind: Kind = Kind.TOOL
-    """What was asked for: its results have another shape."""
+    """The kind of the item: a tool, a resource or a prompt. The shape of its results depends on it."""
     uri: str = ""
-    """Of a resource, what was read."""
+    """The URI of the resource that was read."""
     is_of_app: bool = False
-    """True if an interface of MCP Apps sent it to the model: it is untrusted, whatever is declared."""
+    """True if an interface of MCP Apps sends the content to the model. It is untrusted, whatever is declared."""
     kept_back: tuple[Json, ...] = ()
-    """Values that the interface was given and the model was not: it may not repeat them."""
+    """Values that the interface got and the model did not. The interface must not repeat them to the model."""
     skills: tuple[JsonObject, ...] = ()
-    """The entries of the skill that the resource is a file of."""
+    """The entries of the skill that contains the resource."""
     fault: str = ""
     """The reason why the declarations could not be read; every result is withheld then."""
 
@@ -51,7 +51,7 @@ class Contract(Struct, frozen=True, kw_only=True):
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """The position in the schema of the structured value as a whole. Without an output schema it marks nothing."""
+        """The position of the structured value as a whole. Without an output schema, no position is sensitive."""
         return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:
@@ -62,9 +62,11 @@ class Contract(Struct, frozen=True, kw_only=True):
 
 
 def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
-    """True if a returned value is an MCP result; otherwise it is a page's value, judged as structured content.
+    """True if a returned value is an MCP result.
 
-    A page's object whose `content` is not a list is a page's value.
+    Any other value is a page's own, judged as structured content.
+
+    An object from a page whose `content` is not a list is the page's own value.
     """
     if not is_tool_result(value):
         return False
@@ -72,7 +74,7 @@ def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
 
 
 def contract_of(tool: Tool | None) -> Contract:
-    """The contract of `tool`; None has an empty contract. Never raises."""
+    """The contract of `tool`; an empty contract for None. Never raises."""
     return Contract(is_listed=False) if tool is None else _contract_of(tool)
 
 

@@ -1,4 +1,4 @@
-"""The rules in words behind a number: `2 withheld: 1 marked sensitive, 1 metadata`."""
+"""The words for each rule in a count of removals: `2 withheld: 1 marked sensitive, 1 metadata`."""
 
 from inspector.boundary.bounded import Rule
 

@@ -25,7 +25,7 @@ class Texts(Struct, frozen=True, kw_only=True):
     """The distinct texts of a draft that would reach the model."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
-    """In the order of the draft: to go through them out of order takes longer than to search them."""
+    """The values in the order of the draft: iterating them in another order takes longer than searching them."""
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
@@ -33,16 +33,19 @@ class Texts(Struct, frozen=True, kw_only=True):
 
 
 class Searched(Struct, frozen=True, kw_only=True):
-    """A search for copies at another level of the same result."""
+    """A finished search for copies, reused for the same result at another boundary."""
 
     echoes: Echoes
     texts: Texts
     values: Mapping[str, Spelling]
-    """Those of its texts in which something was found."""
+    """The texts in which a copy was found, with its spelling."""
     keys: Mapping[str, Spelling]
 
     def again(self, echoes: Echoes, texts: Texts) -> tuple[Mapping[str, Spelling], Mapping[str, Spelling]]:
-        """What `echoes` find in `texts`. What was searched before is not searched again, if they find the same."""
+        """The values and the keys of `texts` in which `echoes` find a copy, with its spelling.
+
+        If `echoes` have the same needles as before, only new texts are searched.
+        """
         if echoes.wanted != self.echoes.wanted:
             return echoes.matches(texts.values), echoes.matches(texts.keys)
         values = self.echoes.matches([text for text in texts.values if text not in self.texts.values])
@@ -61,7 +64,7 @@ class Fate(Enum):
     OWN = auto()
     """Replaced by a text of the boundary; later rules ignore it."""
     MIRROR = auto()
-    """Repeats the structured content; its text is rewritten from the rest of that."""
+    """Repeats the structured content. Its text is rewritten from the passing part of the structured content."""
     WITHHELD = auto()
 
 
@@ -102,13 +105,16 @@ class Draft(Struct, frozen=True, kw_only=True):
     policy: BoundaryPolicy
     contract: Contract
     shape: ReadingShape | None = None
-    """Set for a resource or a prompt, whose result `raw` is written as that of a tool."""
+    """The original shape of the result of a resource or a prompt; None for a tool.
+
+    If it is set, `raw` is that result, rewritten as a tool result.
+    """
     claims: tuple[Claim, ...] = ()
     """Claims in the result about itself and its blocks."""
     hint: Claim | None = None
-    """The claim, of the tool or the result, that the whole result is sensitive."""
+    """The claim by the tool or the result that the whole result is sensitive; None if there is none."""
     code: ErrorCode | None = None
-    """Set if the call failed."""
+    """The code of a failed call; None if the call succeeded."""
     blocks: tuple[Block, ...] = ()
     structured: Structured | None = None
     members: JsonObject | None = None
@@ -120,25 +126,25 @@ class Draft(Struct, frozen=True, kw_only=True):
     earlier: Notice = NO_NOTICE
     """The notice of an earlier boundary."""
     nonce: str = ""
-    """Delimits untrusted text; empty: no delimiters."""
+    """The random value in the markers around untrusted text; empty to set no markers."""
     removals: Removals = Removals()
     secrets: Secrets = field(default_factory=Secrets)
     """Withheld values to search for everywhere else. Replaced, never modified."""
     texts: Texts | None = None
-    """The texts at the time of the first search; some may be withheld since."""
+    """The texts at the time of the first search; some may have been withheld since."""
     searched: Searched | None = None
-    """The search at `declared`, of this draft or, at `closed`, of the one before."""
+    """The search at `declared`: of this draft or, at `closed`, of an earlier draft of the same result."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
-    """Texts that look like credentials beside those that are left, with the titles of the rules."""
+    """At `closed`: texts that look like credentials at `declared`, with the titles of the rules."""
     findings: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
-        """Adds removals, and values that must not occur elsewhere."""
+        """A draft with more removals, and with more values that must not occur elsewhere."""
         known = self.secrets.and_then(secrets) if secrets else self.secrets
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
     def place(self, pointer: str) -> str:
-        """A pointer into `raw` as one into what the server sent."""
+        """Convert a pointer into `raw` to one into the result that the server sent."""
         return self.shape.place(pointer) if self.shape else pointer
 
     def finding(self, *sentences: str) -> "Draft":
@@ -146,11 +152,11 @@ class Draft(Struct, frozen=True, kw_only=True):
 
 
 DraftRule: TypeAlias = Callable[[Draft], Draft]
-"""A pure function; an exception withholds the whole result."""
+"""A rule: a pure function from a draft to the next draft. If it raises, the whole result is withheld."""
 
 
 class Reason(Struct, frozen=True, kw_only=True):
-    """The reason of a rule for withholding something."""
+    """The reason why a rule withholds something."""
 
     rule: Rule
     detail: str
@@ -163,9 +169,9 @@ class Reason(Struct, frozen=True, kw_only=True):
 def withhold_blocks(
     draft: Draft, reason_for: Callable[[Block], Reason | None], instead: str | None = None
 ) -> Draft:
-    """Withholds the blocks that have a reason. Blocks with the boundary's own text stay.
+    """Withhold the blocks for which `reason_for` returns a reason. Blocks with the boundary's own text stay.
 
-    `instead`: a text that replaces each; None to leave it out.
+    `instead`: a text that replaces each withheld block; None to leave the block out.
     """
     blocks: list[Block] = []
     removals: list[Removal] = []
@@ -187,7 +193,7 @@ def withhold_blocks(
 
 
 def block_content(block: Json) -> list[Json]:
-    """The content of a block without the protocol's members."""
+    """The values of a block that are its content, without members such as `type` and `mimeType`."""
     match block:
         case dict():
             pairs = block.items()
@@ -228,7 +234,10 @@ def _metadata(block: Json, claiming: frozenset[str]) -> list[Json]:
 
 
 def _claiming(draft: Draft) -> frozenset[str]:
-    """The keys of `_meta` with block claims: registered words that other blocks use too."""
+    """The keys of `_meta` that contain block claims.
+
+    Their values are registered words, which other blocks use too.
+    """
     ways = (
         split(claim.pointer)
         for claim in draft.claims
@@ -253,7 +262,7 @@ def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
 
 
 def withhold_structured(draft: Draft, reason: Reason) -> Draft:
-    """Withholds the structured content."""
+    """Withhold the structured content."""
     structured = draft.structured
     if structured is None or structured.gone:
         return draft
@@ -262,7 +271,7 @@ def withhold_structured(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_members(draft: Draft, reason: Reason) -> Draft:
-    """Withholds the members that the protocol does not define."""
+    """Withhold the members that the protocol does not define."""
     if not draft.members:
         return draft
     removals = tuple(reason.at(child("", key)) for key in draft.members)
@@ -271,7 +280,7 @@ def withhold_members(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_error(draft: Draft, reason: Reason) -> Draft:
-    """Replaces the error by its code."""
+    """Replace the error by its code."""
     if draft.error is None:
         return draft
     coded = coded_error(draft.code)
@@ -282,7 +291,7 @@ def withhold_error(draft: Draft, reason: Reason) -> Draft:
 
 
 def withhold_all(draft: Draft, reason: Reason) -> Draft:
-    """Withholds everything that the server sent, apart from `_meta`."""
+    """Withhold everything that the server sent, apart from `_meta`."""
     draft = withhold_blocks(draft, lambda _: reason)
     draft = withhold_structured(draft, reason)
     draft = withhold_members(draft, reason)

@@ -45,7 +45,10 @@ class Wanted(Struct, frozen=True, kw_only=True):
     anywhere: set[str] = field(default_factory=set[str])
     as_words: set[str] = field(default_factory=set[str])
     coded: dict[bytes, Spelling] = field(default_factory=dict[bytes, Spelling])
-    """Encoded forms of short values: decoding a text leaves out runs as short as they are."""
+    """Encoded forms of short values.
+
+    They are searched for as they are, because runs this short are not decoded.
+    """
 
 
 class Echoes:
@@ -61,8 +64,9 @@ class Echoes:
     ) -> None:
         """`values`: any JSON; containers contribute everything in them. `names`: keys that are not secret.
 
-        `but`: more values, and those among them that are not secret. `anywhere_from`: the characters from which a value is
-        found inside words too; a smaller number finds more by chance.
+        `but`: further values, and the texts among them that are not secret. `anywhere_from`: the minimum
+        length, in characters, of a value that is found inside words too; a smaller number finds more by
+        chance.
         """
         wanted = Wanted()
         self._names = names
@@ -71,7 +75,7 @@ class Echoes:
         """True if a value is found only as a whole word or not at all: too short, too small, or a boolean."""
         least = max(SHORTEST, anywhere_from)
         for value in values:
-            # Most are such texts, of which `_take` would take the same.
+            # Most values are such texts. `_take` would do the same with them, only slower.
             if type(value) is str and is_visible(value) and len(value) - value.count(" ") >= least:
                 wanted.anywhere.add(value)
             else:
@@ -79,7 +83,7 @@ class Echoes:
         for value in but[0]:
             self._take(value, wanted, but[1])
         self.wanted = wanted
-        """Echoes that want the same find the same."""
+        """The needles. Two instances with equal needles find the same."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property
@@ -181,7 +185,7 @@ class _Batch(Struct, frozen=True, kw_only=True):
     units: Sequence[str]
     """Views of texts, without separators."""
     texts: Sequence[str]
-    """The text of each unit."""
+    """The original text of each unit."""
 
 
 class _Automaton:
@@ -208,7 +212,7 @@ class _Automaton:
         """Built for the first view that may hold a needle: most results have none."""
 
     def search(self, batch: _Batch, matches: dict[str, Spelling]) -> None:
-        """Adds the texts of a batch that contain a needle to `matches`."""
+        """Add the texts of a batch that contain a needle to `matches`."""
         joined = SEPARATOR.join(batch.units)
         if self._whole_words:
             text = words(joined)
@@ -268,7 +272,10 @@ def _length(text: str) -> int:
 
 
 def _without_longer(needles: frozenset[bytes]) -> frozenset[bytes]:
-    """The needles that contain no other needle: a longer one is found through the one in it, so each place has one hit."""
+    """The needles that contain no other needle. These are enough: a longer needle is found through the one in it.
+
+    So each place has one hit.
+    """
     from ahocorasick_rs import BytesAhoCorasick  # noqa: PLC0415 - as above
 
     every = list(needles)

@@ -9,7 +9,7 @@ from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, O
 _NUMBERS: dict[ErrorCode, int] = {
     ErrorCode.PROTOCOL_ERROR: -32600,
     ErrorCode.INVALID_ARGUMENTS: -32602,
-    # The protocol's number; the catalogue distinguishes the two.
+    # MCP has one number for both; whether the tool is listed tells them apart.
     ErrorCode.UNKNOWN_TOOL: -32602,
     ErrorCode.INTERNAL_ERROR: -32603,
     # JSON-RPC reserves -32768..-32000; other numbers are for applications.
@@ -76,7 +76,7 @@ def is_failed_result(value: Json) -> bool:
 
 
 def coded_error(code: ErrorCode | None) -> JsonObject:
-    """A JSON-RPC error with only the code. None: an internal error."""
+    """A JSON-RPC error with only the code and its own text. `code`: None for an internal error."""
     known = code or ErrorCode.INTERNAL_ERROR
     return {"code": _NUMBERS[known], "message": known.value}
 

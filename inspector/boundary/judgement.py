@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inspector.schema.validation import SchemaCheck
 
 CACHED = 3
-"""The number of bounded results that a judgement caches; a large result is not held at every level."""
+"""The maximum number of bounded results that a judgement caches, because results can be large."""
 
 
 class Judgement:
@@ -46,10 +46,12 @@ class Judgement:
         contract: Contract | None = None,
         output: OutputCheck | None = None,
     ) -> None:
-        """`nonce`: delimits untrusted text. `contract`: that of `tool`, if already computed.
+        """`nonce`: the random value in the markers around untrusted text.
 
-        `output`: the comparison with the output schema, if it was made elsewhere: a recording does not hold everything
-        that the server sent.
+        `contract`: the contract of `tool`, if already computed.
+
+        `output`: the check against the output schema, if it was made before. It cannot be repeated on a
+        recording, which lacks some of the values that the server sent.
         """
         self.outcome = outcome
         self.tool = tool
@@ -57,7 +59,7 @@ class Judgement:
         self._contract = contract
         self._known = output
         self._checked: SchemaCheck | bool = False
-        """What breaks the output schema; True where that was not asked."""
+        """The check against the output schema; False until it is made, True if there was nothing to check."""
         self._bounded: dict[tuple[Level, BoundaryPolicy], Bounded] = {}
         self._found: dict[BoundaryPolicy, FoundSecrets] = {}
         self._secrets: dict[BoundaryPolicy, Sequence[Removal]] = {}
@@ -68,7 +70,7 @@ class Judgement:
         with self._lock:
             if self._contract is None:
                 self._contract = contract_of(self.tool)
-            # A recording does not say of a listed tool that it is a page's.
+            # A recording does not say that a listed tool belongs to a page.
             if isinstance(self.outcome, Result) and self.outcome.of_page and not self._contract.is_of_page:
                 self._contract = replace(self._contract, is_of_page=True)
             return self._contract
@@ -80,7 +82,7 @@ class Judgement:
             bounded = self._bounded.pop(key, None)
             if bounded is None:
                 if level is Level.CLOSED and policy == policy.about_secrets:
-                    # It is needed too, to mask, and finds what `closed` searches for.
+                    # `declared` is needed too, for masking, and finds the values that `closed` searches for.
                     self.secrets(policy)
                 bounded = bound(
                     self.outcome,
@@ -97,9 +99,10 @@ class Judgement:
             return bounded
 
     def secrets(self, policy: BoundaryPolicy = DEFAULT_POLICY) -> Sequence[Removal]:
-        """The removals that mask the raw result: those of `declared`, at every level and without policy rules.
+        """The removals that mask the raw result: those of `declared`, whatever the boundary, without policy rules.
 
-        `open` has none, and `closed` withholds whole blocks as undeclared that `declared` identifies as secrets.
+        `open` has none, and `closed` withholds whole blocks as undeclared in which `declared` identifies
+        secrets.
         """
         about = policy.about_secrets
         with self._lock:
@@ -110,15 +113,20 @@ class Judgement:
 
     @property
     def breaks_schema(self) -> bool:
-        """Whether the result is known to break the output schema: only once `output` was asked. Takes no time."""
+        """True if the result is known to break the output schema.
+
+        False until `output` is called. Takes no time.
+        """
         if self._known is not None:
             return bool(self._known.violations)
         return not isinstance(self._checked, bool) and bool(self._checked.violations)
 
     def output(self, level: Level, policy: BoundaryPolicy = DEFAULT_POLICY) -> OutputCheck:
-        """The result compared with the output schema of its tool; quotes nothing that this boundary withholds.
+        """The check of the result against the output schema of its tool.
 
-        Takes seconds at most, the first time. Never raises.
+        Quotes nothing that `level` withholds.
+
+        The first call can take seconds. Never raises.
         """
         with self._lock:
             if self._known is not None:

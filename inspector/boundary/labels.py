@@ -1,4 +1,4 @@
-"""The sensitivity of a result according to labels on its tool, itself and its blocks."""
+"""The sensitivity of a result according to labels on its tool, on itself and on its blocks."""
 
 from collections.abc import Iterable
 
@@ -11,7 +11,7 @@ _RETURNED = "returnMetadata.sensitivity"
 _AROUND_RETURNED = frozenset(
     {"returnMetadata", "_meta.annotations", "io.modelcontextprotocol/action-metadata"}
 )
-"""Containers of that key, in case they are malformed."""
+"""The keys of objects that should contain `_RETURNED`. A malformed object counts as a claim about classes."""
 
 
 def says_yes(claim: Claim) -> bool:
@@ -20,7 +20,7 @@ def says_yes(claim: Claim) -> bool:
 
 
 def is_sensitive_hint(claim: Claim) -> bool:
-    """True for a `sensitiveHint`."""
+    """True if a claim is a `sensitiveHint`."""
     return claim.vocabulary == "webmcp-110" and claim.key == "sensitiveHint"
 
 

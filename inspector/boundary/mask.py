@@ -10,7 +10,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of, join, split
 
 MASK = "••••••••"
-"""The length is constant, so it reveals nothing."""
+"""The replacement of a masked value. Its length is constant, so it reveals nothing."""
 
 SHOWN: frozenset[str] = frozenset(
     {
@@ -30,10 +30,11 @@ SHOWN: frozenset[str] = frozenset(
 
 
 def mask(result: Json, removals: Iterable[Removal]) -> Json:
-    """Masks the sensitive ones among `removals` in `result`. Shares unchanged parts; never raises.
+    """Mask the values in `result` that `removals` withhold as secrets. Shares unchanged parts; never raises.
 
-    `removals`: those of `declared`, at every level. `open` has none, and `closed` withholds as free text what `declared`
-    identifies as secret. A pointer that leads nowhere masks the innermost container that exists.
+    `removals`: those of `declared`, at whatever boundary the result is shown: `open` has none, and `closed`
+    withholds as free text what `declared` identifies as secret. A pointer that leads nowhere masks the
+    innermost container that exists.
     """
     pointers: list[str] = []
     copied = Copied(result)
@@ -53,7 +54,7 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
-    """Masks the positions in rows; False, and nothing is masked, where one leads nowhere."""
+    """Mask the positions in rows. False, with nothing masked, if one of them does not exist."""
     above, stop = split(rows.above), rows.start + rows.length
     masks: JsonObject = dict.fromkeys((key for key, _, _ in rows.marked), MASK)
     try:
@@ -69,7 +70,7 @@ def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
 
 
 _Tree: TypeAlias = dict[str, "_Tree"] | None
-"""The masked places below a value, by their next token; None where the value itself is masked."""
+"""The masked places below a value, by their next token; None if the value itself is masked."""
 
 
 def _tree(pointers: Iterable[str]) -> _Tree:
@@ -92,7 +93,7 @@ def _tree(pointers: Iterable[str]) -> _Tree:
 
 
 def _masked(result: Json, tree: _Tree) -> Json:
-    """A copy of `result` along the tree. Where a token of it leads nowhere, the container is masked."""
+    """A copy of `result` with the places of the tree masked. A container that lacks one of them is masked."""
     if tree is None:
         return MASK
     whole = _copied(result, tree)

@@ -1,8 +1,8 @@
 """The notice tells the model what is withheld. Nothing in it comes from the result.
 
-It is the last text block, and the member `_withheld` of structured content that is an object. Fields have the names of the
-output schema; everything else is a rounded count. A notice of exactly this form passes every boundary, so a bounded result
-can be bounded again; a server that writes one gains nothing.
+The notice is the last text block and, if the structured content is an object, its member `_withheld`. It
+names fields as the output schema does, and gives rounded counts of everything else. A notice of exactly this
+form passes every boundary, so a bounded result can be bounded again; a server that writes one gains nothing.
 """
 
 import re
@@ -36,13 +36,13 @@ class Amount(StrEnum):
 
 
 class Notice(Struct, frozen=True, kw_only=True):
-    """The missing parts."""
+    """The content of a notice: the names of withheld fields, and counts of the other parts."""
 
     fields: tuple[str, ...] = ()
     others: Amount | None = None
-    """Fields that the schema does not name; None if there are none."""
+    """The number of fields that are not named; None if there are none."""
     blocks: Amount | None = None
-    """Content blocks; None if there are none."""
+    """The number of content blocks; None if there are none."""
 
     @property
     def is_empty(self) -> bool:
@@ -68,8 +68,9 @@ NO_NOTICE = Notice()
 
 
 def notice_of(names: Iterable[str | None], *, blocks: int, whole: bool) -> Notice:
-    """The notice for fields by name (None: no name) and a number of content blocks.
+    """The notice about withheld fields and content blocks.
 
+    `names`: the name of each field, None if the schema does not name it. `blocks`: the number of blocks.
     `whole`: true if all structured content is missing.
     """
     named: dict[str, None] = {}
@@ -87,7 +88,7 @@ def notice_of(names: Iterable[str | None], *, blocks: int, whole: bool) -> Notic
 
 
 def merged(earlier: Notice, later: Notice) -> Notice:
-    """Combines two notices. Of two counts the larger counts, because rounded counts do not add up."""
+    """Combine two notices. Of two counts, the larger is taken, because rounded counts do not add up."""
     fields = tuple(dict.fromkeys((*earlier.fields, *later.fields)))
     return Notice(
         fields=fields[:MAX_FIELDS],
@@ -97,7 +98,10 @@ def merged(earlier: Notice, later: Notice) -> Notice:
 
 
 def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
-    """The notice in `value`, if it has exactly this form. `names`: those in the output schema."""
+    """The notice in `value`; None if `value` does not have exactly the form of a notice.
+
+    `names`: the names in the output schema.
+    """
     if not isinstance(value, dict):
         return None
     fields = value.get(_FIELDS, [])
@@ -109,7 +113,7 @@ def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
 
 
 def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
-    """The notice in a content block, if it has exactly this form."""
+    """The notice in a content block; None if the block does not have exactly the form of a notice."""
     text = block.get("text") if isinstance(block, dict) else None
     if not isinstance(text, str) or not text.startswith(START):
         return None
@@ -119,7 +123,7 @@ def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
 
 
 def text_block(text: str) -> JsonObject:
-    """A text content block of the boundary."""
+    """A text content block that the boundary writes."""
     return {"type": "text", "text": text}
 
 
@@ -150,7 +154,7 @@ _WITH_LABEL = re.compile(re.escape(_REFERENCE).replace(re.escape("{}"), ' (".*")
 
 
 def reference_text(label: str | None) -> str:
-    """The replacement of a secret reference. `label` comes from the server."""
+    """The text that replaces a secret reference. `label` comes from the server."""
     return _REFERENCE.format("" if label is None else f" {dump_text(label)}")
 
 

@@ -1,4 +1,4 @@
-"""The boundary levels, and settings that make the boundary stricter."""
+"""The boundaries, and settings that make them stricter."""
 
 from enum import StrEnum
 
@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 
 class Level(StrEnum):
-    """The amount that is withheld."""
+    """A boundary: how much of a result is withheld."""
 
     OPEN = "open"
-    """Nothing is withheld: shows what leaks today."""
+    """Nothing is withheld: this shows what leaks without a boundary."""
     DECLARED = "declared"
     """The declarations decide. A deny-list: undeclared values pass."""
     CLOSED = "closed"
@@ -18,22 +18,25 @@ class Level(StrEnum):
 
 
 class BoundaryPolicy(Struct, frozen=True, kw_only=True):
-    """What is withheld beyond the rules of a level. No setting lets more pass."""
+    """Settings that withhold more than the boundary does. No setting lets more pass."""
 
     sensitivity_threshold: str = "confidential"
-    """A declared resultSensitivity of this level or above is withheld."""
+    """A result is withheld if its declared resultSensitivity is this one or above."""
     withhold_private: bool = False
-    """True to withhold `ifc` confidentiality `private`."""
+    """True to withhold content whose `ifc` confidentiality is `private`."""
     hide_untrusted: bool = False
     """True to withhold untrusted content; otherwise markers delimit it."""
     withhold_credentials: bool = False
     """True to withhold text that looks like a credential; otherwise it is a finding."""
     withheld: str = ""
-    """The reason to withhold a whole result at any level, without quoting it; empty for none."""
+    """The reason to withhold a whole result at any boundary, without quoting it; empty for none."""
 
     @property
     def about_secrets(self) -> "BoundaryPolicy":
-        """The policy without settings that withhold whole contents for other reasons, which would hide the secrets in them."""
+        """The policy without the settings that withhold whole results for other reasons than secrets.
+
+        Those settings would hide the secrets in the results.
+        """
         return replace(self, hide_untrusted=False, withheld="")
 
 

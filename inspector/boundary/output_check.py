@@ -1,4 +1,4 @@
-"""Whether a result fits the output schema of its tool.
+"""Checks whether a result fits the output schema of its tool.
 
 Source: MCP 2025-11-25, Tools, "Output Schema": servers must provide structured results that conform to it.
 """
@@ -18,7 +18,7 @@ from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.schema.validation import SchemaCheck, Violation, schema_check
 
 MAX_VIOLATIONS = 20
-"""Of one result; more are counted."""
+"""The maximum number of violations listed for one result; more are counted."""
 _STRUCTURED = "/structuredContent"
 _EARLIER = "cannot be checked: an earlier boundary has taken something from it"
 
@@ -27,30 +27,30 @@ class OutputViolation(Struct, frozen=True, kw_only=True):
     """One way in which a result breaks the output schema."""
 
     pointer: str
-    """Into the result; of a missing member, where it should be."""
+    """Pointer into the result. For a missing member, the place where it should be."""
     keyword: str
-    """Of the schema; `required` also for members that MCP requires."""
+    """The violated keyword of the schema; `required` also for members that MCP requires."""
     message: str
-    """In plain words, safe to show. Quotes nothing that is withheld."""
+    """The violation in plain words, safe to show. Quotes nothing that is withheld."""
 
     def as_json(self) -> JsonObject:
         return {"pointer": self.pointer, "keyword": self.keyword, "message": self.message}
 
 
 class OutputCheck(Struct, frozen=True, kw_only=True):
-    """A result compared with the output schema of its tool."""
+    """The outcome of checking a result against the output schema of its tool."""
 
     violations: tuple[OutputViolation, ...] = ()
     more: int = 0
-    """Violations beyond those."""
+    """The number of violations that are not listed."""
     unchecked: tuple[str, ...] = ()
-    """Why it, or a part of it, could not be checked, in sentences that quote nothing of it."""
+    """The reasons why all or part of the result could not be checked, in sentences that quote nothing of it."""
     is_asked: bool = True
-    """False where nothing is declared, or the call did not end with a result that says it succeeded."""
+    """False if there was nothing to check: no schema is declared, or the call did not succeed."""
 
     @property
     def sentence(self) -> str:
-        """All violations in one line; empty where there are none."""
+        """All violations in one line; empty if there are none."""
         if not self.violations:
             return ""
         listed = " · ".join(f"{each.pointer or '(the whole)'} {each.message}" for each in self.violations)
@@ -58,7 +58,7 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What there is to say of it: the violations, and what could not be checked."""
+        """The lines to show: the violations, and the reasons why parts could not be checked."""
         first = (self.sentence,) if self.violations else ()
         return (*first, *(f"output schema: {reason}" for reason in self.unchecked))
 
@@ -67,9 +67,9 @@ NOT_ASKED = OutputCheck(is_asked=False)
 
 
 def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
-    """What in a result breaks the output schema, by pointers into the result; None where nothing is to be checked.
+    """The violations of the output schema in a result; None if there is nothing to check.
 
-    Messages may quote the result. Takes seconds at most. Never raises.
+    Pointers lead into the result. Messages may quote the result. Takes seconds at most. Never raises.
     """
     if contract.schema is None or not isinstance(outcome, Result) or unfinished(outcome):
         return None
@@ -96,10 +96,11 @@ def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
 def safe_output(
     found: SchemaCheck, secrets: Sequence[Removal], withheld: Sequence[Removal], *, quote: bool = True
 ) -> OutputCheck:
-    """The same, with nothing in it of what is withheld.
+    """The outcome of a check, without anything that is withheld.
 
-    `secrets`: by these the raw result is masked, so that not even keys below them are named. `withheld`: of what a model
-    does not see no value is quoted, nor where `quote` is false.
+    `secrets`: the removals that mask the raw result; not even keys below them are named. `withheld`: the
+    removals that keep parts from the model; values in these parts are not quoted. `quote`: false to quote no
+    value at all.
     """
     hidden = {removal.pointer for removal in secrets}
     silent = {*hidden, *(removal.pointer for removal in withheld)}
@@ -122,7 +123,7 @@ def safe_output(
 
 
 def _above(pointer: str) -> list[str]:
-    """A pointer and those to what is around it, the whole first."""
+    """The pointers to the containers of a place, outermost first, and to the place itself."""
     found = [""]
     for token in pointer.split("/")[1:]:
         found.append(f"{found[-1]}/{token}")
@@ -130,7 +131,7 @@ def _above(pointer: str) -> list[str]:
 
 
 def _lacking(raw: JsonObject) -> tuple[Violation, ...]:
-    """The members that a successful result must have and has not."""
+    """A violation for each member that a successful result must have but lacks."""
     return tuple(
         Violation(pointer=child("", key), message=words, plain=words, keyword="required")
         for key, words in _REQUIRED
@@ -145,7 +146,7 @@ _REQUIRED = (
 
 
 def _is_bounded(raw: JsonObject, contract: Contract) -> bool:
-    """Whether an earlier boundary left its notice."""
+    """True if a result contains the notice of an earlier boundary."""
     structured, content = raw.get("structuredContent"), raw.get("content")
     noticed: Json = structured.get(MEMBER) if isinstance(structured, dict) else None
     last: Json = content[-1] if isinstance(content, list) and content else None

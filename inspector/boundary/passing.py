@@ -1,4 +1,4 @@
-"""Searches the texts that remain after the rules for places, and removes some of them."""
+"""Lists the texts of a draft, and removes the places that contain certain texts."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -25,11 +25,11 @@ KNOWN_KEYS = frozenset(
 )
 """Keys defined by the protocol: of blocks, links, annotations and errors."""
 SHORTEST = 2
-"""The minimum length of a text with content."""
+"""The minimum length of a text that is searched, in characters."""
 
 
 def with_texts(draft: Draft) -> tuple[Draft, Texts]:
-    """All texts of `draft` that could be searched, and a draft that caches them."""
+    """A draft that caches its texts, and these texts."""
     if draft.texts is not None:
         return draft, draft.texts
     texts = Texts()
@@ -41,9 +41,9 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
 
 
 def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
-    """Removes every leaf, member, block and entry that contains a text of `bad`.
+    """Remove every leaf, member, block and entry that contains a text of `bad`.
 
-    `reason_for`: gives the reason for one such text. Raises UnjudgeableError if there are too many to list.
+    `reason_for`: returns the reason for one such text. Raises UnjudgeableError if there are too many to list.
     """
     return _Without(draft, bad, reason_for).result()
 
@@ -51,7 +51,7 @@ def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Dr
 def places_of(
     draft: Draft, bad: Texts, reason_for: Callable[[str], Reason], limit: int
 ) -> tuple[Sequence[Removal], int]:
-    """The first places that `without` would remove, at most `limit`, and the number of all."""
+    """The removals that `without` would make, at most `limit` of them, and the number of all."""
     return _Without(draft, bad, reason_for).places(limit)
 
 
@@ -134,7 +134,7 @@ class _Without:
         return [*listed, *others][:limit], len(places) + len(others)
 
     def _cut(self, value: Json, root: str) -> Walked:
-        """Removes the places that contain a bad text from a structured value."""
+        """Remove the places that contain a bad text from a structured value."""
         copied = Copied(value)
         self._fields.root = root
         for place in self._bad_places(value):
@@ -212,7 +212,7 @@ class _Without:
         return block
 
     def _error(self, error: JsonObject) -> JsonObject:
-        """A JSON-RPC error; the code's own text replaces a bad message."""
+        """The error without members that contain a bad text. The code's own text replaces a bad message."""
         members: JsonObject = {key: value for key, value in error.items() if key != "code"}
         remaining = coded_error(self._draft.code) | self._entries(members, "/error") | {"code": error["code"]}
         return {key: remaining[key] for key in error if key in remaining}
@@ -228,9 +228,9 @@ class _Place(NamedTuple):
     token: str | int
     value: Json
     text: str = ""
-    """The bad text in it."""
+    """The bad text at this place; empty if there is none."""
     is_key: bool = False
-    """True if its key is the bad text."""
+    """True if the key of this place is the bad text."""
 
     def path(self) -> tuple[str | int, ...]:
         tokens: list[str | int] = []

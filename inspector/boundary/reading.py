@@ -69,7 +69,7 @@ def _hint(claims: tuple[Claim, ...], subject: Subject) -> Claim | None:
 
 
 def _with_error(draft: Draft, sent: Json) -> Draft:
-    """The draft of an error, with what a valid JSON-RPC error needs."""
+    """The draft of an error, completed and reduced so that it is a valid JSON-RPC error."""
     coded = coded_error(draft.code)
     if not isinstance(sent, dict):
         return replace(draft, error=coded).removing(
@@ -94,7 +94,6 @@ def _fits_error(key: str, value: Json) -> bool:
 
 
 def _with_result(draft: Draft, raw: JsonObject) -> Draft:
-    """The draft of a tool result."""
     draft = _with_content(draft, raw.get("content", []))
     if "structuredContent" in raw:
         draft = _with_structured(draft, "/structuredContent", raw["structuredContent"])

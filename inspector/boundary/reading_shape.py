@@ -1,4 +1,4 @@
-"""Results of resources/read and prompts/get, written as tool results: the same rules judge them, at the same places.
+"""Rewrites results of resources/read and prompts/get as tool results, so that the same rules judge them.
 
 Each item of `contents` becomes an embedded resource, the content of each message a content block.
 Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
@@ -17,20 +17,20 @@ from inspector.json.pointer import child
 from inspector.protocol.catalogue import Kind
 
 NOTICE_URI = "sightline:notice"
-"""The URI of a text of the boundary among the contents of a resource."""
+"""The URI of each text that the boundary adds to the contents of a resource."""
 _TOOL_MEMBERS = frozenset({"content", "structuredContent", "isError"})
 _BLOCK = re.compile(r"/content/(\d+)(/resource)?(.*)", re.DOTALL)
 _NO_MEMBER = "the protocol does not define this member of a message"
 
 
 class ReadingShape(Struct, frozen=True, kw_only=True):
-    """The shape of one result."""
+    """The original shape of a result that was rewritten as a tool result."""
 
     kind: Kind
     roles: tuple[str | None, ...] = ()
-    """Of the messages; None for what is no message."""
+    """The role of each message; None for an item that is not a message."""
     content_first: frozenset[int] = frozenset()
-    """The messages that name their content before their role."""
+    """The indices of the messages whose `content` comes before their `role`."""
     extras: tuple[str, ...] = ()
     """Pointers to members of messages that the protocol does not define."""
 
@@ -40,13 +40,13 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
 
     @property
     def removals(self) -> tuple[Removal, ...]:
-        """What is left out of messages."""
+        """A removal for each member of a message that is left out."""
         return tuple(
             Removal(pointer=pointer, rule=Rule.UNDECLARED, detail=_NO_MEMBER) for pointer in self.extras
         )
 
     def place(self, pointer: str) -> str:
-        """A pointer into the tool result as one into the result."""
+        """Convert a pointer into the tool result to one into the original result."""
         found = _BLOCK.fullmatch(pointer)
         if not found:
             return f"/{self.member}" if pointer == "/content" else pointer
@@ -64,7 +64,10 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
         return replace(removal, pointer=self.place(removal.pointer), claim=claim)
 
     def result(self, tool_result: JsonObject, pointers: Sequence[str]) -> JsonObject:
-        """The result that a tool result stands for. `pointers`: of its content blocks, empty for texts of the boundary."""
+        """Convert a tool result back to its original shape.
+
+        `pointers`: the pointer of each content block; empty for a text of the boundary.
+        """
         content = tool_result["content"]
         blocks = content if isinstance(content, list) else []
         items = [self._item(block, pointer) for block, pointer in zip(blocks, pointers, strict=True)]
@@ -90,7 +93,7 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
 
 
 def member_of(kind: Kind) -> str:
-    """The member of a result that holds what was asked for."""
+    """The member of a result that holds its content: `content`, `messages` or `contents`."""
     return {Kind.TOOL: "content", Kind.PROMPT: "messages"}.get(kind, "contents")
 
 
@@ -104,7 +107,7 @@ def is_reading(value: Json, kind: Kind) -> bool:
 
 
 def as_tool_result(value: JsonObject, kind: Kind) -> tuple[JsonObject, ReadingShape]:
-    """A result for which `is_reading` is true, as a tool result."""
+    """Rewrite a result for which `is_reading` is true. Returns the tool result and the original shape."""
     member = member_of(kind)
     sent = value[member]
     items = sent if isinstance(sent, list) else []
@@ -139,7 +142,7 @@ def _block(item: Json, kind: Kind) -> Json:
         return {"type": "resource", "resource": item}
     if isinstance(item, dict) and _role_of(item) is not None:
         return item["content"]
-    # No content block of the protocol, so that it is withheld.
+    # The protocol defines no such content block, so it is withheld.
     return {"message": item}
 
 

@@ -20,13 +20,13 @@ class Marked(NamedTuple):
     above: str
     """The pointer to its container."""
     token: str | int | None
-    """The key or index in the container; None if `above` is the position itself, or must represent it."""
+    """The key or index in the container; None if `above` is the position itself, or if the key must not be shown."""
     source: Source
     name: str | None
 
 
 class MarkedRows(NamedTuple):
-    """The sensitive positions in some objects that follow each other in an array and have the same keys."""
+    """The sensitive positions in consecutive objects of an array that have the same keys."""
 
     above: str
     """The pointer to the array."""
@@ -182,7 +182,10 @@ class Removals(Sequence[Removal]):
 
 
 def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]]:
-    """The rule and the pointer of each removal; those of rows are together. Creates no `Removal`."""
+    """The rule and the pointer of each removal.
+
+    The removals of rows are one `MarkedRows`. Creates no `Removal`.
+    """
     for segment in removals.segments if isinstance(removals, Removals) else (removals,):
         if isinstance(segment, NotedRemovals):
             yield from segment.places()
@@ -192,7 +195,10 @@ def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]
 
 
 MAX_POINTER_CHARACTERS = 64_000_000
-"""The total length of all pointers of one result. Beyond it, the whole result is withheld."""
+"""The maximum total length of all pointers of one result, in characters.
+
+Beyond it, the whole result is withheld.
+"""
 
 SECRET: frozenset[str] = frozenset(
     {
@@ -203,15 +209,18 @@ SECRET: frozenset[str] = frozenset(
         Rule.INTERNAL,
     }
 )
-"""Rules whose withheld values are searched for everywhere else: declared secrets, and values that cannot be judged.
-Undeclared values, free text and metadata may occur elsewhere. The values of `sensitive-hint` and `audience` are searched
-for too, and listed separately."""
+"""Rules whose withheld values are searched for in the rest of the result.
+
+They withhold declared secrets, and values that cannot be judged. Undeclared values, free text and metadata
+may occur elsewhere. The values withheld by `sensitive-hint` and `audience` are searched for too, and listed
+separately.
+"""
 
 _TOO_MANY = "too many values are withheld to list them"
 
 
 class UnjudgeableError(Exception):
-    """A result that must be withheld as a whole. The message quotes nothing of it."""
+    """Raised for a result that must be withheld as a whole. The message quotes nothing of it."""
 
 
 class Secrets:
@@ -228,7 +237,7 @@ class Secrets:
         """Values for the user only, and shown to the user."""
 
     def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
-        """Adds the values that `rule` withholds, if they must not occur elsewhere."""
+        """Add the values that `rule` withholds, if they must not occur elsewhere."""
         if rule == Rule.SENSITIVE_HINT:
             self.hinted.extend(values)
         elif rule == Rule.AUDIENCE:
@@ -254,7 +263,7 @@ class Ledger:
         self._contract = contract
         self._entries: list[Marked | MarkedRows | Removal] = []
         self._values: list[Json] = []
-        """The value of each entry; those of rows in a list."""
+        """The value of each entry; for rows, a list of values."""
         self._left = MAX_POINTER_CHARACTERS
 
     def __len__(self) -> int:
@@ -278,7 +287,7 @@ class Ledger:
         return secrets
 
     def spend(self, pointer: str) -> str:
-        """`pointer`, counted against the limit. Raises UnjudgeableError past it."""
+        """Count `pointer` against the limit, and return it. Raises UnjudgeableError past the limit."""
         self._left -= len(pointer)
         if self._left < 0:
             raise UnjudgeableError(_TOO_MANY)
@@ -287,7 +296,7 @@ class Ledger:
     def mark(
         self, above: str, token: str | int | None, source: Source, name: str | None, value: Json
     ) -> None:
-        """Adds a sensitive position. Raises UnjudgeableError past the limit."""
+        """Add a sensitive position. Raises UnjudgeableError past the limit."""
         self._left -= len(above) + (len(token) if isinstance(token, str) else 1)
         if self._left < 0:
             raise UnjudgeableError(_TOO_MANY)
@@ -295,9 +304,9 @@ class Ledger:
         self._values.append(value)
 
     def mark_rows(self, rows: MarkedRows, values: list[Json]) -> None:
-        """Adds the sensitive positions in rows. Raises UnjudgeableError past the limit.
+        """Add the sensitive positions in rows. Raises UnjudgeableError past the limit.
 
-        `values`: those at the positions, row by row.
+        `values`: the values at the positions, row by row.
         """
         keys = sum(len(key) + len(rows.above) + 1 for key, _, _ in rows.marked)
         digits = sum(len(str(index)) for index in range(rows.start, rows.start + rows.length))
@@ -317,7 +326,7 @@ class Ledger:
         name: str | None = None,
         claim: Claim | None = None,
     ) -> None:
-        """Adds another removal. Raises UnjudgeableError past the limit."""
+        """Add a removal by a rule other than `x-sensitive`. Raises UnjudgeableError past the limit."""
         removal = Removal(pointer=self.spend(pointer), rule=rule, detail=detail, claim=claim, name=name)
         self._entries.append(removal)
         self._values.append(value)
@@ -332,9 +341,9 @@ class Ledger:
         hides_key: bool = False,
         claim: Claim | None = None,
     ) -> None:
-        """Adds the removal of the value at a path from the root, named by the nearest property.
+        """Add the removal of the value at a path from the root, with the name of the nearest property.
 
-        `hides_key`: the pointer must not contain the key.
+        `hides_key`: true if the pointer must not contain the key.
         """
         names = self._contract.names
         name = next((str(token) for token in reversed(path) if token in names), None)
@@ -342,6 +351,6 @@ class Ledger:
         self.note(self.root + join(to), rule, detail, value, name=name, claim=claim)
 
     def forget(self, since: int) -> None:
-        """Drops the removals after the first `since`, because a container around them is withheld."""
+        """Drop the removals after the first `since`, because a container around them is withheld."""
         del self._entries[since:]
         del self._values[since:]

@@ -1,22 +1,26 @@
-"""A quick test before a search: only a run of the bytes that needles consist of can hold one.
+"""A quick test before a search: whether a text has a long enough run of bytes that occur in needles.
 
-Most texts have no such run, and to see that costs a tenth of a search. The test may say yes in vain, but never no.
+Only such a run can hold a needle. Most texts have none, and looking for one costs a tenth of a search. The
+test may say yes for a text without a needle, but never no for a text with one.
 """
 
 from collections import defaultdict
 from collections.abc import Iterable
 
 _LONGEST = 32
-"""Longer runs need not be told apart."""
+"""The maximum length, in bytes, of the runs that are looked for."""
 
 
 class Runs:
-    """The bytes of needles, for short, longer and long ones apart, and how many of them follow each other at least."""
+    """The bytes that occur in needles, and the minimum length of a run of them.
+
+    Needles of similar length form a group; each group has its own bytes and its own length.
+    """
 
     __slots__ = ("_base64", "_bytes")
 
     def __init__(self, needles: Iterable[bytes], read_as: bytes) -> None:
-        """`read_as`: the byte as which a decoded text is searched, for each byte."""
+        """`read_as`: a table of 256 bytes by which decoded text is folded before it is searched."""
         by_length: defaultdict[int, list[bytes]] = defaultdict(list)
         for needle in needles:
             by_length[len(needle)].append(needle)
@@ -28,17 +32,18 @@ class Runs:
         for group in groups.values():
             least, among = min(map(len, group)), frozenset(b"".join(group))
             self._bytes.append((_table(among), b"\1" * min(least, _LONGEST)))
-            # Of four letters of base64, the first is six bits of a byte: of every third byte of a needle.
+            # The first of four letters of base64 has six bits of one byte. So the first letters show every
+            # third byte of a needle.
             firsts = {byte >> 2 for byte in range(256) if read_as[byte] in among}
             begins = frozenset(letter for letter, value in _VALUES.items() if value in firsts)
             self._base64.append((_table(begins), b"\1" * (min(least, _LONGEST) // 3)))
 
     def may_hold(self, text: bytes) -> bool:
-        """Whether a needle may be in a text."""
+        """Whether a text may contain a needle."""
         return any(run in text.translate(table) for table, run in self._bytes)
 
     def may_hold_decoded(self, letters: bytes, shift: int) -> bool:
-        """Whether a needle may be in what base64 decodes to, from its letter `shift` on."""
+        """Whether the text that base64 decodes to, from letter `shift`, may contain a needle."""
         firsts = letters[shift::4]
         return any(run in firsts.translate(table) for table, run in self._base64)
 

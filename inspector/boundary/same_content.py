@@ -48,7 +48,7 @@ def json_in(text: str) -> JsonText | None:
 
 
 def repeats(text: str, parsed: Json, value: Json) -> bool:
-    """True if the JSON in `text` equals `value`, apart from true for 1."""
+    """True if the JSON in `text` equals `value`; `true` and 1 count as equal."""
     try:
         same = bool(parsed == value)
     except RecursionError:
@@ -58,7 +58,7 @@ def repeats(text: str, parsed: Json, value: Json) -> bool:
 
 
 def withhold_with_repetition(draft: Draft, reason_for: Callable[[Block], Reason | None]) -> Draft:
-    """Like `withhold_blocks`; also withholds the structured content if one of the blocks copies it."""
+    """Withhold blocks as `withhold_blocks` does, and the structured content if one of these blocks copies it."""
     before = draft.blocks
     draft = withhold_blocks(draft, reason_for)
     if draft.structured is None:

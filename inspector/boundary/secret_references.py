@@ -18,7 +18,7 @@ from inspector.urls.origin import MAX_URL_CHARACTERS
 MAX_ID_CHARACTERS = 1_000
 MAX_LABEL_CHARACTERS = 1_000
 MAX_TTL_S = 10 * 366 * 86_400
-"""Ten years; a longer lifetime is an error."""
+"""The maximum lifetime in seconds: ten years. A longer lifetime is an error."""
 MAX_REFERENCES = 1_000
 MAX_POINTER_CHARACTERS = 4_096
 
@@ -32,12 +32,12 @@ class SecretReference:
     label: str
     id: str = field(repr=False)
     redeem_url: str = field(repr=False)
-    """As sent: relative or absolute, unchecked. It may contain a credential."""
+    """The URL as sent: relative or absolute, unchecked. It may contain a credential."""
     ttl_s: float | None = None
-    """From receipt. None: no expiry."""
+    """The lifetime in seconds from receipt; None if the reference does not expire."""
 
     def is_over(self, *, received_s: float, now_s: float) -> bool:
-        """True if it has expired. Both times are of one monotonic clock."""
+        """True if the reference has expired. Both times are seconds of one monotonic clock."""
         return self.ttl_s is not None and now_s - received_s >= self.ttl_s
 
 
@@ -47,7 +47,7 @@ class MalformedReference(Struct, frozen=True, kw_only=True):
     pointer: str
     """Pointer into the raw result; empty if it is nested too deeply."""
     reason: str
-    """A sentence by Sightline that quotes nothing."""
+    """The reason, in a sentence that quotes nothing of the result."""
     label: str | None = None
     """The label, if usable. Foreign."""
 
@@ -74,7 +74,10 @@ def references_in(raw: Json) -> tuple[ListedReference, ...]:
 
 
 _Place: TypeAlias = "tuple[_Place, str | int] | None"
-"""The container and token of a value; None for the root. Only references get a pointer, because its cost grows with depth."""
+"""The container and token of a value; None for the root.
+
+Pointers are built for references only, because the cost of one grows with depth.
+"""
 
 
 def _containers(raw: Json) -> Iterator[tuple[Json, _Place]]:
@@ -112,7 +115,7 @@ def _is_listed(value: JsonObject | DuplicateKeys) -> bool:
 
 
 def _pointer(place: _Place) -> str | None:
-    """None if the pointer would be too long."""
+    """The pointer to a place; None if it would be too long."""
     tokens: list[str] = []
     left = MAX_POINTER_CHARACTERS
     while place is not None:

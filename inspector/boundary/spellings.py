@@ -1,8 +1,9 @@
 """Spellings of a copied value: the needles to search for, and the views of a text to search in.
 
-Views are multiplied rather than needles: decoding a whole text is cheap, an automaton with many needles is not. Needles and
-views are folded alike: no case, accents, white space or invisible characters, Unicode's compatibility form, and one
-alphabet for base64. So case, line breaks and `base64url` cost nothing extra.
+A text has several views, rather than a value several needles: decoding a whole text is cheap, an automaton
+with many needles is not. Needles and views are folded alike: without case, accents, white space and invisible
+characters, in Unicode's compatibility form, and with one alphabet for base64. So case, line breaks and
+`base64url` cost nothing extra.
 """
 
 import re
@@ -18,12 +19,15 @@ from inspector.boundary.runs import Runs
 from inspector.boundary.unseen import visible
 
 SHORTEST = 6
-"""In characters: a shorter value is searched for as a whole word only."""
+"""The minimum length, in characters, of a value that is found inside words.
+
+A shorter one is searched for as a whole word.
+"""
 LONGEST = 128
-"""In bytes: a needle is cut at this length, so a longer value counts as found by its beginning."""
+"""The maximum length of a needle, in bytes. A longer needle is cut, so its value is found by its beginning."""
 
 SEPARATOR = "\0"
-"""Between texts that are searched together; ignored within a text."""
+"""Separates texts that are searched together; ignored within a text."""
 _BETWEEN = SEPARATOR.encode()
 
 
@@ -48,7 +52,10 @@ class DecodedView(Struct, frozen=True, kw_only=True):
 
 
 def needles(values: Collection[str]) -> frozenset[bytes]:
-    """The needles to search for in views, cut at LONGEST. Decoded views keep white space and marks, and fold only ASCII case."""
+    """The needles to search for in views, cut at LONGEST.
+
+    Decoded views keep white space and marks, and fold only ASCII case.
+    """
     if _are_simple(values):
         folded = SEPARATOR.join(values).encode().translate(_PLAIN)
         return frozenset(needle[:LONGEST] for needle in folded.split(_BETWEEN) if needle)
@@ -73,23 +80,26 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
 
 
 def _are_simple(values: Collection[str]) -> bool:
-    """Whether all forms of each value are the same but for its case: ASCII that is visible, and not so long as to be cut."""
+    """Whether folding changes only the case of the values: visible ASCII without spaces, too short to be cut."""
     together = "".join(values)
     return is_visible(together) and " " not in together and max(map(len, values), default=0) <= _ENOUGH
 
 
 def is_visible(text: str) -> bool:
-    """Whether a text is of ASCII alone, without control characters."""
+    """Whether a text consists of printable ASCII characters only."""
     return text.isascii() and text.isprintable()
 
 
 def runs_of(needles: Iterable[bytes]) -> Runs:
-    """What a view must have to hold one of the needles."""
+    """The quick test for whether a view may contain one of the needles."""
     return Runs(needles, _PLAIN)
 
 
 def spellings(text: str, runs: Runs) -> Iterator[DecodedView]:
-    """The views of a text whose escapes are decoded, but those that hold none of the needles that `runs` is of."""
+    """The views of a text that may contain a needle.
+
+    `text`: a text whose escapes are decoded. `runs`: the quick test for the needles.
+    """
     original, text = text, _squeezed(text)
     forwards = _folded(text)
     if runs.may_hold(forwards):
@@ -139,7 +149,7 @@ def unescaped(text: str) -> tuple[str, ...]:
 
 
 def read_as(text: str) -> tuple[str, ...]:
-    """The text, and the ASCII text in its tag characters, which a model may read."""
+    """The text, and versions in which its tag characters, which a model may read, are ASCII."""
     if text.isascii() or not _TAG.search(text):
         return (text,)
     return text, *(part.translate(_OF_TAGS) for part in (text, "".join(_TAG.findall(text))))

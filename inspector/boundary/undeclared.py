@@ -12,9 +12,10 @@ from inspector.json.walk import CONTAINERS, below
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
-    """The number of leaves that reach a model at `declared` without a schema position. A content block is one leaf.
+    """The number of leaves that reach a model at `declared` without a schema position.
 
-    `declared`: the bounded result at that level. Of a failure, `closed` lets only its own code pass.
+    A content block is one leaf. Of an error, everything except the code counts. `declared`: the bounded
+    result at that boundary.
     """
     result = declared.result if isinstance(declared.result, dict) else {}
     if "error" in result:
@@ -30,7 +31,10 @@ def undeclared(declared: Bounded, contract: Contract) -> int:
 
 
 def undescribed_words(number: int, output: OutputCheck) -> str:
-    """That so many values pass at `declared`. A result that fits its schema may have more than the schema describes."""
+    """The sentence that says how many values pass at `declared` without a place in the schema.
+
+    A result that fits its schema may have more than the schema describes.
+    """
     fits = output.is_asked and not output.violations and not output.unchecked
     which = "allows but does not describe" if fits else "does not describe, or not as it is"
     values, them = ("1 value", "it") if number == 1 else (f"{number:,} values", "them")

@@ -13,7 +13,7 @@ from unicodedata import normalize
 UNICODE = "18.0.0"
 """The Unicode version of the table."""
 LONG_RUN = 24
-"""In characters."""
+"""The length, in characters, from which a run of invisible characters is long."""
 
 
 def visible(text: str) -> str:
@@ -25,12 +25,15 @@ def visible(text: str) -> str:
         return text if text.isprintable() else _near().sub("", text)
     # Remove marks first: `normalize` sorts them, in quadratic time for long runs.
     text = _near().sub("", normalize("NFKD", _without(text)))
-    # A letter beyond the basic plane has its marks there too.
+    # The marks of a letter beyond the basic plane are beyond it too.
     return _without(text) if _FAR.search(text) else text
 
 
 def condensed(text: str) -> str | None:
-    """`visible` with single spaces. None if no invisible run is as long as `LONG_RUN`."""
+    """`visible(text)` with single spaces; None if `text` has no long run.
+
+    A long run has LONG_RUN or more characters that are invisible or white space.
+    """
     if text.isascii():
         is_spread = _BLANKS in text.encode().translate(_BLANKED)
     else:
@@ -58,7 +61,10 @@ _FAR = re.compile("[\U00010000-\U0010ffff]")
 
 @cache
 def _near() -> re.Pattern[str]:
-    """Those of the basic plane, for which `re` has a table; it would compare further ranges one by one."""
+    """A pattern for invisible characters of the basic plane.
+
+    `re` has a table for these, and would compare further ranges one by one.
+    """
     return re.compile(f"[{_near_ranges()}]+")
 
 

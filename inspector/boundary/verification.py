@@ -1,6 +1,6 @@
-"""Verifies what was read of a skill with the entry of that skill: size, digest, frontmatter.
+"""Verifies a file of a skill against the entry of that skill: size, digest, frontmatter.
 
-What differs is not used, at any boundary. Source: SEP-2640, Integrity and Verification.
+A file that differs is withheld at every boundary. Source: SEP-2640, Integrity and Verification.
 """
 
 import base64
@@ -20,18 +20,21 @@ if TYPE_CHECKING:
     from yaml import MappingNode, Node, ScalarNode
 
 LONGEST_FRONTMATTER = 64 * 1024
-"""In characters; a longer one is not compared, and its skill is withheld."""
+"""The maximum length, in characters. Longer frontmatter is not compared, and the file is withheld."""
 DEEPEST_FRONTMATTER = 50
 NO_DIGEST = "the skill is dynamic: its server gives no digests, so that its content was not verified"
 _HEAD = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|\Z)", re.DOTALL)
 
 
 class MismatchError(Exception):
-    """What was read differs. The message says how, without quoting it."""
+    """Raised if a file differs from the entry of its skill. The message says how, without quoting the file."""
 
 
 def unverified(outcome: Outcome, contract: Contract) -> str:
-    """Why what was read of a skill must not be used; empty where it may be, and for all that is no skill. Never raises."""
+    """The reason why content read from a skill must not be used; empty if it may be, and for other content.
+
+    Never raises.
+    """
     if not contract.skills or not isinstance(outcome, Result):
         return ""
     try:
@@ -48,7 +51,7 @@ def unverified(outcome: Outcome, contract: Contract) -> str:
 
 
 def is_without_digest(contract: Contract) -> bool:
-    """Whether nothing says what the content of a skill should be."""
+    """True if a skill is dynamic, so that no digest says what its content should be."""
     return any(manifest_of(entry).is_dynamic for entry in contract.skills)
 
 
@@ -107,9 +110,11 @@ def _verify_frontmatter(content: bytes, said: Json) -> None:
 
 
 def _differences(yaml_text: str, said: Json) -> Iterator[str]:
-    """Where frontmatter differs from JSON, as pointers whose keys are in neither quoted nor foreign text.
+    """Pointers to the places where frontmatter differs from JSON.
 
-    Nodes are compared, and no value is made of them: aliases cost nothing, and no tag makes an object.
+    Keys that `_KNOWN` lacks are left out of them.
+
+    YAML nodes are compared without constructing values: aliases cost nothing, and no tag creates an object.
     """
     import yaml  # noqa: PLC0415 - few servers have skills
 
@@ -142,7 +147,7 @@ def _differences(yaml_text: str, said: Json) -> Iterator[str]:
 
 
 def _check_depth(yaml_text: str) -> None:
-    """Raises ValueError for what is nested deeply: reading it takes time that grows with its square."""
+    """Raise ValueError for deeply nested YAML: reading it takes time that grows with the square of the depth."""
     import yaml  # noqa: PLC0415 - as above
 
     depth = 0
@@ -158,7 +163,7 @@ def _check_depth(yaml_text: str) -> None:
 
 
 _KNOWN = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
-"""The keys that the format of skills has, and that a sentence may name."""
+"""The keys that the format of skills defines, and that a message may name."""
 
 
 def _pairs(node: "MappingNode") -> Iterator[tuple[str, "Node"]]:
@@ -174,7 +179,7 @@ _FALSE = frozenset({"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "
 
 
 def _is_same(node: "ScalarNode", value: Json) -> bool:
-    """Whether a scalar is rendered as `value`: a plain one as its text, or as what YAML 1.1 or 1.2 makes of it."""
+    """Whether a scalar equals `value`: as text or, if unquoted, as YAML 1.1 or 1.2 reads it."""
     text = node.value
     if isinstance(value, str):
         return value == text

@@ -73,7 +73,7 @@ class WalkStep:
         self.dropped: list[int] = []
         """For an array: the indices of withheld items."""
         self.name: str | None = above.name_of(token) if above else None
-        """The nearest property above that the schema names."""
+        """The name of the nearest property above that the schema names; None if there is none."""
         self.made_pointer: str | None = None
         """The pointer into the raw result, once computed."""
 
@@ -100,18 +100,18 @@ class WalkStep:
         return child(self.pointer(ledger), token)
 
     def put(self, token: str | int, value: Json) -> None:
-        """Sets the value at `token`. Changes `left`, which must not be `raw`."""
+        """Set the value at `token`. Changes `left`, which must not be `raw`."""
         if isinstance(self.left, dict):
             self.left[str(token)] = value
         else:
             self.left[int(token)] = value
 
     def skip_items(self, count: int) -> None:
-        """Goes past the next items of an array."""
+        """Skip the next `count` items of an array."""
         next(islice(self.items, count, count), None)
 
     def finish(self) -> None:
-        """Drops withheld items at the end of an array, where no later item moves."""
+        """Drop withheld items at the end of an array, because no later item moves."""
         while self.dropped and self.dropped[-1] == len(self.left) - 1:
             self.dropped.pop()
             if isinstance(self.left, list):
@@ -126,7 +126,7 @@ def note_mark(
     source: Source,
     value: Json,
 ) -> None:
-    """Adds the removal of a sensitive `value` at `token`."""
+    """Add the removal of a sensitive `value` at `token`."""
     if above is None:
         ledger.mark(ledger.root, None, source, None, value)
     elif position.hides_key:
@@ -145,7 +145,7 @@ def note_other(
     value: Json,
     claim: Claim | None = None,
 ) -> None:
-    """Adds the removal of `value` at `token` for another reason."""
+    """Add the removal of `value` at `token` for another reason."""
     pointer = above.pointer_to(token, ledger) if above else ledger.root
     ledger.note(pointer, rule, detail, value, name=above.name_of(token) if above else None, claim=claim)
 
@@ -166,7 +166,7 @@ def secret_of(key: str, value: Json) -> Json:
 
 
 def is_plain(value: Json) -> bool:
-    """True if `value` is JSON without duplicate keys and secret references at any depth."""
+    """True if `value` is JSON without duplicate keys or secret references at any depth."""
     stack = [value]
     while stack:
         item = stack.pop()
@@ -189,9 +189,10 @@ def is_plain(value: Json) -> bool:
 def left_of_flat(
     above: WalkStep, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
 ) -> Json:
-    """The passing part of a flat container, `value` itself if all of it passes; None if it must be entered.
+    """The passing part of a container of scalars: `value` itself if all of it passes; None if it must be entered.
 
-    `position`: its position, not sensitive and, if only typed positions pass (`declared`), with the type of the container.
+    `declared`: true if only typed positions pass. `position`: that of the container, which is not sensitive
+    and, with `declared`, has the type of the container.
     """
     if isinstance(value, dict):
         return _left_of_object(above, token, position, value, ledger, declared=declared)
@@ -230,10 +231,10 @@ def _left_of_object(
 
 
 def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) -> list[Json]:
-    """The passing parts of the next items of an array, from `index` on; empty if they must be judged one by one.
+    """The passing parts of the next items of an array, starting at `index`; empty if they must be judged one by one.
 
-    Objects of scalars that all have the same keys are judged together, column by column.
-    `declared`: as in `left_of_flat`.
+    Objects of scalars that all have the same keys are judged together, column by column. `declared`: as in
+    `left_of_flat`.
     """
     rows = cast("list[JsonObject]", step.raw[index : index + ROWS] if isinstance(step.raw, list) else [])
     position = step.position.every_item
@@ -272,7 +273,7 @@ class _Plan(NamedTuple):
 
 
 def _plan_of(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
-    """The cached plan; None if such objects must be entered."""
+    """The cached plan for objects with these keys; None if such objects must be entered."""
     plans = cast("dict[tuple[bool, tuple[str, ...]], _Plan | None]", position.plans)
     asked = (declared, keys)
     if asked in plans:
@@ -299,6 +300,6 @@ def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> 
 
 
 ROWS, _FEW = 1_000, 8
-"""Items of an array that are judged together, and how many are too few to gain from it."""
+"""The number of items of an array that are judged together, and the least number for which that pays."""
 _REMEMBERED = 1_000
 """The maximum number of key sets per position; the objects of a result mostly share a few."""

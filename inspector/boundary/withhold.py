@@ -56,7 +56,7 @@ class _Walk:
         return Walked(value=first.left) if first else self._whole
 
     def _judge_members(self, step: WalkStep) -> WalkStep | None:
-        """Judges members up to the next container to enter."""
+        """Judge members up to the next container to enter. Returns the step into it; None after the last."""
         position = step.position
         known = position.by_key
         for key, value in step.members:
@@ -70,7 +70,7 @@ class _Walk:
         return None
 
     def _judge_items(self, step: WalkStep) -> WalkStep | None:
-        """Judges items up to the next container to enter."""
+        """Judge items up to the next container to enter. Returns the step into it; None after the last."""
         item = step.position.item
         for index, value in step.items:
             if not index % ROWS and (rows := left_of_rows(step, index, self._ledger, declared=False)):
@@ -91,7 +91,7 @@ class _Walk:
         return None
 
     def _judge_flat(self, step: WalkStep, token: str | int, position: Position, value: Json) -> bool:
-        """Judges a container of scalars; False for any other."""
+        """Judge a container of scalars; False for any other."""
         left = left_of_flat(step, token, position, value, self._ledger, declared=False)
         if left is not None and left is not value:
             _own(step)
@@ -101,7 +101,7 @@ class _Walk:
     def _enter(
         self, above: WalkStep | None, token: str | int, value: Json, position: Position
     ) -> WalkStep | None:
-        """The state of the walk in a container; None if the container is judged as a whole."""
+        """Enter a container. Returns the step into it, or None if the container is judged as a whole."""
         ahead = position.harmless and (above is None or not above.position.harmless)
         if ahead and is_plain(value):
             return None
@@ -125,7 +125,7 @@ class _Walk:
         self._drop(above, token)
 
     def _strip(self, above: WalkStep | None, token: str | int, position: Position, value: JsonObject) -> None:
-        """Reduces a secret reference to its type and label."""
+        """Reduce a secret reference to its type and label."""
         step = WalkStep(above, token, position, value, {})
         for key, inner in value.items():
             below = position.step(key)
@@ -156,7 +156,7 @@ class _Walk:
 
 
 def _own(step: WalkStep) -> None:
-    """Replaces the remaining part of `step`, and of each step above it, by a copy that may be changed."""
+    """Replace the remaining part of `step`, and of each step above it, by a copy that may be changed."""
     below: WalkStep | None = None
     at: WalkStep | None = step
     while at:

@@ -14,7 +14,7 @@ Word: TypeAlias = bool | str
 EFFECTS = ("read", "write", "external", "delete")
 OUTCOMES = ("benign", "consequential", "irreversible")
 LEVELS = ("public", "internal", "confidential", "restricted")
-"""Each ordered from the least cautious word to the most cautious."""
+"""EFFECTS, OUTCOMES and LEVELS are each ordered from the least cautious word to the most cautious."""
 
 
 class TraitName(StrEnum):
@@ -40,7 +40,7 @@ class TraitName(StrEnum):
 
 
 class Sort(StrEnum):
-    """How the value of a key becomes the value of a trait."""
+    """The way in which the value of a key becomes the value of a trait."""
 
     TABLE = "table"
     """Look the value up in `meanings`; a value that is not listed implies nothing."""
@@ -75,17 +75,17 @@ class Implication(Struct, frozen=True, kw_only=True):
 
 
 def flag(trait: TraitName, *, malformed: bool = True) -> Implication:
-    """A boolean key with the same meaning as a boolean trait."""
+    """The implication of a boolean key with the same meaning as a boolean trait."""
     return Implication(trait=trait, meanings={True: True, False: False}, malformed=malformed)
 
 
 def table(trait: TraitName, meanings: Mapping[Word, Word], *, malformed: Word | None) -> Implication:
-    """A key whose values translate to values of the trait. `malformed`: the safe value."""
+    """The implication of a key whose values translate to values of the trait. `malformed`: the safe value."""
     return Implication(trait=trait, meanings=meanings, malformed=malformed)
 
 
 def verbatim(trait: TraitName, *, malformed: Word | None) -> Implication:
-    """A key whose values are values of the trait."""
+    """The implication of a key whose values are values of the trait."""
     return Implication(trait=trait, sort=Sort.VERBATIM, malformed=malformed)
 
 
@@ -134,19 +134,22 @@ class Claim(Struct, frozen=True, kw_only=True):
 
     subject: Subject
     pointer: str
-    """Relative to the root of the subject (tool definition, result). For a block, relative to its result."""
+    """Pointer relative to the root of the subject (tool definition, result). For a block, relative to its result."""
     vocabulary: str
     key: str
     value: Json
-    """As received."""
+    """The value as received."""
     standing: Standing
     well_formed: bool
     problem: str = ""
     """The reason, if the claim is not well formed."""
     container: bool = False
-    """True for a claim about the object that holds the keys: it is empty, or it is malformed and its keys were not read."""
+    """True for a claim about the object that holds the keys.
+
+    The object is empty, or it is malformed and its keys were not read.
+    """
     note: str = ""
-    """A sentence by Sightline, if a browser dropped or changed the declaration."""
+    """A note by Sightline if a browser dropped or changed the declaration; empty otherwise."""
 
 
 class ClaimKey(Struct, frozen=True, kw_only=True):
@@ -154,15 +157,18 @@ class ClaimKey(Struct, frozen=True, kw_only=True):
 
     name: str
     type: str
-    """For people: `boolean`, `list of strings`, `one of read, write, delete, external`."""
+    """The type in words: `boolean`, `list of strings`, `one of read, write, delete, external`."""
     default: str
-    """The value if the key is absent, according to the vocabulary; empty if it does not say. Shown as a default, never as a claim."""
+    """The value if the key is absent, according to the vocabulary; empty if the vocabulary does not say.
+
+    It is shown as a default, never as a claim.
+    """
     meaning: str
     effect: str
-    """The implications for traits, for people."""
+    """The implications for traits, in words for people."""
     implications: tuple[Implication, ...] = ()
     within: frozenset[str] = frozenset()
-    """The containers that may hold it, by the key of the claim that reports a malformed container."""
+    """The containers that may hold the key. Each is named by the key of the claim that reports it as malformed."""
 
 
 Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Claim]]
@@ -179,12 +185,15 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     as_of: str
     """The month (YYYY-MM) in which the standing was looked up."""
     where: str
-    """The position in messages."""
+    """The place of the keys in messages, in words for people."""
     keys: tuple[ClaimKey, ...]
     read: Reader
     """Yields the claims of this vocabulary about a subject, in wire order. Never raises."""
     owns: Callable[[Subject, str], bool]
-    """True if this vocabulary defines the member at the pointer (relative to the subject); it is not `unrecognised` then."""
+    """True if this vocabulary defines the member at the pointer, which is relative to the subject.
+
+    Such a member is not `unrecognised`.
+    """
     subjects: frozenset[Subject] = frozenset(Subject)
     """The subjects that it defines keys for; `read` yields nothing for others."""
     remark: str = ""

@@ -80,7 +80,7 @@ def _selector(*keys: tuple[str, str], words: tuple[Word, ...], subject: Subject 
 
 
 class _Pair(Struct, frozen=True, kw_only=True):
-    """Two selectors; a claim of each is a contradiction."""
+    """Two selectors. If each selects a claim, the claims contradict each other."""
 
     kind: ContradictionKind
     left: _Selector

@@ -1,8 +1,8 @@
-"""Layouts: where the keys of a vocabulary are in a message, and the forms of their values.
+"""Layouts: the places of a vocabulary's keys in a message, and the forms of their values.
 
-Each vocabulary declares a layout; `Layout.read` walks it.
-The walk follows the layout, never the foreign value, so its cost does not depend on the depth and size of the value.
-An object with duplicate keys is read once for each duplicate; those claims are malformed.
+Each vocabulary declares a layout; `VocabularyLayout.read` walks it. The walk follows the layout, never the foreign
+value, so its cost does not depend on the depth and size of the value. An object with duplicate keys is read
+once for each duplicate; those claims are malformed.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping
@@ -29,12 +29,12 @@ class ValueForm(Struct, frozen=True, kw_only=True):
 
 
 def one_of(*words: str) -> ValueForm:
-    """Exactly one of `words`."""
+    """The form of a value that is exactly one of `words`."""
     return _form(f"one of {', '.join(words)}", "is not a known value", lambda value: _is_word(value, words))
 
 
 def some_of(*words: str) -> ValueForm:
-    """A non-empty list of `words`."""
+    """The form of a value that is a non-empty list of `words`."""
     return _form(
         f"list of {' and '.join(words)}",
         f"is not a list of {' and '.join(words)}",
@@ -43,7 +43,7 @@ def some_of(*words: str) -> ValueForm:
 
 
 def possible(*words: str) -> ValueForm:
-    """One of `words`, or a non-empty list of them."""
+    """The form of a value that is one of `words`, or a non-empty list of them."""
     return _possible(f"one of {', '.join(words)}", lambda value: _is_word(value, words))
 
 
@@ -119,9 +119,9 @@ class Leaf(Struct, frozen=True, kw_only=True):
     default: str = ""
     implications: tuple[Implication, ...] = ()
     effect: str = ""
-    """For people, if the implications are not everything."""
+    """The effect in words, if the implications do not describe all of it."""
     standing: Standing | None = None
-    """If it differs from the standing of the vocabulary."""
+    """The standing of this key, if it differs from that of the vocabulary."""
 
 
 class Branch(Struct, frozen=True, kw_only=True):
@@ -194,7 +194,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
     ) -> Vocabulary:
         """The vocabulary with this layout.
 
-        `read`: instead of the layout's own. `more_keys`: keys that only `read` finds.
+        `read`: replaces the layout's own `read`. `more_keys`: keys that only `read` finds.
         """
         more = (_key(name, leaf, frozenset()) for name, leaf in (more_keys or {}).items())
         return Vocabulary(
@@ -247,7 +247,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
             if reported:
                 yield self._claim(subject, member, name, WRONG_CONTAINER, container=True)
             return
-        # Report an empty object in `annotations` or `_meta`; it has no keys that would.
+        # Report an empty object in `annotations` or `_meta`, because no key in it leads to a claim.
         if member.value == {} and (branch.own or branch.key):
             yield self._claim(subject, member, name, REPEATED if member.repeated else "", container=True)
             return

@@ -1,4 +1,4 @@
-"""What follows from the definition of a tool alone is worked out once: each call asks for it several times."""
+"""Caches results that depend only on the definition of a tool, because each call needs them several times."""
 
 from collections.abc import Callable
 from functools import lru_cache
@@ -9,11 +9,14 @@ from inspector.protocol.catalogue import Tool
 Value = TypeVar("Value")
 
 _MOST = 64
-"""Tools that are kept alive."""
+"""The maximum number of tools whose results are cached. The cache keeps these tools alive."""
 
 
 class _Same:
-    """A tool as a key. Definitions are not hashable, and comparing them would cost as much as what is kept."""
+    """A tool as a cache key, compared by identity.
+
+    Definitions are not hashable, and comparing them would cost as much as the cached work.
+    """
 
     __slots__ = ("tool",)
 
@@ -28,7 +31,7 @@ class _Same:
 
 
 def once(work: Callable[[Tool], Value]) -> Callable[[Tool], Value]:
-    """`work`, which gives the same object for the same tool object."""
+    """Cache `work`: it returns the same object for the same tool object."""
 
     @lru_cache(maxsize=_MOST)
     def kept(same: _Same) -> Value:

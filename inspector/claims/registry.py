@@ -20,7 +20,7 @@ DROPPED = "dropped by the browser"
 CHANGED = "changed by the browser"
 
 _SHORT = 200
-"""In characters."""
+"""The maximum length, in characters, of pointers that are cached."""
 _PLAIN_TYPES = frozenset({"text", "image", "audio"})
 _PLAIN_MEMBERS = frozenset({"type", "text", "data", "mimeType"})
 
@@ -43,7 +43,7 @@ def vocabularies() -> tuple[Vocabulary, ...]:
 
 @once
 def claims_of_tool(tool: Tool) -> tuple[Claim, ...]:
-    """The claims in a tool's definition, or in that of what is used like one: by vocabulary, then in wire order.
+    """The claims in the definition of a tool, or of an item used like a tool: by vocabulary, then in wire order.
 
     Claims that a browser dropped or changed have a note.
     """
@@ -73,10 +73,11 @@ def claims_of_item(item: Item) -> tuple[Claim, ...]:
 
 
 def claims_of_result(result: Json, kind: Kind = Kind.TOOL) -> tuple[Claim, ...]:
-    """The claims of a result: about the result, then about each content block. `kind`: of what was asked for.
+    """The claims of a result: about the result, then about each content block.
 
-    Pointers are relative to `result`. An embedded resource counts as a part of its block. Never raises. The cost does
-    not depend on the size of the payload: only members of the result, of its blocks and `_meta` are read.
+    `kind`: the kind of the item that was called or read. Pointers are relative to `result`. An embedded
+    resource counts as a part of its block. Never raises. The cost does not depend on the size of the payload:
+    only members of the result, of its blocks and `_meta` are read.
     """
     if not isinstance(result, (dict, DuplicateKeys)):
         return ()
@@ -91,7 +92,7 @@ _BLOCKS = {Kind.TOOL: "content", Kind.PROMPT: "messages"}
 
 
 def _blocks(result: JsonObject | DuplicateKeys, kind: Kind) -> Iterator[Member]:
-    """The content blocks of a result: of a prompt those in its messages, of a resource its contents."""
+    """The content blocks of a result. For a prompt, they are in its messages; for a resource, they are its contents."""
     for content in members(result, among=(_BLOCKS.get(kind, "contents"),)):
         for index, item in enumerate(content.value if isinstance(content.value, list) else ()):
             pointer = child(content.pointer, index)

@@ -1,7 +1,8 @@
-"""Resolution: the server's declaration for one call with its arguments, and whether it stays within that of the tool.
+"""Resolution: the server's declaration for one call with its arguments, compared with that of the tool.
 
-Source: the tool-resolution extension, method `tools/resolve`; SEP-1862, whose older answer repeats the tool. A resolution
-may only narrow the tool's declarations. One that widens them, is malformed or does not arrive is ignored and reported.
+Source: the tool-resolution extension, method `tools/resolve`; SEP-1862, whose older answer repeats the tool.
+A resolution may only narrow the tool's declarations. One that widens them, is malformed or does not arrive is
+ignored and reported.
 """
 
 from collections.abc import Iterator, Sequence
@@ -30,11 +31,11 @@ _SETS = (
     "returnMetadata.source",
     "returnMetadata.sensitivity",
 )
-"""A list of these is a set of possible values; a resolution chooses from it."""
+"""The keys whose list is a set of possible values, from which a resolution chooses."""
 
 
 class ResolutionState(StrEnum):
-    """The outcome of asking."""
+    """The outcome of asking the server to resolve a call."""
 
     RESOLVED = "resolved"
     WIDENED = "widened"
@@ -49,7 +50,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
     effective: Tool
     """The tool with the annotations that apply to this call; as listed, unless `state` is resolved."""
     claims: tuple[Claim, ...] = ()
-    """The claims in the answer, shown beside those of the tool."""
+    """The claims in the answer, shown next to those of the tool."""
     widenings: tuple[Contradiction, ...] = ()
     is_older_shape: bool = False
     """True if the answer has the shape of SEP-1862."""
@@ -63,7 +64,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
 
 
 def is_resolvable(tool: Tool) -> bool:
-    """True if the tool declares that it can be resolved."""
+    """True if the tool declares that its calls can be resolved."""
     return traits_of_tool(tool).resolvable.value is True
 
 
@@ -73,7 +74,7 @@ def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:
 
 
 def resolution_of(tool: Tool, outcome: Outcome) -> Resolution:
-    """The resolution in an answer. `Failure`: no answer in time. Never raises."""
+    """The resolution in an answer. A `Failure` means that no answer arrived in time. Never raises."""
     unanswered = Resolution(state=ResolutionState.UNANSWERED, effective=tool)
     match outcome:
         case Result(value=value):
@@ -161,7 +162,7 @@ def _narrowed(tool: Tool, resolved: JsonObject) -> Tool:
 
 
 def _merged(listed: Json, resolved: Json) -> Json:
-    """One annotation. Members of an object that the resolution omits stay as listed."""
+    """One annotation after the resolution. Members of an object that the resolution omits stay as listed."""
     if isinstance(listed, dict) and isinstance(resolved, dict):
         return listed | resolved
     # A listed value that is not an object is malformed and so read in the safe direction; keep it.

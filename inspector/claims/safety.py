@@ -38,7 +38,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     """A cell of the table."""
 
     values: tuple[str, ...]
-    """Never empty. Foreign text if `is_foreign`."""
+    """The words in the cell. Never empty. Foreign text if `is_foreign`."""
     is_foreign: bool = False
     note: str = ""
     """`default`, `disputed` or empty."""
@@ -48,11 +48,11 @@ class SafetyRow(Struct, frozen=True, kw_only=True):
     """The row of a tool."""
 
     name: str
-    """Foreign text."""
+    """The name of the tool. Foreign text."""
     cells: tuple[Cell, ...]
-    """In the order of `COLUMNS`, without the first."""
+    """The cells in the order of `COLUMNS`, without the first."""
     contradictions: tuple[str, ...]
-    """Sentences without foreign text."""
+    """The contradictions, in sentences without foreign text."""
 
 
 def safety_rows(tools: Iterable[Tool]) -> tuple[SafetyRow, ...]:
@@ -96,7 +96,7 @@ def _set(trait: Trait) -> Cell:
 
 
 def _reversible(joined: Traits) -> Cell:
-    """Whether the effects can be undone, according to the outcome and destructiveness."""
+    """The cell that says whether the effects can be undone, according to the outcome and destructiveness."""
     outcome, destructive, effect = joined.outcome, joined.destructive, joined.effect
     if outcome.value == "irreversible":
         return Cell(values=("no",), note=_note(outcome))
@@ -112,7 +112,7 @@ def _reversible(joined: Traits) -> Cell:
 
 
 def _sensitive(joined: Traits) -> Cell:
-    """The sensitive parts of a result (all of it, or positions of its schema) and the sensitivity level."""
+    """The cell with the sensitive parts of a result (all, or positions of its schema) and its sensitivity level."""
     positions, level = joined.sensitive_positions.value, joined.sensitivity_level
     marked = positions if isinstance(positions, tuple) else ()
     values = ["the whole result"] if joined.sensitive.value is True else []

@@ -1,6 +1,6 @@
 """Traits: the conclusions from all claims about one subject, always joined in the safe direction.
 
-The vocabularies declare the implications of each key (`Key.implications`); this module joins them.
+The vocabularies declare the implications of each key (`ClaimKey.implications`); this module joins them.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -30,11 +30,11 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 
 TraitValue: TypeAlias = bool | str | tuple[str, ...] | None
-"""None: unknown, and without a default."""
+"""The value of a trait. None: unknown, and without a default."""
 
 
 class Trait(Struct, frozen=True, kw_only=True):
-    """One conclusion."""
+    """The conclusion about one trait."""
 
     value: TraitValue
     claims_for: tuple[Claim, ...] = ()
@@ -57,27 +57,27 @@ class Traits(Struct, frozen=True, kw_only=True):
     """All conclusions about a tool, or about a tool and one of its results; one for each `TraitName`."""
 
     effect: Trait
-    """read, write, external, delete or unknown."""
+    """One of read, write, external, delete and unknown."""
     destructive: Trait
     idempotent: Trait
     open_world: Trait
     sensitive: Trait
-    """The whole result; `sensitive_positions` has single positions."""
+    """Whether the whole result is sensitive; `sensitive_positions` has single positions."""
     data_classes: Trait
     """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Foreign text."""
     sensitivity_level: Trait
-    """public, internal, confidential or restricted."""
+    """One of public, internal, confidential and restricted."""
     sensitive_positions: Trait
     """Pointers into the output schema."""
     untrusted: Trait
     malicious: Trait
     confirm: Trait
     outcome: Trait
-    """benign, consequential or irreversible."""
+    """One of benign, consequential and irreversible."""
     destinations: Trait
     sources: Trait
     attribution: Trait
-    """Foreign text."""
+    """The sources of the data, as URIs. Foreign text."""
     resolvable: Trait
     debugging: Trait
 
@@ -93,14 +93,14 @@ _FIELDS: Mapping[TraitName, str] = {name: name.name.lower() for name in TraitNam
 
 
 class _Scale(Struct, frozen=True, kw_only=True):
-    """A trait with one value: the furthest step that any claim names."""
+    """The scale of a trait with one value: the most cautious step that any claim names."""
 
     steps: tuple[Word, ...]
-    """From the least cautious to the most cautious."""
+    """The steps, from the least cautious to the most cautious."""
     default: Word | None
 
     def rank(self, words: tuple[Word, ...]) -> int:
-        """The furthest step in `words`; an unknown word counts as the last step."""
+        """The index of the most cautious step in `words`; an unknown word counts as the last step."""
         last = len(self.steps) - 1
         return max((self.steps.index(word) if word in self.steps else last for word in words), default=last)
 
@@ -122,7 +122,7 @@ _SCALES: Mapping[TraitName, _Scale] = {
     TraitName.RESOLVABLE: _BENEFIT,
     TraitName.DEBUGGING: _DANGER,
 }
-"""All other traits are sets, joined by union."""
+"""The traits with a scale. All other traits are sets, joined by union."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +134,7 @@ class _Reading:
 
 
 def traits(claims: Iterable[Claim]) -> Traits:
-    """Joins `claims`; their order does not matter. More claims never make a trait less cautious."""
+    """Join `claims`; their order does not matter. More claims never make a trait less cautious."""
     readings: dict[TraitName, list[_Reading]] = {}
     for claim in claims:
         words_by_trait: dict[TraitName, tuple[Word, ...]] = {}
@@ -272,7 +272,7 @@ def _reference(claim: Claim) -> Json:
 
 
 class Badge(StrEnum):
-    """One badge, by its letter. The worst is first."""
+    """A badge, with its letter as value. The worst is first."""
 
     MALICIOUS = "M"
     UNTRUSTED = "U"

@@ -98,6 +98,7 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
     if ask.kind is AskKind.URL:
         link = link_of(ask.url, own_url)
         lines.append(f"  {link.before}[{link.host}]{link.after}")
+        lines += [f"  {link.ending}"] if link.ending else []
         lines.append(
             f"  Do not open it: {link.refusal}." if link.refusal else f"  Origin: {link.origin}. Not opened."
         )

@@ -1,6 +1,7 @@
 """Authorization of HTTP targets by the options of a command, and the questions to the user that it needs."""
 
 import asyncio
+import dataclasses
 import os
 import sys
 import termios
@@ -17,26 +18,32 @@ from inspector.protocol.authorization import (
     Authorizer,
     Authorizing,
     ClientIdentity,
+    are_scopes,
     redirect_fault,
 )
 
 
-def authorizing_of(options: AuthorizationOptions) -> Authorizing:
-    """The authorization settings of a session with these options. Raises UsageError."""
+def authorizing_of(options: AuthorizationOptions, configured: ClientIdentity | None = None) -> Authorizing:
+    """How a session gets authorized with these options. Raises UsageError.
+
+    `configured`: the client that a configuration names; the options take precedence.
+    """
     if options.remember and options.stored_only:
         raise UsageError("--stored-auth-only gets no new token", "Leave out --remember.")
     return Authorizing(
-        client=_identity(options),
+        client=_identity(options, configured or ClientIdentity()),
         authorizer=_authorizer(options),
         store=KeptTokens(remember=options.remember),
         is_stored_only=options.stored_only,
     )
 
 
-def _identity(options: AuthorizationOptions) -> ClientIdentity:
-    secret = _secret(options.client_secret) if options.client_secret is not None else None
+def _identity(options: AuthorizationOptions, configured: ClientIdentity) -> ClientIdentity:
+    client = dataclasses.replace(configured, **dict.fromkeys(options.of_client))
+    client_id = options.client_id or client.client_id
+    secret = client.client_secret if options.client_secret is None else _secret(options.client_secret)
     key = _read(options.client_key, "--client-key") if options.client_key is not None else None
-    if options.client_credentials and (options.client_id is None or (secret is None and key is None)):
+    if options.client_credentials and (client_id is None or (secret is None and key is None)):
         raise UsageError(
             "--client-credentials needs --client-id, and --client-secret or --client-key", "Add them."
         )
@@ -45,12 +52,12 @@ def _identity(options: AuthorizationOptions) -> ClientIdentity:
             "--client-credentials needs --issuer",
             "Otherwise the MCP server decides which authorization server gets your credentials.",
         )
-    if options.client_id is None and (secret or options.issuer):
+    if client_id is None and (options.client_secret or options.issuer):
         raise UsageError("--client-secret and --issuer belong to --client-id", "Add --client-id.")
-    if not options.client_credentials and (key or options.scope):
-        raise UsageError(
-            "--client-key and --scope are for --client-credentials", "Leave them out, or add it."
-        )
+    if not options.client_credentials and key:
+        raise UsageError("--client-key is for --client-credentials", "Leave it out, or add that.")
+    if options.scope is not None and not are_scopes(options.scope):
+        raise UsageError(f"--scope {options.scope}: no scopes", 'Write --scope "read write".')
     fault = redirect_fault(options.redirect_uri) if options.redirect_uri else ""
     if fault:
         raise UsageError(
@@ -59,15 +66,16 @@ def _identity(options: AuthorizationOptions) -> ClientIdentity:
     url = options.client_metadata_url
     if url is not None and not (url.startswith("https://") and url.removeprefix("https://").find("/") > 0):
         raise UsageError(f"--client-metadata-url {url}: no https URL with a path", "Check the URL.")
-    return ClientIdentity(
-        client_id=options.client_id,
+    return dataclasses.replace(
+        client,
+        client_id=client_id,
         client_secret=secret,
         signing_key=key,
         metadata_url=url,
-        scope=options.scope,
+        scope=options.scope or client.scope,
         issuer=options.issuer,
         is_machine=options.client_credentials,
-        redirect_uri=options.redirect_uri,
+        redirect_uri=options.redirect_uri or client.redirect_uri,
     )
 
 
@@ -85,6 +93,7 @@ def lines_of(ask: AuthorizationAsk) -> list[str]:
         f"  authorization server: {ask.issuer or link.origin}",
         f"  scopes: {' '.join(ask.scopes) or 'none named'}",
         f"  page: {ask.url}",
+        *([f"  {link.ending}"] if link.ending else ()),
         *(f"  {warning}" for warning in link.warnings),
     ]
     return [*lines, f"  Do not open it: {link.refusal}."] if link.refusal else lines

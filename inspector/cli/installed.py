@@ -60,8 +60,10 @@ def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> Install
 
     `is_agreed`: whether the command line agrees.
     """
-    if connection.environment or connection.headers or connection.cwd or connection.config:
-        raise UsageError("-e, --header, --cwd and --config are for one target", "Leave out --installed.")
+    of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
+    if connection.environment or connection.headers or connection.cwd or connection.config or of_client:
+        named = "".join(f", {name}" for name in of_client)
+        raise UsageError(f"-e, --header, --cwd, --config{named} are for one target", "Leave out --installed.")
     found = list(installed())
     left_out = [
         (each.word, each.problem or "it is disabled in its file")

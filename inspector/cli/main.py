@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.options import suggestion
+from inspector.cli.options import WrappedHelp, suggestion
 from inspector.cli.output import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, UnreadError, defect, discard, finish
 from inspector.cli.start import Interface, Invocation, has_terminal
 from inspector.errors import InspectorError, UsageError
@@ -45,7 +45,7 @@ _COMPLETION = "_SIGHTLINE_COMPLETE"
 """The variable that a shell sets when it asks for completions."""
 
 
-class LazyGroup(click.Group):
+class LazyGroup(WrappedHelp, click.Group):
     """The commands, each imported when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
@@ -123,7 +123,7 @@ def run(argv: list[str], interface: Interface) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
-        return DIAGNOSTICS.fail(UsageError(error.format_message(), f"Try {_path(error)} --help."))
+        return DIAGNOSTICS.fail(_usage(error))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except UnreadError:
@@ -152,14 +152,19 @@ def _overview() -> int:
     from inspector.cli.output import print_lines  # noqa: PLC0415 - as above
     from inspector.cli.overview import overview_lines  # noqa: PLC0415 - only for a command line without words
 
-    print_lines(overview_lines())
+    print_lines(overview_lines(), exactly=True)
     return OK
 
 
-def _path(error: click.ClickException) -> str:
-    """The path of the command that a usage error is about."""
+def _usage(error: click.ClickException) -> UsageError:
+    """An error of click in the words of all others."""
     context = error.ctx if isinstance(error, click.UsageError) else None
-    return context.command_path if context else "sightline"
+    more = f"Try {context.command_path if context else 'sightline'} --help."
+    if isinstance(error, click.NoSuchOption):
+        close = suggestion(error.option_name, (error.possibilities or [])[:1]).strip()
+        return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
+    message = error.format_message().rstrip(".")
+    return UsageError(message[:1].lower() + message[1:], more)
 
 
 def _check_command(word: str) -> None:

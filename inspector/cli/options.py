@@ -5,6 +5,7 @@ Each field of a group is one option, and a command gets each group as one object
 
 import difflib
 import os
+import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
@@ -17,7 +18,7 @@ from click.shell_completion import CompletionItem
 from msgspec.structs import replace
 
 from inspector.boundary.options import BoundaryPolicy, Level
-from inspector.cli.output import DIAGNOSTICS
+from inspector.cli.output import DIAGNOSTICS, at_words, columns
 from inspector.errors import UsageError
 from inspector.files import paths
 from inspector.files.roots import root_of
@@ -45,14 +46,20 @@ USUAL_HOST = "spec"
 class WordChoice(click.Choice[Value]):
     """A choice of several words. The error for a misspelt word suggests a correct one."""
 
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Value:
+        """The choice that a word means. Raises UsageError."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            words = [self.normalize_choice(choice, ctx) for choice in self.choices]
+            what = param.opts[0] if isinstance(param, click.Option) else param.name if param else None
+            more = f"Try {ctx.command_path} --help." if ctx else ""
+            hint = f"{suggestion(str(value), words)} {more}".strip()
+            raise UsageError(f"{what}: {value} is none of {', '.join(words)}", hint) from error
+
     def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
         """The word for a choice: for a member of an enumeration, its value."""
         return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
-
-    def get_invalid_choice_message(self, value: object, ctx: click.Context | None) -> str:
-        """The error message, with all choices and those that are close to `value`."""
-        words = [self.normalize_choice(choice, ctx) for choice in self.choices]
-        return f"{super().get_invalid_choice_message(value, ctx)}{suggestion(str(value), words)}"
 
 
 def suggestion(word: str, known: Iterable[str], *, template: str = "{}") -> str:
@@ -69,7 +76,17 @@ class SectionedOption(click.Option):
         self.section = section
 
 
-class SectionedCommand(click.Command):
+class WrappedHelp(click.Command):
+    """Help whose lines are wrapped at words on a terminal, also those that are written as they are."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        text = super().get_help(ctx)
+        if not sys.stdout.isatty():
+            return text
+        return "\n".join(row for line in text.split("\n") for row in at_words(line, columns()))
+
+
+class SectionedCommand(WrappedHelp):
     """A command whose help shows examples, and its options by group."""
 
     def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
@@ -341,7 +358,10 @@ class AuthorizationOptions(OptionGroup):
         "--issuer", default=None, metavar="URL", help="The authorization server that --client-id belongs to."
     )
     scope: str | None = option(
-        "--scope", default=None, metavar="WORDS", help="Scopes to ask for with --client-credentials."
+        "--scope",
+        default=None,
+        metavar="WORDS",
+        help="Scopes to ask for, in place of those that the server names.",
     )
     redirect_uri: str | None = option(
         "--redirect-uri",
@@ -362,8 +382,8 @@ class AuthorizationOptions(OptionGroup):
         return self != AuthorizationOptions()
 
     @property
-    def of_one_server(self) -> dict[str, object]:
-        """The values of the options that apply to one server only, by option."""
+    def of_one_client(self) -> dict[str, object]:
+        """The values of the options that are about one client of one authorization server."""
         return {
             "--client-id": self.client_id,
             "--client-secret": self.client_secret,
@@ -372,8 +392,26 @@ class AuthorizationOptions(OptionGroup):
             "--issuer": self.issuer,
             "--scope": self.scope,
             "--redirect-uri": self.redirect_uri,
-            "--insecure": self.is_insecure,
         }
+
+    @property
+    def of_one_server(self) -> dict[str, object]:
+        """The values of the options that apply to one server only, by option."""
+        return {**self.of_one_client, "--insecure": self.is_insecure}
+
+    @property
+    def of_client(self) -> frozenset[str]:
+        """The fields of a ClientIdentity that these options set, or make void, where a configuration has them."""
+        found: set[str] = set()
+        if self.client_id is not None:
+            found |= {"client_id", "client_secret", "authorization_url", "token_url"}
+        if self.client_secret is not None or self.client_key is not None:
+            found.add("client_secret")
+        if self.scope is not None:
+            found.add("scope")
+        if self.redirect_uri is not None:
+            found.add("redirect_uri")
+        return frozenset(found)
 
     @property
     def trust(self) -> Trust:

@@ -6,7 +6,7 @@ import re
 import shutil
 import sys
 import unicodedata
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
@@ -77,19 +77,61 @@ def print_json(value: Json) -> None:
     _write(_NOT_PLAIN.sub(_escaped, dump_text(value)) + "\n")
 
 
-def print_lines(lines: Iterable[OutputLine]) -> None:
-    """Write text for a person. Each line is made safe: a server cannot start a line of its own, or set a colour."""
+def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
+    """Text for a person. Each line is made safe: no server starts a line of its own, or sets a colour.
+
+    On a terminal, lines are wrapped at words, but not with `exactly`: for code, reports and commands.
+    """
     with_colours = has_colours()
+    width = columns() if sys.stdout.isatty() and not exactly else sys.maxsize
     for line in lines:
         if isinstance(line, str):
-            _write(safe_line(line) + "\n")
+            _write("".join(f"{row}\n" for row in at_words(safe_line(line), width)))
         else:
-            _write("".join(_painted(piece, with_colours=with_colours) for piece in line).rstrip() + "\n")
+            pieces = [Coloured(safe_line(piece.text), piece.colour) for piece in line]
+            for row in _rows_of(pieces, width):
+                _write("".join(_painted(piece, with_colours=with_colours) for piece in row).rstrip() + "\n")
+
+
+def at_words(text: str, width: int) -> list[str]:
+    """A safe text in rows of at most `width` cells, those after the first indented. A longer word stays whole."""
+    spans = _spans(text, width)
+    return [" " * indent + text[start:stop] for indent, start, stop in spans]
+
+
+def _rows_of(pieces: Sequence[Coloured], width: int) -> Iterator[list[Coloured]]:
+    """The same of text in colours."""
+    for indent, start, stop in _spans("".join(piece.text for piece in pieces), width):
+        row, at = [Coloured(" " * indent)], 0
+        for text, colour in pieces:
+            row.append(Coloured(text[max(start - at, 0) : max(stop - at, 0)], colour))
+            at += len(text)
+        yield row
+
+
+def _spans(text: str, width: int) -> list[tuple[int, int, int]]:
+    """Where a text breaks into rows: blanks before each row, and where in the text it begins and ends."""
+    if len(text) <= width and (width == sys.maxsize or text.isascii()):
+        return [(0, 0, len(text))]
+    spans: list[tuple[int, int, int]] = []
+    leading = len(text) - len(text.lstrip(" "))
+    indent = start = 0
+    while (stop := _fitting(text, start, width - indent)) < len(text):
+        first = start if spans else leading
+        blank = text.rfind(" ", first, stop + 1)
+        if blank < 0:
+            blank = text.find(" ", max(first, stop))
+        if blank < 0 or not text[blank:].strip(" "):
+            break
+        spans.append((indent, start, start + len(text[start:blank].rstrip(" "))))
+        start = blank + len(text[blank:]) - len(text[blank:].lstrip(" "))
+        indent = min(leading + 2, width // 2)
+    return [*spans, (indent, start, len(text))]
 
 
 def _painted(piece: Coloured, *, with_colours: bool) -> str:
-    text = safe_line(piece.text)
-    return f"\x1b[{piece.colour}m{text}\x1b[0m" if with_colours and piece.colour and text.strip() else text
+    text, colour = piece
+    return f"\x1b[{colour}m{text}\x1b[0m" if with_colours and colour and text.strip() else text
 
 
 def covered_line(line: OutputLine, cover: Callable[[str], str]) -> OutputLine:
@@ -150,14 +192,30 @@ def _cells_of(character: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Rows as aligned columns. The last column takes the rest of the width; longer cells end in an ellipsis."""
+    """Rows as aligned columns; the last column takes the rest of the width and is cut there, visibly.
+
+    On a terminal where nearly nothing is left for it, it goes whole on a line of its own, as does what else does not fit.
+    """
     clean = [[safe_line(cell) for cell in row] for row in rows]
     widths = [max(cells(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []
+    if sys.stdout.isatty() and width - sum(widths) - 2 * len(widths) < _LEAST_LAST:
+        return [line for row in clean for line in _stacked(row, widths, width)]
     lines: list[str] = []
     for row in clean:
         fixed = "".join(f"{padded(cell, size)}  " for cell, size in zip(row, widths, strict=False))
-        lines.append((fixed + clipped(row[-1], max(width - cells(fixed), 20))).rstrip())
+        lines.append((fixed + clipped(row[-1], max(width - cells(fixed), _LEAST_LAST))).rstrip())
     return lines
+
+
+_LEAST_LAST = 20
+"""Cells of the last column of a table."""
+
+
+def _stacked(row: Sequence[str], widths: Sequence[int], width: int) -> Iterator[str]:
+    """A row of a table: as many cells as fit, then each further one on a line."""
+    number = next((n for n in range(len(widths), 1, -1) if sum(widths[:n]) + 2 * (n - 1) <= width), 1)
+    yield "  ".join(map(padded, row[:number], widths)).rstrip()
+    yield from (f"    {cell}" for cell in row[number:] if cell)
 
 
 def padded(text: str, width: int) -> str:
@@ -258,7 +316,9 @@ class Diagnostics:
         return error.exit_code
 
     def _write(self, text: str) -> None:
-        sys.stderr.write("\n".join(map(safe_line, text.split("\n"))) + "\n")
+        width = columns() if sys.stderr.isatty() else sys.maxsize
+        rows = (row for line in text.split("\n") for row in at_words(safe_line(line), width))
+        sys.stderr.write("\n".join(rows) + "\n")
         sys.stderr.flush()
 
 

@@ -21,7 +21,7 @@ from inspector.pins.pins import Pinned, PinState, definitions_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.protocol.catalogue import Catalogue, Kind
-from inspector.protocol.client import NONE, PROFILES, ClientProfile
+from inspector.protocol.client import PROFILES, ClientProfile, recorded_profile
 from inspector.protocol.targets import HttpTarget, PageTarget, StdioTarget, Target
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.format import Line
@@ -30,7 +30,13 @@ from inspector.review.covering import Covering, covered
 from inspector.review.finding import Finding, SubjectKind
 from inspector.review.recorded import recorded
 from inspector.review.registry import findings_of
-from inspector.review.report import NotChecked, ReviewedServer, contents_not_read, skills_not_read
+from inspector.review.report import (
+    NotChecked,
+    ReviewedServer,
+    addresses_not_visited,
+    contents_not_read,
+    skills_not_read,
+)
 from inspector.review.reviewed import Offer, Reviewed, ReviewedCall, reviewed
 from inspector.review.seen import ListingKind, Neighbour, OtherListing, Traffic, announced_in, traffic_of
 from inspector.session.facts import ServerFacts
@@ -201,6 +207,7 @@ def gathered(
     first = seen.called.first
     missing += skills_not_read((skill.name for skill in first.items(Kind.SKILL)), ())
     missing += contents_not_read((item for kind in Kind for item in first.items(kind)), (), _READS_NONE)
+    missing += addresses_not_visited(seen.traffic.asks)
     if plan.calls:
         _add_other_client(launch, listings, missing)
     else:
@@ -356,14 +363,11 @@ def gathered_from(path: Path) -> Gathered:
         why = "a recording of a page only has the tools that were called"
         missing.append(NotChecked(what="definitions", why=why))
     else:
-        # Recordings without a client profile were made by a version that announced nothing.
-        profile = PROFILES.get(found.client, NONE)
-        missing.append(
-            NotChecked(
-                what="definitions for other clients",
-                why=f"the recording was made with the client profile {profile.name}: {announces(profile).rstrip('.')}",
-            )
-        )
+        profiles = {profile.name: profile for profile in map(recorded_profile, found.clients)}
+        if profiles.keys() < PROFILES.keys():
+            said = "; ".join(announces(profile).rstrip(".") for profile in profiles.values())
+            why = f"the recording was made with the client profile {', '.join(profiles)}: {said}"
+            missing.append(NotChecked(what="definitions for other clients", why=why))
     return Gathered(server=server, reviewed=found.reviewed, not_checked=tuple(missing))
 
 
@@ -386,11 +390,12 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     )
     why = "they are not read in the recording"
     yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
+    yield from addresses_not_visited(found.traffic.asks)
     if any(call.left_out for call in found.calls):
         yield NotChecked(
             what="withheld values", why="a recording does not hold them, nor where references are redeemed"
         )
-    if not found.listings:
+    if all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
         yield NotChecked(what="changes", why="the definitions were listed once in the recording")
     yield NotChecked(what="changes by client name", why="a recording is of one client")
 

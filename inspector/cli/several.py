@@ -22,7 +22,7 @@ from inspector.protocol.targets import (
 )
 
 _IN_A_FILE = "Write a server's own settings into a configuration file, and name its entries. w in the interface records one."
-_OPEN_ALONE = "They are about one server: open it alone. --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert count for all."
+_OPEN_ALONE = "They are about one server: open it alone. A configuration file has a client for each entry (`oauth`). --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert count for all."
 
 
 class NamedServer(Struct, frozen=True, kw_only=True):

@@ -107,7 +107,7 @@ def launch_of(
     if isinstance(target, HttpTarget):
         from inspector.cli.authorizing import authorizing_of  # noqa: PLC0415 - only for HTTP targets
 
-        options = replace(options, authorizing=authorizing_of(connection.authorization))
+        options = replace(options, authorizing=authorizing_of(connection.authorization, target.client))
     if options.trust.is_insecure:
         DIAGNOSTICS.say("certificates are not checked (--insecure)")
     if lens is not None:
@@ -243,9 +243,9 @@ def target_of(
 
 
 def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions | None = None) -> Target:
-    """The target that a configuration file describes; any other target unchanged. Raises UsageError.
+    """The target that a configuration file describes; any other as it is. Raises UsageError.
 
-    The -e and --header options of `connection` take precedence over the file's values.
+    The -e, --header and authorization options of `connection` take precedence over the file's.
     """
     if not isinstance(target, ConfiguredTarget):
         return target
@@ -259,6 +259,7 @@ def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions 
         [_assignment(word)[0] for word in environment],
         [_header(word)[0] for word in headers],
         asked_for,
+        connection.authorization.of_client if connection else (),
     )
     for note in server.notes:
         DIAGNOSTICS.say(note)

@@ -34,6 +34,8 @@ class FramedAnswer(Struct, frozen=True, kw_only=True):
 
     outcome: Outcome
     frame: Frame | None
+    asked_s: float | None = None
+    """When the frame of the request was sent; None where that is not known."""
 
 
 ProgressListener = Callable[[JsonObject], None]
@@ -200,7 +202,8 @@ class Dispatcher:
                     outcome = (
                         RpcError(value=response.error) if response.is_error else Result(value=response.result)
                     )
-                    self._resolve(exchange.key, FramedAnswer(outcome=outcome, frame=matched.frame))
+                    answer = FramedAnswer(outcome=outcome, frame=matched.frame, asked_s=exchange.at_s)
+                    self._resolve(exchange.key, answer)
                 case Notification():
                     self._progress(event)
                     self._withdraw(event)

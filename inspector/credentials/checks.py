@@ -1,6 +1,7 @@
 """Checks that a pattern cannot express: randomness, and the decoded form.
 
-The argument of each check is the match of a rule's pattern. The cost is bounded, because the length of matches is.
+The argument of each check is the match of a rule's pattern. The cost is limited, because the length of
+matches is.
 """
 
 import json
@@ -12,7 +13,7 @@ from math import log2
 from urllib.parse import unquote
 
 ENOUGH_ENTROPY = 3.0
-"""Bits per character. The value of an assignment with less counts as a word, not a secret."""
+"""The minimum entropy of a secret in an assignment, in bits per character. A value with less counts as a word."""
 _TAIL = 16
 _FEWEST_DISTINCT = 6
 _SIGNATURE_BYTES = 32
@@ -95,7 +96,7 @@ def is_mixed(value: str) -> bool:
 def is_json_web_token(value: str) -> bool:
     """True if the first part is a JOSE header.
 
-    Source: RFC 7515, section 4. Raises RecursionError for one that is nested too deeply to be read.
+    Source: RFC 7515, section 4. Raises RecursionError if the header is nested too deeply to be read.
     """
     try:
         header: object = json.loads(_base64url(value.partition(".")[0]))

@@ -1,15 +1,19 @@
-"""Cuts a text that may repeat a secret: it is covered first, since the search would not find a part of a secret."""
+"""Cuts a text that may contain a secret. Secrets are masked first, because a search does not find a part of one."""
 
 from collections.abc import Callable
 
 _BEHIND = 1024
-"""So near to the end of what is searched, a secret may be too incomplete to be found."""
+"""The distance, in characters, from the end of the searched text at which a secret may be too incomplete to be found.
+"""
 _LONGEST = 4096
-"""In bytes, of a secret that is kept whole."""
+"""The maximum length, in bytes, of a secret that is recognised at the cut."""
 
 
 def covered_start(text: str, cover: Callable[[str], str], most: int, more: str = "…") -> str:
-    """The first `most` characters of a text that `cover` has covered, and `more` where there are others."""
+    """The first `most` characters of a text after `cover` masked the secrets in it.
+
+    `more` is added if characters are left out.
+    """
     searched = text[: most + 2 * _BEHIND]
     shown = cover(searched)
     if len(searched) < len(text):
@@ -20,7 +24,7 @@ def covered_start(text: str, cover: Callable[[str], str], most: int, more: str =
 
 
 def covered_bytes(raw: bytes, cover: Callable[[str], str], most: int) -> bytes:
-    """The first `most` bytes as they are, or fewer, so that they do not end within a secret that `cover` covers."""
+    """The first `most` bytes, unmasked, or fewer, so that they do not end within a secret that `cover` masks."""
     if len(raw) <= most:
         return raw
     start = max(0, most - _LONGEST)

@@ -28,15 +28,15 @@ class Sighting(Struct, frozen=True, kw_only=True):
     rule: CredentialRule
     start: int
     end: int
-    """Character offsets in the searched text; never an empty range."""
+    """`start` and `end` are character offsets in the searched text; the range is never empty."""
 
 
 def sightings(text: str) -> tuple[Sighting, ...]:
     """The matches in a text, in order and without overlaps.
 
     Of overlapping matches, the one of the most specific rule counts, and of one rule the first. Never raises.
-    Unchecked text counts as a match: if a check fails, the match itself; if a rule matches more than
-    `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
+    Text that cannot be checked counts as a match: if a check raises, the match itself; if a rule matches more
+    than `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
     """
     keywords = _keywords_in(_folded(text))
     if not keywords:

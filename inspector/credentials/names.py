@@ -1,4 +1,4 @@
-"""Names that say that a value is a credential: the words in a name, and which of them count."""
+"""Recognises names that say that a value is a credential, by the words in them."""
 
 import re
 from collections.abc import Sequence

@@ -21,14 +21,15 @@ class CredentialRule(Struct, frozen=True, kw_only=True):
     """A published form of a credential."""
 
     id: str
-    """In kebab-case; stable, because policies and findings use it."""
+    """The identifier, in kebab-case. Stable, because policies and findings use it."""
     title: str
     """The name of the credential for users: `GitHub token`."""
     keywords: tuple[str, ...]
-    """In lower-case ASCII. The pattern is skipped if the case-folded text contains none of them."""
+    """Words in lower-case ASCII. The pattern is skipped if the case-folded text contains none of them."""
     pattern: re.Pattern[str]
-    """Linear: repetitions are bounded, possessive character classes. A group `secret` narrows the
-    match to the secret.
+    """The pattern. It matches in linear time: repetitions are limited, and possessive for character classes.
+
+    A group `secret` narrows the match to the secret.
     """
     accepts: Callable[[str], bool] | None = None
     """An additional check of the match (entropy, a decoded header); None accepts every match."""
@@ -268,7 +269,7 @@ _SHOPS_AND_VAULTS = (
 )
 
 VENDORS: tuple[CredentialRule, ...] = (*_CLOUDS, *_CODE, *_MODELS, *_MESSAGES, *_SHOPS_AND_VAULTS)
-"""Their matches are disjoint, except that `sk-ant-` comes before `sk-`."""
+"""The rules for single vendors. Their matches are disjoint, except that `sk-ant-` comes before `sk-`."""
 
 
 _PRIVATE_KEY = re.compile(

@@ -28,6 +28,16 @@ from inspector.files.dialects import (
     tables_in,
     usual_places,
 )
+from inspector.files.oauth_members import (
+    OAUTH_KEYS,
+    OAuthMembers,
+    client_of,
+    filled_members,
+    in_one_spelling,
+    unused_members,
+    without_effect,
+)
+from inspector.protocol.authorization import ClientIdentity
 from inspector.protocol.targets import COVERED, HttpTarget, StdioTarget, parse_target
 
 MAX_CONFIG_BYTES = 4 * 1024 * 1024
@@ -54,7 +64,9 @@ _ESCAPED = {"n": "\n", "r": "\r", "t": "\t", '"': '"', "\\": "\\"}
 _ADDRESSES = ("url", "httpUrl", "serverUrl")
 _TRANSPORTS = {"stdio": "stdio", "http": "http", "streamablehttp": "http", "sse": "sse"}
 _OF_COMMANDS = frozenset({"command", "args", "env", "envFile", "envVars", "cwd"})
-_OF_ADDRESSES = frozenset({"url", "httpUrl", "serverUrl", "headers", "envHeaders", "bearerVariable"})
+_OF_ADDRESSES = (
+    frozenset({"url", "httpUrl", "serverUrl", "headers", "envHeaders", "bearerVariable"}) | OAUTH_KEYS
+)
 _OF_CLIENTS = frozenset(
     {
         "$schema",
@@ -103,6 +115,7 @@ class _Entry(msgspec.Struct, rename="camel"):
     headers: dict[str, str] = {}
     env_headers: dict[str, str] = {}
     bearer_variable: str | None = None
+    oauth: OAuthMembers | None = None
 
 
 class ConfiguredServer(Struct, frozen=True, kw_only=True):
@@ -213,11 +226,12 @@ def read_target(
     environment: Collection[str] = (),
     headers: Collection[str] = (),
     ask: Ask = _ask_no_user,
+    client: Collection[str] = (),
 ) -> ConfiguredServer:
     """The server called `name` in `path`; a file with one entry needs no name. Raises UsageError.
 
-    `environment`, `headers`: the names of variables and headers that the command line sets. The entry's
-    values for them are ignored, so their placeholders need no value.
+    `environment`, `headers`, `client`: names of variables, of headers and of fields of a ClientIdentity that the command
+    line sets. The entry's values for them are ignored, so their placeholders need not be filled in.
     """
     file = _read(path)
     reading = _reading(file, _chosen(file, name))
@@ -225,6 +239,7 @@ def read_target(
         reading,
         given=frozenset(environment),
         given_headers=frozenset(header.casefold() for header in headers),
+        given_client=frozenset(client),
         ask=ask,
     )
     return reading.server()
@@ -434,6 +449,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
     written: _Written
     given: frozenset[str] = frozenset()
     given_headers: frozenset[str] = frozenset()
+    given_client: frozenset[str] = frozenset()
     ask: Ask = _ask_no_user
     is_covered: bool = False
 
@@ -486,7 +502,7 @@ class _Reading(Struct, frozen=True, kw_only=True):
             entry |= {"command": command.get("path")} | {
                 key: command[key] for key in ("args", "env") if command.get(key) is not None
             }
-        return entry
+        return in_one_spelling(entry)
 
     def _wrong(self, problem: str, hint: str) -> UsageError:
         return UsageError(f"{self.where}: {problem}", hint)
@@ -557,7 +573,15 @@ class _Reading(Struct, frozen=True, kw_only=True):
             raise problem from None
         if not isinstance(target, HttpTarget):
             raise problem
-        return replace(target, headers=tuple(self._headers(entry)))
+        client = None if entry.oauth is None or self.is_covered else self._client(entry.oauth)
+        return replace(target, headers=tuple(self._headers(entry)), client=client)
+
+    def _client(self, said: OAuthMembers) -> ClientIdentity:
+        values = filled_members(said, self._filled, self.given_client)
+        try:
+            return client_of(said, values, self.file.dialect.redirect_uri)
+        except UsageError as error:
+            raise self._wrong(error.message, error.hint) from error
 
     def _headers(self, entry: _Entry) -> Iterator[tuple[str, str]]:
         """The headers of an entry. A header whose value comes from a variable replaces a written one."""
@@ -576,15 +600,20 @@ class _Reading(Struct, frozen=True, kw_only=True):
                 yield name, f"Bearer {value}" if is_bearer else value
 
     def _notes(self, entry: _Entry, target: StdioTarget | HttpTarget) -> Iterator[str]:
-        renamed = self._renamed()
-        keys = renamed if is_object(renamed) else {}
+        written, renames = self.written.value, self.file.dialect.renames
+        keys = written if is_object(written) else dict[str, object]()
         if _is_disabled(keys):
             yield f"{self.where} is disabled in the file; Sightline uses it anyway"
         is_command = isinstance(target, StdioTarget)
         understood = {"type", "transport", "disabled", "enabled"} | _OF_CLIENTS
         understood |= _OF_COMMANDS if is_command else _OF_ADDRESSES
-        names = {name: key for key, name in self.file.dialect.renames.items()}
-        unused = [names.get(key, key) for key in keys if key not in understood]
+        unused = [key for key in keys if renames.get(key, key) not in understood]
+        if isinstance(target, HttpTarget):
+            about = dict(unused_members(keys))
+            if entry.oauth and target.client:
+                about |= without_effect(entry.oauth, target, self.given_client)
+            unused += [key for key, why in about.items() if not why]
+            yield from (f"{self.where}: {key} is not used: {why}" for key, why in about.items() if why)
         if unused:
             yield f"{self.where}: ignored, because Sightline does not support it: {_listed(unused)}"
         bare = [key for key, value in entry.env.items() if self._is_left_bare(str(value))]

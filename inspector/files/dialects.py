@@ -63,6 +63,8 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """Whether a URL without a transport is HTTP+SSE."""
     renames: Mapping[str, str] = field(default_factory=dict[str, str])
     """The client's own keys of entries, each with the key that most clients use."""
+    redirect_uri: str | None = None
+    """Where the client awaits the redirect of a client id that an entry names, unless the entry says where."""
     entries: Callable[[dict[str, object]], dict[str, object]] | None = None
     """Returns the entries of a file that has no table of servers."""
 
@@ -91,6 +93,7 @@ DIALECTS = (
         project=(".vscode/mcp.json",),
         linux=(f"{_CODE[0]}/mcp.json", f"{_CODE[0]}/settings.json"),
         macos=(f"{_CODE[1]}/mcp.json", f"{_CODE[1]}/settings.json"),
+        redirect_uri="http://127.0.0.1:33418/",
     ),
     Dialect(
         client="Cursor",
@@ -123,6 +126,7 @@ DIALECTS = (
         project=(".gemini/settings.json",),
         linux=("~/.gemini/settings.json", "/etc/gemini-cli/settings.json"),
         macos=("~/.gemini/settings.json", "/Library/Application Support/GeminiCli/settings.json"),
+        redirect_uri="http://localhost:7777/oauth/callback",
         placeholders=Placeholders.BARE,
     ),
     Dialect(

@@ -1,4 +1,4 @@
-"""MCP Apps: what of a result only the interface gets, and what an interface may do. In sentences for the user.
+"""Describes for the user what an interface of MCP Apps gets of a result, and what it asks a host for.
 
 Source: SEP-1865 (stable 2026-01-26), Data Passing, UI Resource Format. No host was observed.
 """
@@ -26,23 +26,23 @@ _LONGEST = 120
 
 
 class AppView(Struct, frozen=True, kw_only=True):
-    """What an MCP App is to one answer."""
+    """An interface of MCP Apps, and the parts of one answer that only it gets."""
 
     uri: str
-    """Of the interface. Foreign text."""
+    """The URI of the interface. Foreign text."""
     only_app: tuple[str, ...] = ()
-    """Pointers to what of the result the interface gets and the model does not, in a host with MCP Apps."""
+    """Pointers to the parts of the result that a host with MCP Apps gives to the interface and not to the model."""
     notes: tuple[str, ...] = ()
-    """Sentences, safe to show."""
+    """Sentences for the user, safe to show."""
 
     @property
     def shape(self) -> JsonObject:
-        """`app` in JSON."""
+        """The value of the member `app` in JSON output."""
         return {"uri": self.uri, "onlyApp": [*self.only_app], "basis": BASIS, "notes": [*self.notes]}
 
 
 def interface_of(tool: Tool | None) -> str | None:
-    """The URI of the interface that a tool names; None where it names none."""
+    """The URI of the interface that a tool names; None if it names none."""
     if tool is None or tool.item is not None:
         return None
     uri = text_at(tool.meta, "ui", "resourceUri") or text_at(tool.meta, "ui/resourceUri")
@@ -50,9 +50,9 @@ def interface_of(tool: Tool | None) -> str | None:
 
 
 def app_view(tool: Tool | None, result: Json) -> AppView | None:
-    """What an MCP App is to the answer of a tool, or to a resource that was read; None where there is none. Linear.
+    """The interface that belongs to the answer of a tool, or that was read as a resource; None if there is none.
 
-    `result`: as it may be shown.
+    `result`: the result as it may be shown. Linear.
     """
     if tool is None or not isinstance(result, dict):
         return None
@@ -87,7 +87,7 @@ def _contents(result: JsonObject) -> list[JsonObject]:
 
 
 def _notes_of_interface(read: JsonObject, definition: JsonObject) -> list[str]:
-    # What the content says comes before what the list says.
+    # The metadata of the content takes precedence over that in the list.
     said = object_at(read, "_meta", "ui") or object_at(definition, "_meta", "ui")
     notes = [f"An interface of MCP Apps: hosts show it to the user in a sandbox ({BASIS})."]
     mime = text_at(read, "mimeType")

@@ -24,11 +24,11 @@ from inspector.protocol.outcome import Outcome, unfinished
 
 
 class HostRow(Struct, frozen=True, kw_only=True):
-    """The row of one host."""
+    """One host in a comparison."""
 
     host: Host
     context: ModelContext
-    """At the level of the comparison."""
+    """The model's view at the boundary of the comparison."""
     size_bytes: int
     """The size of the model's view as compact JSON."""
     leaked: Leaked
@@ -38,7 +38,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def observed(self) -> bool:
-        """True if the host's handling at the level of the comparison was observed."""
+        """True if the host's handling at the boundary of the comparison was observed."""
         return self.context.observed
 
     @property
@@ -57,7 +57,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """One outcome through every host."""
+    """One outcome in several hosts."""
 
     level: Level
     raw: Json
@@ -66,7 +66,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     bounded: Bounded
     """The input of each host; changes point into its result."""
     sensitive: Sequence[Removal]
-    """The removals of `declared`, at every level; leaks are among these."""
+    """The removals of `declared`, whatever the boundary of the comparison. Leaks are among these."""
     rows: tuple[HostRow, ...]
     """One row per host; `spec` is first."""
 
@@ -94,10 +94,10 @@ def compare(
     contract: Contract | None = None,
     among: tuple[Host, ...] | None = None,
 ) -> Comparison:
-    """Compares all hosts, or `among` some, on an outcome. Never raises; takes seconds for large results.
+    """Compare hosts on an outcome: all hosts, or those in `among`. Never raises; takes seconds for large results.
 
-    `contract`: that of `tool`, if already computed.
-    A host whose profile fails passes nothing on and says so; its leaks are unknown.
+    `contract`: the contract of `tool`, if already computed. A host whose profile fails passes nothing on and
+    says so; its leaks are unknown.
     """
     known = contract or contract_of(tool)
     asked = call or Call(tool=tool.name if tool else "tool")

@@ -1,6 +1,7 @@
-"""What reaches a model before its first call: the server's instructions, the definitions of its tools, its prompts and skills.
+"""The texts that reach a model before its first call: the server's instructions, tools, prompts and skills.
 
-Source: MCP 2025-11-25 and 2026-07-28, `instructions`, Tools and Prompts. What hosts do with instructions and prompts was not observed.
+Source: MCP 2025-11-25 and 2026-07-28, `instructions`, Tools and Prompts. How hosts use instructions and
+prompts was not observed.
 """
 
 from enum import StrEnum
@@ -21,7 +22,7 @@ PROMPTS = "users choose prompts; their list reaches a model only where the host 
 
 
 class PartKind(StrEnum):
-    """What a part is."""
+    """The kind of a text that reaches a model before its first call."""
 
     INSTRUCTIONS = "instructions"
     TOOL = "tool"
@@ -30,32 +31,32 @@ class PartKind(StrEnum):
 
 
 class ContextPart(Struct, frozen=True, kw_only=True):
-    """One text that a model is given."""
+    """One text that a model gets."""
 
     kind: PartKind
     name: str
-    """Foreign text; empty for the instructions."""
+    """The name of the item. Foreign text; empty for the instructions."""
     size_bytes: int
-    """Of the text, or of the definition as compact JSON."""
+    """The size of the text, or of the definition as compact JSON."""
     tokens: int
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """All of it, at one boundary, in one host."""
+    """All texts that reach a model before its first call, at one boundary, in one host."""
 
     parts: tuple[ContextPart, ...]
-    """The instructions, then tools, prompts and skills, the largest first."""
+    """The instructions, then tools, prompts and skills; of each kind, the largest first."""
     notes: tuple[str, ...]
     """Sentences for the user."""
     counted_by: str
-    """What the numbers of tokens are, for the user."""
+    """The method of counting tokens, in words for the user."""
 
     def tokens(self, *kinds: PartKind) -> int:
         return sum(part.tokens for part in self.parts if part.kind in kinds)
 
     @property
     def more(self) -> str:
-        """What the lists add, in words; empty where there are none."""
+        """The tokens that lists of prompts and skills add, in words; empty if there are none."""
         lists = [(word, self.tokens(kind)) for kind, word in LISTED.items()]
         return "".join(f"; the list of {word}: {tokens:,} more" for word, tokens in lists if tokens)
 
@@ -64,13 +65,13 @@ class Context(Struct, frozen=True, kw_only=True):
 
 
 GIVEN = (PartKind.INSTRUCTIONS, PartKind.TOOL)
-"""What a model has before the first call, without the user's doing."""
+"""The kinds of text that a model gets before the first call without an action of the user."""
 LISTED = {PartKind.PROMPT: "prompts", PartKind.SKILL: "skills"}
-"""What a model has too where the host shows it their list, by the word for several."""
+"""The kinds of item that a model gets too if the host shows it their list, with the plural of each."""
 
 
 class HostTotal(Struct, frozen=True, kw_only=True):
-    """What a model has before the first call in hosts that give it equally much."""
+    """A number of tokens before the first call, and the hosts whose models get that many."""
 
     tokens: int
     hosts: tuple[str, ...]
@@ -83,7 +84,7 @@ def context_of(
     host: Host,
     tokenizer: Tokenizer = ESTIMATED,
 ) -> Context:
-    """What a server gives the model of `host`. Linear in the size of the definitions. Never raises."""
+    """The texts that a server gives the model of `host`. Linear in the size of the definitions. Never raises."""
     parts: list[ContextPart] = []
     notes: list[str] = []
     if instructions:
@@ -118,7 +119,7 @@ def _part(kind: PartKind, name: str, text: str, tokenizer: Tokenizer) -> Context
 def host_totals(
     instructions: str | None, catalogue: Catalogue, level: Level, tokenizer: Tokenizer = ESTIMATED
 ) -> tuple[HostTotal, ...]:
-    """The total of every host, the least first. As many times the work of `context_of` as there are hosts."""
+    """The totals of all hosts, the smallest first. The cost is that of `context_of` for each host."""
     found: dict[int, list[str]] = {}
     for host in hosts():
         total = context_of(instructions, catalogue, level, host, tokenizer).tokens(*GIVEN)

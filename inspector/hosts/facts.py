@@ -10,7 +10,7 @@ from inspector.hosts.sharing import shared
 from inspector.json.exact import MAX_INTEGER_DIGITS, DuplicateKeys, Json, Number
 
 EXACT = 2**53
-"""Doubles represent all integers up to here exactly."""
+"""Doubles represent all integers up to this one exactly."""
 STRIDE = 1_000_000
 """The number of characters to process at once while holding the interpreter's lock."""
 
@@ -85,7 +85,7 @@ def facts(value: Json) -> ValueFacts:
 
 
 def _merge(found: ValueFacts, part: ValueFacts, depth: int) -> None:
-    """Adds the properties of a part at a depth."""
+    """Add the properties of a part that is at `depth`."""
     found.levels = max(found.levels, depth + part.levels)
     found.container_levels = max(found.container_levels, depth + part.container_levels)
     found.has_twice |= part.has_twice
@@ -114,7 +114,7 @@ def _note_keys(names: tuple[str, ...], found: ValueFacts) -> None:
 
 
 def _note(item: Json, found: ValueFacts) -> None:
-    """Adds the properties of a number, or of an object with duplicate keys."""
+    """Add the properties of a number, or of an object with duplicate keys."""
     match item:
         case DuplicateKeys():
             found.has_twice = True
@@ -135,15 +135,16 @@ def _is_long(number: float) -> bool:
 
 
 _READ_CHARACTERS, _READ_BITS = 200, 600
-"""Limits for numbers that every program reads."""
+"""The maximum size, in characters and in bits, of numbers that every program reads."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _APART, _MANY = 8, 256
-"""Larger containers in the first levels are analysed separately, so that the result is shared."""
+"""Containers in the first `_APART` levels with more than `_MANY` members are analysed separately, to share the result.
+"""
 _ODD = ("__proto__", *"0123456789")
 
 
 _OWN_LEVELS = 100
-"""The depth that was tested; real parsers may accept more."""
+"""The nesting depth up to which the profiles were tested; real parsers may accept more."""
 
 
 class Parser(Struct, frozen=True, kw_only=True):
@@ -161,7 +162,7 @@ class Parser(Struct, frozen=True, kw_only=True):
 
     @property
     def max_bits(self) -> int:
-        """The same limit in bits, approximately."""
+        """The maximum number of bits of an integer, approximately: `max_digits` in bits."""
         return self.max_digits * 10 // 3
 
 
@@ -181,7 +182,7 @@ SERDE = Parser(
 
 
 def obstacle(value: Json, parser: Parser) -> str:
-    """The reason why the parser may reject the value, in a sentence; empty if it does not."""
+    """The reason why the parser may reject the value, in a sentence; empty if it reads the value."""
     known = facts(value)
     if known.is_plain and known.container_levels <= parser.max_depth:
         return ""
@@ -189,7 +190,7 @@ def obstacle(value: Json, parser: Parser) -> str:
 
 
 def is_deep(value: Json) -> bool:
-    """True if the value is nested deeper than the tests."""
+    """True if the value is nested deeper than the values with which the profiles were tested."""
     return facts(value).levels > _OWN_LEVELS
 
 

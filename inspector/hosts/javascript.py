@@ -27,7 +27,7 @@ _ASCII_SPACE = str.maketrans("", "", "\t\n\f\r ")
 
 
 def stringify(value: Json, indent: int = 0) -> str:
-    """`JSON.stringify(JSON.parse(text), null, indent)`."""
+    """The result of `JSON.stringify(JSON.parse(text), null, indent)`."""
     return write(value, _PRETTY) if indent else _on_one_line(value)
 
 
@@ -37,7 +37,7 @@ def _on_one_line(value: Json) -> str:
 
 
 def number_text(value: float) -> str:
-    """A number as JavaScript writes it; integers are doubles too."""
+    """The text of a number as JavaScript writes it; integers are doubles too."""
     double = as_double(value)
     if not math.isfinite(double):
         return "null"
@@ -51,7 +51,7 @@ def number_text(value: float) -> str:
 
 
 def as_double(value: float) -> float:
-    """The nearest double; infinite out of range."""
+    """The nearest double; infinity if the value is out of range."""
     try:
         return float(value)
     except OverflowError:
@@ -74,24 +74,24 @@ def own_keys(value: JsonObject) -> Iterable[str]:
 
 
 def trim(text: str) -> str:
-    """`text.trim()`."""
+    """The result of `text.trim()` in JavaScript."""
     return text.strip(_SPACE)
 
 
 def length(text: str) -> int:
-    """`text.length`: UTF-16 units."""
+    """The result of `text.length` in JavaScript: the number of UTF-16 units."""
     return (
         len(text) + sum(1 for character in text if character > "\uffff") if not text.isascii() else len(text)
     )
 
 
 def head(text: str, units: int) -> str:
-    """`text.slice(0, units)`."""
+    """The result of `text.slice(0, units)` in JavaScript."""
     return text[:units] if text.isascii() else _decoded(_encoded(text)[: units * 2])
 
 
 def tail(text: str, units: int) -> str:
-    """`text.slice(-units)`."""
+    """The result of `text.slice(-units)` in JavaScript."""
     return text[-units:] if text.isascii() else _decoded(_encoded(text)[-units * 2 :])
 
 
@@ -101,7 +101,7 @@ def head_and_tail(text: str, front: int, back: int) -> tuple[str, str, int]:
 
 
 def grouped(count: int) -> str:
-    """`count.toLocaleString("en-US")`."""
+    """The result of `count.toLocaleString("en-US")` in JavaScript."""
     return f"{count:,}"
 
 
@@ -119,14 +119,14 @@ def base64_size(text: str) -> int:
 
 
 def note_structure_changes(result: JsonObject, notes: Notes) -> None:
-    """Adds notes for differences in structured content as JavaScript reads it."""
+    """Add a note for each change to structured content that JavaScript makes when it reads it."""
     for pointer, what, is_beyond in _changes(result.get("structuredContent")):
         (notes.beyond if is_beyond else notes.change)(pointer, what)
 
 
 @shared
 def _changes(structured: Json) -> tuple[tuple[str, str, bool], ...]:
-    """Pointer, description, and whether the change was not observed; in document order."""
+    """The changes in document order: pointer, description, and true if the change was not observed."""
     known = facts(structured)
     if not (known.has_odd_keys or known.has_rounded):
         return ()

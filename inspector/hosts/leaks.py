@@ -20,11 +20,11 @@ from inspector.protocol.outcome import Result
 MAX_APART = 200
 """The maximum number of values to search for one by one; further values are searched for together."""
 MAX_SEARCHED = 20_000_000
-"""The maximum number of characters in all searches for single values of one comparison."""
+"""The maximum number of characters that one comparison searches for single values."""
 EXCERPT = 120
-"""The length of the excerpts from both ends of a long text; they identify a text that a host cuts."""
+"""The length, in characters, of the excerpts from both ends of a long text. They identify a text that a host cuts."""
 LONG = 4 * EXCERPT
-"""The minimum length of a long text."""
+"""The length, in characters, beyond which a text is long."""
 
 
 class Leak(StrEnum):
@@ -43,7 +43,7 @@ class Leaked(Struct, frozen=True, kw_only=True):
     pointers: tuple[str, ...] = ()
     """Pointers into the raw result, in the order of the removals."""
     unknown: int = 0
-    """The number of values without an answer: too many, too common, or an unknown host."""
+    """The number of values without an answer: there are too many, they are too common, or the view is unknown."""
 
 
 class Finder(Protocol):
@@ -88,7 +88,10 @@ class Secret(Struct, frozen=True, kw_only=True):
 def secrets_of(
     raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy
 ) -> tuple[Secret, ...]:
-    """The values that `declared` withholds from `raw`, one per pointer. Raises LookupError for a pointer that does not resolve."""
+    """The values that `declared` withholds from `raw`, one per pointer.
+
+    Raises LookupError for a pointer that does not resolve.
+    """
     values_by_pointer: dict[str, list[Json]] = {}
     seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
@@ -119,7 +122,7 @@ class LeakSearch:
         self._left = MAX_SEARCHED
 
     def leaked(self, model: Json, *, observed: bool, hosts_left: int) -> Leaked:
-        """Searches `model` for the values. `observed`: true if the profile knows the host's behaviour.
+        """Search `model` for the values. `observed`: true if the profile knows the host's behaviour.
 
         `hosts_left`: the number of hosts, including this one, that share the remaining search budget.
         """
@@ -186,7 +189,7 @@ def _values(
 
 
 def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
-    """The missing members of an object whose pointer represents some of its members, to keep their keys secret."""
+    """The withheld members of an object that are listed under its own pointer, because their keys are secret."""
     root = "" if is_result(raw, contract) else "/structuredContent"
     try:
         left = resolve(declared.result, root + pointer)
@@ -212,14 +215,14 @@ def _marked_in(text: Json, contract: Contract, policy: BoundaryPolicy) -> Iterat
 
 
 def _without_frame(result: JsonObject) -> list[Json]:
-    """A tool result without the protocol's members."""
+    """The values of a tool result, without members that only the protocol needs."""
     content = result.get("content")
     blocks = [_substance(block) for block in content] if isinstance(content, list) else [content]
     return [*blocks, *(value for key, value in result.items() if key not in {"content", "isError"})]
 
 
 def _substance(block: Json) -> Json:
-    """The values of a content block, without the protocol's members."""
+    """The values of a content block, without members that only the protocol needs."""
     if not isinstance(block, dict):
         return block
     inner: list[Json] = []
@@ -232,7 +235,7 @@ def _substance(block: Json) -> Json:
 
 
 def _excerpts(value: Json) -> Iterator[Json]:
-    """`value` and, for long texts in it, both ends, because hosts cut texts in the middle."""
+    """`value` and, for long texts in it, excerpts from both ends, because hosts cut texts in the middle."""
     yield value
     for text in value if isinstance(value, list) else (value,):
         if isinstance(text, str) and len(text) > LONG:
@@ -265,7 +268,7 @@ def _in_first_levels(value: Json) -> tuple[set[str], set[str], list[Json]]:
 
 
 def _key(text: str) -> str | tuple[int, int]:
-    """The cache key of a text; a long text is not kept."""
+    """The cache key of a text; for a long text, its length and hash, so that it is not kept."""
     return text if len(text) <= _REMEMBERED else (len(text), hash(text))
 
 

@@ -1,4 +1,7 @@
-"""Masks of secrets, for a person. Both sides keep their shape: a mask takes the place of a leaf, or of the part of a text that is secret."""
+"""Masks secrets in the raw result and in the model's view, for a person.
+
+Both keep their shape: a mask replaces a leaf, or the secret part of a text.
+"""
 
 from collections.abc import Callable, Iterable
 from functools import cached_property
@@ -22,21 +25,21 @@ from inspector.json.texts import forms_of, texts_in
 from inspector.json.walk import keys_of, places, walk
 
 REACHES = "reaches the model"
-"""In each mask on the model's side: nothing withholds the value there."""
+"""The note in each mask in the model's view: nothing withholds the value there."""
 
 _KEYS = KNOWN_KEYS | PROTOCOL_MEMBERS | {"id", "label", "redeemUrl", "ttl"}
-"""Keys of the protocol. They, and keys of the output schema, are no secret."""
+"""Keys of the protocol. These keys and those of the output schema are not secret."""
 _TYPES = frozenset({"text", "image", "audio", "resource", "resource_link", "secret_reference"})
 _MANY = 200
-"""Items of a withheld list that are masked one by one."""
+"""The maximum length of a withheld list whose items are masked one by one."""
 _DEEP = 40
-"""Levels of a withheld value that keep their shape."""
+"""The maximum depth to which a withheld value keeps its shape."""
 _LITERALS = 300
-"""Values up to which a text is searched for each of them."""
+"""The maximum number of secret texts that are replaced one by one in other texts."""
 _LEAST = 4
-"""Characters of a value that is masked inside a text."""
+"""The minimum length, in characters, of a secret that is masked inside a text."""
 _Word: TypeAlias = Callable[[Json], str]
-"""The mask of a value."""
+"""Returns the mask of a value."""
 
 
 def sent_word(value: Json) -> str:
@@ -64,32 +67,38 @@ def _word(value: Json, *notes: str) -> str:
 
 
 def masked_leaves(value: Json) -> int:
-    """How many leaves of a value are masks, or have one inside."""
+    """The number of leaves of a value that are masks or contain one."""
     return sum(isinstance(item, str) and MASK in item for item in walk(value))
 
 
 class Masks:
-    """The secrets of one result, masked wherever they are drawn. Values that only a model must not see are no secrets."""
+    """Masks the secrets of one result wherever they are shown.
+
+    Values that are kept from the model but not from the user are not secrets.
+    """
 
     def __init__(self, raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> None:
-        """`declared`: the bounded result at the boundary of that name. What it withholds is masked in the raw result."""
+        """`declared`: the bounded result at `declared`. The secrets that it withholds are masked."""
         self._raw = raw
         self._declared = declared
         self._contract = contract
         self._policy = policy
         self._keys = contract.names | _KEYS
         self._made = set[str]()
-        """All masks so far, which are not masked again."""
+        """The masks made so far, which are not masked again."""
         self.removals: tuple[Removal, ...] = tuple(
             removal for removal in declared.removals if removal.rule not in SHOWN
         )
 
     def sent(self) -> Json:
-        """The raw result, masked. Shares unchanged parts."""
+        """The raw result with masked secrets. Shares unchanged parts."""
         return self._masked(sent_word)
 
     def model(self, value: Json) -> Json:
-        """What a model gets of the raw result without a boundary, masked wherever a secret is in it."""
+        """The model's view without a boundary, with masked secrets.
+
+        `value`: this view, unmasked.
+        """
         if not self.removals:
             return value
         if self._values is None:
@@ -106,7 +115,7 @@ class Masks:
 
     @cached_property
     def _values(self) -> list[Json] | None:
-        """The secrets themselves; None where they cannot be listed."""
+        """The secret values; None if they cannot be listed."""
         own = tuple(removal for removal in self.removals if removal.rule != Rule.ECHO)
         declared = replace(self._declared, removals=own)
         try:
@@ -121,7 +130,7 @@ class Masks:
 
     @cached_property
     def _literals(self) -> list[str]:
-        """The texts of the secrets, the longest first; none where there are many."""
+        """The texts of the secrets, the longest first; empty if there are more than `_LITERALS`."""
         texts = set[str]()
         for value in self._values or ():
             texts_in(value, texts, set(), at_least=_LEAST)
@@ -143,7 +152,7 @@ class Masks:
                 copied.put(path, put)
             else:
                 copied = Copied(put)
-        # Copies of the structured content have its shape, once all of it is masked.
+        # Copies of the structured content are masked last: they have its shape.
         for path in mirrors:
             if copied.reach(path) == len(path):
                 copied.put(path, self._mirror(copied, path, word))
@@ -166,7 +175,7 @@ class Masks:
             return False
 
     def _shaped(self, value: Json, word: _Word, levels: int = _DEEP) -> Json:
-        """A value with a mask in place of each leaf, or of what has unknown keys or is too large."""
+        """A value with a mask for each leaf. A container that is too large or has unknown keys gets one mask."""
         match value:
             case dict() if value and levels and value.keys() <= self._keys:
                 return {
@@ -186,7 +195,7 @@ class Masks:
         return mask
 
     def _without_copies(self, value: Json, word: _Word) -> Json:
-        """A value with a mask for every copy of a secret in it; the value itself where there is none."""
+        """A value with a mask for every copy of a secret in it; the value itself if there is none."""
         if self._values is None:
             return value
         texts, keys = set[str](), set[str]()
@@ -204,7 +213,7 @@ class Masks:
         return copied.value
 
     def _text(self, text: str, word: _Word) -> str:
-        """A text with masks in place of the secrets in it; one mask where they are not found as they are."""
+        """A text with a mask for each secret in it; one mask for the whole text if a secret has another spelling."""
         found = json_in(text)
         if found is not None and isinstance(found.value, (dict, list)):
             masked = dump_text(self._without_copies(found.value, word))
@@ -216,7 +225,7 @@ class Masks:
 
 
 def _is_open(key: str, value: Json) -> bool:
-    """Whether a member of a withheld value says nothing but what kind of value it is."""
+    """True if a member of a withheld value is safe to show: a content type, or whether the call failed."""
     return (key == "type" and value in _TYPES) or (key == "isError" and isinstance(value, bool))
 
 
@@ -229,7 +238,7 @@ def _repeats(value: Json, bad: set[str], bad_keys: Iterable[str]) -> bool:
 
 
 def _inside(value: Json) -> set[str]:
-    """All texts of an object with repeated keys, which is masked as a whole."""
+    """All texts of an object with duplicate keys, which is masked as a whole."""
     texts = set(keys_of(value))
     if texts:
         texts_in(value, texts, texts)

@@ -54,24 +54,27 @@ class Notes:
         self._observed = True
 
     def change(self, pointer: str, what: str) -> None:
-        """Adds a change by the host. The pointer becomes the root if it does not resolve."""
+        """Add a change by the host. The pointer becomes the root if its first token leads nowhere."""
         is_there = pointer[1:].partition("/")[0] in self._members
         self._changes.append(HostChange(pointer=pointer if is_there else "", what=what))
 
     def beyond(self, pointer: str, what: str) -> None:
-        """Adds a change that was not observed; `what` is the assumption."""
+        """Add a change that was not observed; `what` is the assumption."""
         self._observed = False
         self.change(pointer, f"not observed: {what}")
 
     def refused(self, *, in_words: bool, exact: bool = True) -> None:
-        """Adds that the host's client library rejects the result. `in_words`: the model gets the reason; `exact`: in known words."""
+        """Note that the host's client library rejects the result.
+
+        `in_words`: true if the model gets the reason. `exact`: true if the wording of the reason is known.
+        """
         reads = "gets the reason instead" if in_words else "only learns that the call failed"
         self.change("", f"the host's client library refuses the result; the model {reads}")
         if not exact:
             self.beyond("", "the exact error text of the client library")
 
     def withhold(self, reason: str) -> None:
-        """Adds the reason why the model's view is unknown."""
+        """Add the reason why the model's view is unknown."""
         self.beyond("", f"{reason}; the whole result is withheld here")
 
     def context(self, model: Json) -> ModelContext:
@@ -79,7 +82,7 @@ class Notes:
         return ModelContext(model=model, changes=tuple(self._changes), observed=self._observed)
 
     def dropped(self, result: JsonObject, parts: frozenset[Part], kinds: frozenset[str] = ALL_KINDS) -> None:
-        """Adds a change for each of `parts` in `result`, and in its blocks of the given types."""
+        """Add a change for each of `parts` in `result`, and in its blocks of the given types."""
         if Part.STRUCTURED in parts and result.get("structuredContent") is not None:
             self._note("/structuredContent", Part.STRUCTURED)
         if Part.ERROR_FLAG in parts and result.get("isError") is True:

@@ -1,4 +1,4 @@
-"""The model of a host profile."""
+"""The types of a host profile."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ class ModelContext(Struct, frozen=True, kw_only=True):
     """The model's view of a result."""
 
     model: Json
-    """In the host's own shape."""
+    """The view, in the host's own shape."""
     changes: tuple[HostChange, ...] = ()
     observed: bool = True
     """False if the profile had to go beyond the observed behaviour of the host."""
@@ -38,12 +38,14 @@ class Call(Struct, frozen=True, kw_only=True):
 
 
 class Host(Struct, frozen=True, kw_only=True):
-    """A host as observed."""
+    """A host, with the evidence for its behaviour and the function that gives its model's view."""
 
     name: str
     title: str
     version: str
     as_of: str
+    model_gets: str
+    """What its model gets of a result, in a few words: first what becomes of structured content."""
     how: str
     """The evidence: `specification`, `observed`, `source only, not run`."""
     source: str
@@ -51,4 +53,9 @@ class Host(Struct, frozen=True, kw_only=True):
     model_view: Callable[[Bounded, Call], ModelContext]
     """Returns the model's view. Never raises."""
     tool_name: Callable[[str, str], str] | None = None
-    """What the model knows a tool by, of the names of server and tool; None where that was not observed."""
+    """Returns the model's name for a tool, given the names of server and tool; None if it was not observed."""
+
+
+def evidence(how: str) -> str:
+    """`specification`, `observed` or `source only`: the evidence for a host without its details."""
+    return how.partition(":")[0].partition(",")[0]

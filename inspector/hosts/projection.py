@@ -1,4 +1,4 @@
-"""Projects the outcome of a call: the model's view in one host at one boundary level."""
+"""Projects the outcome of a call: the model's view in one host at one boundary."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,7 +28,7 @@ from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinish
 # No slots: expensive properties are cached.
 @dataclass(frozen=True, kw_only=True)
 class Projection:
-    """One outcome at one level, through one host."""
+    """One outcome at one boundary, in one host."""
 
     judgement: Judgement
     policy: BoundaryPolicy
@@ -51,7 +51,10 @@ class Projection:
 
     @cached_property
     def undeclared(self) -> int:
-        """The number of leaves that pass `declared` without a schema position; 0 at other levels, and where no schema can be."""
+        """The number of leaves that pass `declared` without a schema position.
+
+        0 at other boundaries, and for resources and prompts, which have no schema.
+        """
         if self.bounded.level is not Level.DECLARED or self.bounded.kind is not Kind.TOOL:
             return 0
         return undeclared(self.bounded, self.judgement.contract)
@@ -66,12 +69,15 @@ class Projection:
 
     @cached_property
     def output(self) -> OutputCheck:
-        """The result compared with the output schema of its tool."""
+        """The check of the result against the output schema of its tool."""
         return self.judgement.output(self.bounded.level, self.policy)
 
     @cached_property
     def unfinished(self) -> Unfinished | None:
-        """The reason why the answer does not end the call, with the unmasked part of the server's request; None if it does."""
+        """The reason why the answer does not end the call; None if it does.
+
+        The server's requests in it are those of the masked result.
+        """
         reason = unfinished(self.outcome)
         if reason is None:
             return None
@@ -85,7 +91,7 @@ class Projection:
 
     @cached_property
     def app(self) -> AppView | None:
-        """What an MCP App is to this answer; None where there is none."""
+        """The interface of MCP Apps that belongs to this answer; None if there is none."""
         return app_view(self.judgement.tool, self.masked)
 
     @cached_property
@@ -114,9 +120,9 @@ def project(
     policy: BoundaryPolicy = DEFAULT_POLICY,
     contract: Contract | None = None,
 ) -> Projection:
-    """Projects an outcome. Never raises.
+    """Project an outcome. Never raises.
 
-    `contract`: that of `tool`, if already computed.
+    `contract`: the contract of `tool`, if already computed.
     """
     asked = call or Call(tool=tool.name if tool else "tool")
     judgement = Judgement(outcome, tool, nonce=asked.nonce, contract=contract)
@@ -126,7 +132,7 @@ def project(
 def projection_of(
     judgement: Judgement, level: Level, host: Host, call: Call, policy: BoundaryPolicy
 ) -> Projection:
-    """Projects an answer with an existing judgement. Never raises."""
+    """Project an answer with an existing judgement. Never raises."""
     bounded = judgement.bounded(level, policy)
     return Projection(
         judgement=judgement,

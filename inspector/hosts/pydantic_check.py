@@ -36,7 +36,7 @@ class Issue(Struct, frozen=True, kw_only=True):
 
 
 def error_text(title: str, issues: tuple[Issue, ...]) -> str:
-    """`str(error)` of a ValidationError."""
+    """The text of a ValidationError, as `str(error)` gives it."""
     count = f"{len(issues)} validation error{'' if len(issues) == 1 else 's'} for {title}"
     return "\n".join([count, *(issue.text for issue in issues)])
 
@@ -46,23 +46,23 @@ class Scalar(Enum):
 
     TEXT = "str"
     URI = "AnyUrl"
-    """Checked as far as the text determines validity."""
+    """Checked only as far as the text shows whether it is valid."""
     TRUTH = "bool"
     WHOLE = "int"
     SHARE = "float"
-    """From 0 to 1."""
+    """A number from 0 to 1."""
     MAPPING = "dict[str, Any]"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Choice:
-    """`Literal`."""
+    """A `Literal`, with its values."""
 
     values: tuple[str, ...]
 
 
 class Items(Struct, frozen=True, kw_only=True):
-    """`list`."""
+    """A `list`, with the kind of its items."""
 
     of: "Kind"
 
@@ -80,7 +80,7 @@ class ModelField(Struct, frozen=True, kw_only=True):
 
 
 class Model(Struct, frozen=True, kw_only=True):
-    """A model class."""
+    """A Pydantic model class."""
 
     name: str
     members: tuple[ModelField, ...]
@@ -185,7 +185,7 @@ def _truth(value: Json, place: Place) -> Checked:
 
 
 def _is_whole(value: float) -> bool:
-    """True for an integer of 64 bits."""
+    """True if a number is an integer of 64 bits."""
     return abs(value) < _BEYOND and value == int(value)
 
 
@@ -275,7 +275,10 @@ def _model(value: Json, kind: Model, place: Place) -> Checked:
 
 
 def _any_of(value: Json, kind: AnyOf, place: Place) -> Checked:
-    """The best of several matches: the Pydantic model with the most fields present, and the first among equals."""
+    """Check a value against a union.
+
+    If it fits several models, the one with the most fields present wins, then the first.
+    """
     matching = next((model for model in kind.models if _names(value, model)), None)
     if matching:
         checked = check(value, matching, (*place, matching.name))
@@ -315,11 +318,11 @@ class Rewritten(Struct, frozen=True, kw_only=True):
 
     text: str
     certain: bool
-    """False if the normalisation is not known; then the text is as sent."""
+    """False if the normalised form is not known; then `text` is as sent."""
 
 
 def rewritten(uri: str) -> Rewritten:
-    """`str(AnyUrl(uri))`; most URIs stay unchanged."""
+    """The result of `str(AnyUrl(uri))`; most URIs stay unchanged."""
     unsure = Rewritten(text=uri, certain=False)
     found = _PLAIN.fullmatch(uri)
     if not found or _DOTS.search(uri):

@@ -1,7 +1,7 @@
 """Results as MCP's Python client library returns them to the host.
 
-Source: PyPI mcp-types 2.3.0 for revisions up to 2025-11-25, which validates the schema of the revision before its own
-models; PyPI mcp 1.30.0, which has only models and keeps unknown members.
+Source: PyPI mcp-types 2.3.0 for revisions up to 2025-11-25, which checks a result against the schema of the
+revision, then against its own models; PyPI mcp 1.30.0, which has only models and keeps unknown members.
 """
 
 from collections.abc import Callable
@@ -33,9 +33,9 @@ class Names(Enum):
     """The member names in a dump of a model."""
 
     PYTHON = auto()
-    """`mime_type`, `meta`."""
+    """The names in Python: `mime_type`, `meta`."""
     WIRE = auto()
-    """`mimeType`, `_meta`."""
+    """The names on the wire: `mimeType`, `_meta`."""
     FIRST = auto()
     """The names of mcp 1: `mimeType`, `meta`."""
 
@@ -146,7 +146,7 @@ def of_first(model: Model) -> Model:
 
 
 def dumped(value: JsonObject, model: Model, names: Names, *, with_none: bool = False) -> JsonObject:
-    """`model_dump()` of a value of the model."""
+    """The result of `model_dump()` on a value of `model`."""
     members: JsonObject = {}
     for member in model.members:
         inner = value.get(member.wire)
@@ -188,7 +188,7 @@ _FIRST_BLOCKS = changed(AnyOf(models=BLOCKS), of_first)
 
 
 def model_repr(value: JsonObject) -> str:
-    """`repr()` of a block of mcp 1."""
+    """The result of `repr()` on a content block in mcp 1."""
     return _repr(value, _FIRST_BLOCKS)
 
 
@@ -236,7 +236,7 @@ def _of_revision(model: Model) -> Model:
 
 
 def _nullable_flag(kind: Kind) -> Kind:
-    """Allows null for the error flag: the schema of a revision does, although the model rejects it."""
+    """Allow null for the error flag: the schema of a revision does, although the model rejects it."""
     if not isinstance(kind, Model):
         return kind
     return replace(

@@ -11,23 +11,29 @@ from inspector.json.exact import Json, JsonObject, Number, scalar_text
 
 @shared
 def dumps(value: Json) -> str:
-    """`json.dumps(value)`. `value` has no duplicate keys and is within the depth of pydantic's parser."""
+    """The result of `json.dumps(value)`.
+
+    `value` has no duplicate keys and is within the depth of pydantic's parser.
+    """
     return in_pieces(value, _DUMPED)
 
 
 def as_dict(pairs: list[tuple[str, Json]]) -> JsonObject:
-    """A `dict` for Python's JSON parser; as a hook, it lets other threads run between objects."""
+    """Build a `dict`, as a hook of Python's JSON parser. The hook lets other threads run between objects."""
     return dict(pairs)
 
 
 @shared
 def compact(value: Json) -> str:
-    """`TypeAdapter(Any).dump_json(value)`: no blanks, minimal escapes, null for a number that is not finite."""
+    """The result of `TypeAdapter(Any).dump_json(value)`.
+
+    It has no blanks, minimal escapes, and null for a number that is not finite.
+    """
     return write(value, _COMPACT)
 
 
 def represented(value: Json) -> str:
-    """`repr(value)`."""
+    """The result of `repr(value)`."""
     return _text_repr(value) if isinstance(value, str) else write(value, _REPR)
 
 
@@ -49,7 +55,7 @@ def finite(value: Json) -> Json:
 
 
 def shortened(text: str) -> str:
-    """A value quoted in a pydantic error: up to 50 bytes, otherwise the first 25 and the last 24."""
+    """A text as pydantic quotes it in errors: up to 50 bytes whole, otherwise its first 25 and last 24 bytes."""
     raw = text.encode("utf-8", "surrogatepass")
     if len(raw) <= 50:
         return text
@@ -61,7 +67,7 @@ def shortened(text: str) -> str:
 
 
 def type_name(value: Json) -> str:
-    """`type(value).__name__`."""
+    """The result of `type(value).__name__`."""
     return "float" if isinstance(value, float) else type(value).__name__
 
 

@@ -1,4 +1,4 @@
-"""What of two results of one call reaches models, compared place by place and host by host."""
+"""Compares which values of two results of one call reach models, by place and host."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -13,31 +13,31 @@ from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 
 _MAX_PLACES = 100
-"""Places that are looked for one by one."""
+"""The maximum number of places whose values are searched for one by one."""
 _ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
-"""Rules that withhold copies, or what no model sees anyway."""
+"""Rules that withhold copies, or values that no model sees anyway."""
 
 
 class ReachKind(StrEnum):
-    """What has become of a place, in words that go before it."""
+    """The change at a place. The values are words to put in front of the place."""
 
     PASSES = "no longer withheld"
-    """It reaches models at the boundary that withheld it before."""
+    """The value reaches models at the boundary that withheld it before."""
     LEAKS = "now leaks"
-    """Without a boundary, it reaches models that got no such value before."""
+    """Without a boundary, the value reaches models that did not get it before."""
     WITHHELD = "now withheld"
-    """The boundary withholds what passed before."""
+    """The boundary withholds a value that passed before."""
     STOPPED = "no longer leaks"
 
 
 class ReachChange(Struct, frozen=True, kw_only=True):
-    """One change: places of which the same is true."""
+    """One change, with all places and hosts that it concerns."""
 
     kind: ReachKind
     pointers: tuple[str, ...]
-    """Into the raw results. Foreign text."""
+    """Pointers into the raw results. Foreign text."""
     hosts: tuple[str, ...]
-    """Whose models the change is about, by name."""
+    """The names of the hosts whose models the change concerns."""
 
 
 def reach_changes(before: Comparison, after: Comparison) -> tuple[ReachChange, ...]:
@@ -45,7 +45,8 @@ def reach_changes(before: Comparison, after: Comparison) -> tuple[ReachChange, .
     withheld, now_withheld = _withheld(before), _withheld(after)
     leaking, now_leaking = _leaking(before), _leaking(after)
     found: list[tuple[ReachKind, str, frozenset[str]]] = []
-    # What was withheld at `declared` was so for a reason, at whatever boundary the user looks.
+    # A value that leaked before was withheld at `declared` for a reason, whatever boundary the user has
+    # chosen.
     lost = [
         pointer
         for pointer in dict.fromkeys((*withheld, *leaking))
@@ -85,7 +86,7 @@ def _withheld(found: Comparison) -> dict[str, Removal]:
 
 
 def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
-    """The hosts that leak each place without a boundary."""
+    """The hosts that leak the value at each place without a boundary."""
     aside = {one.pointer for one in found.sensitive if one.rule in _ASIDE}
     hosts: dict[str, set[str]] = {}
     for row in found.rows:
@@ -97,7 +98,10 @@ def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
 
 
 def _reaching(found: Comparison, pointers: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    """The hosts whose models get each of these values at the boundary of the comparison; none for a value too common to look for."""
+    """The hosts whose models get each of these values at the boundary of the comparison.
+
+    Empty for a value that is too common to search for.
+    """
     secrets = tuple(Secret(pointer=pointer, values=(resolve(found.raw, pointer),)) for pointer in pointers)
     hosts: dict[str, set[str]] = {pointer: set() for pointer in pointers}
     if secrets:

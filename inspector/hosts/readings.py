@@ -1,6 +1,7 @@
-"""What a model sees of a resource that was read, or a prompt that was got: as the specification gives it.
+"""The model's view of a resource that was read, or of a prompt, according to the specification.
 
-What hosts do with them was not observed, so every profile says so. Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
+How hosts handle them was not observed, so every profile says so.
+Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
 """
 
 from inspector.boundary.bounded import Bounded
@@ -16,7 +17,7 @@ _NO_LIST = "it is not a list, so the model gets nothing of it"
 
 
 def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:
-    """The model's view of a result that is not a tool's. `bounded` may hold any JSON value, as sent at `open`."""
+    """The model's view of the result of a resource or a prompt. At `open`, `bounded` may hold any JSON value."""
     noted = [] if host.how == "specification" else [HostChange(pointer="", what=NOT_OBSERVED)]
     result, member = bounded.result, member_of(bounded.kind)
     if not isinstance(result, dict) or result.keys() == {"error"}:

@@ -1,4 +1,4 @@
-"""A tool result as a client library returns it to its host, and the frame for profiles."""
+"""Tool results as client libraries return them to hosts, and the common part of all host profiles."""
 
 from collections.abc import Callable
 
@@ -43,7 +43,7 @@ class ReceivedError(Struct, frozen=True, kw_only=True):
     code: int
     message: str
     data: Json
-    """None if there is none, or null."""
+    """The member `data`; None if it is missing or null."""
 
 
 class ReceivedAnswer(Struct, frozen=True, kw_only=True):
@@ -60,7 +60,7 @@ UNJUDGED = "the profile failed on this result"
 def judged(
     parser: Parser, model: Callable[[Call, ReceivedAnswer, Notes], Json]
 ) -> Callable[[Bounded, Call], ModelContext]:
-    """Creates a host function from `model`. Results that cannot be judged are withheld, with the reason."""
+    """Create the `model_view` of a host from `model`. Results that cannot be judged are withheld, with the reason."""
 
     def model_view(bounded: Bounded, call: Call) -> ModelContext:
         notes = Notes(bounded.result)

@@ -14,7 +14,7 @@ NOT_OBSERVED = ("Claude Desktop", "claude.ai", "ChatGPT", "Cursor", "Copilot CLI
 
 @cache
 def hosts() -> tuple[Host, ...]:
-    """All hosts by name; `spec` is first."""
+    """All hosts, sorted by name; `spec` is first."""
     package = import_module("inspector.hosts.profiles")
     modules = [
         import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)
@@ -24,5 +24,5 @@ def hosts() -> tuple[Host, ...]:
 
 
 def host(name: str) -> Host | None:
-    """The host of that name."""
+    """The host of that name; None if there is none."""
     return next((profile for profile in hosts() if profile.name == name), None)

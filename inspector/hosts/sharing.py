@@ -15,7 +15,7 @@ _CACHE: ContextVar[_Cache | None] = ContextVar("work shared by hosts", default=N
 
 @contextmanager
 def sharing() -> Generator[None]:
-    """Enables the cache of shared functions inside this context."""
+    """Enable the cache of shared functions inside this context."""
     token = _CACHE.set({})
     try:
         yield
@@ -24,7 +24,7 @@ def sharing() -> Generator[None]:
 
 
 def shared(function: Callable[[Value], Result]) -> Callable[[Value], Result]:
-    """Caches the results of `function` inside `sharing`, by the identity of the value.
+    """Cache the results of `function` inside `sharing`, by the identity of the value.
 
     Neither the value nor the result may be modified afterwards.
     """

@@ -19,7 +19,7 @@ Path: TypeAlias = tuple[str | int, ...]
 
 
 class ZodText(Struct, frozen=True, kw_only=True):
-    """`z.string()`."""
+    """A schema `z.string()`."""
 
     base64: bool = False
     """True if `atob` must accept it."""
@@ -28,34 +28,34 @@ class ZodText(Struct, frozen=True, kw_only=True):
 
 
 class ZodAmount(Struct, frozen=True, kw_only=True):
-    """`z.number()`."""
+    """A schema `z.number()`."""
 
     least: int | None = None
     most: int | None = None
 
 
 class ZodTruth(Struct, frozen=True, kw_only=True):
-    """`z.boolean()`."""
+    """A schema `z.boolean()`."""
 
 
 class OneOf(Struct, frozen=True, kw_only=True):
-    """`z.literal()` and `z.enum()`."""
+    """A schema `z.literal()` or `z.enum()`."""
 
     values: tuple[str, ...]
 
 
 class Record(Struct, frozen=True, kw_only=True):
-    """`z.record(z.string(), z.unknown())`."""
+    """A schema `z.record(z.string(), z.unknown())`."""
 
 
 class ZodItems(Struct, frozen=True, kw_only=True):
-    """`z.array()`."""
+    """A schema `z.array()`."""
 
     of: "Kind"
 
 
 class Shape(Struct, frozen=True, kw_only=True):
-    """`z.object()`, `z.looseObject()`."""
+    """A schema `z.object()` or `z.looseObject()`."""
 
     members: Mapping[str, "Kind"]
     optional: frozenset[str] = frozenset()
@@ -64,7 +64,7 @@ class Shape(Struct, frozen=True, kw_only=True):
 
 
 class Union(Struct, frozen=True, kw_only=True):
-    """`z.union()`: the first match."""
+    """A schema `z.union()`: the first alternative that matches applies."""
 
     among: "tuple[Kind, ...]"
 
@@ -79,15 +79,15 @@ class ZodChecked:
     value: Json = None
     issues: list[JsonObject] = field(default_factory=list[JsonObject])
     aborted: bool = False
-    """True if the value has a different type; a union prefers options of the right type."""
+    """True if the value has the wrong type; a union prefers options of the right type."""
 
     def add(self, path: Path, issue: JsonObject, message: str, *, abort: bool = True) -> None:
-        """Adds an error; `issue` holds the members before the path."""
+        """Add an error; `issue` holds the members before the path."""
         self.issues.append({**issue, "path": list(path), "message": message})
         self.aborted = self.aborted or abort
 
     def take(self, other: "ZodChecked", path: Path) -> None:
-        """Adds the errors of a part."""
+        """Add the errors of the part at `path`."""
         for issue in other.issues:
             inner = issue["path"]
             issue["path"] = [*path, *(inner if isinstance(inner, list) else ())]
@@ -96,14 +96,14 @@ class ZodChecked:
 
 
 class Missing:
-    """JavaScript's undefined."""
+    """The type of `MISSING`, which stands for JavaScript's undefined."""
 
 
 MISSING = Missing()
 
 
 def check(value: Json | Missing, kind: Kind) -> ZodChecked:
-    """`schema.safeParse(value)`. Recurses into the schema, not the value."""
+    """The result of `schema.safeParse(value)`. Recurses into the schema, not the value."""
     match kind:
         case ZodText():
             return _text(value, kind)
@@ -128,7 +128,7 @@ def check(value: Json | Missing, kind: Kind) -> ZodChecked:
 
 
 def message(issues: Sequence[JsonObject]) -> str:
-    """`error.message` of a ZodError."""
+    """The `error.message` of a ZodError."""
     return javascript.stringify(list(issues), 2)
 
 

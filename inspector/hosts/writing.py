@@ -22,11 +22,11 @@ Leaf = bool | int | float | None
 _PIECE = 32
 """The number of members of a container to write at once."""
 _MANY = 256
-"""Containers with more members are always opened."""
+"""The number of members beyond which a container is always written in pieces."""
 _LEVELS = 6
-"""The depth to which smaller containers are opened too, outside of large ones."""
+"""The depth to which smaller containers are written in pieces too, unless they are in a larger one."""
 _DEEPEST = 100
-"""The maximum nesting of large containers to open."""
+"""The maximum nesting depth of containers that are written in pieces."""
 
 
 def _as_sent(value: JsonObject) -> Iterable[str]:
@@ -39,21 +39,21 @@ def string_text(value: str) -> str:
 
 
 class WritingStyle(Struct, frozen=True, kw_only=True):
-    """The style of a program."""
+    """The style in which a program writes JSON."""
 
     comma: str = ","
     colon: str = ":"
     indent: int = 0
-    """Blanks per level; 0 writes on one line."""
+    """The number of spaces for each level of nesting; 0 writes on one line."""
     text: Callable[[str], str] = string_text
     leaf: Callable[[Leaf], str] = scalar_text
     """Writes numbers, booleans and null."""
     order: Callable[[JsonObject], Iterable[str]] = _as_sent
-    """The keys of an object in writing order."""
+    """Returns the keys of an object in writing order."""
 
     @property
     def is_compact(self) -> bool:
-        """True if the style differs only in leaves and the order of keys."""
+        """True if the style differs from compact JSON only in leaves and the order of keys."""
         return not self.indent and (self.comma, self.colon, self.text) == (",", ":", string_text)
 
 
@@ -67,7 +67,7 @@ class _Open(NamedTuple):
 
 
 def write(value: Json, style: WritingStyle) -> str:
-    """`value` in a style, at any depth. Never raises; writes all pairs of an object with duplicate keys."""
+    """Write `value` in a style, at any depth. Never raises; writes all pairs of an object with duplicate keys."""
     if not style.is_compact or not isinstance(value, (dict, list)):
         return _written(value, style)
     known = facts(value)
@@ -92,7 +92,7 @@ def _at_once(value: Json, style: WritingStyle) -> str:
 
 
 def _ready(value: Json, style: WritingStyle) -> object:
-    """`value`, with numbers that the style writes differently already written."""
+    """`value` for msgspec: numbers that the style writes differently are already written as text."""
     kind = type(value)
     if kind is str or kind is bool or value is None:
         return value
@@ -168,11 +168,11 @@ class WrittenForm(Struct, frozen=True, kw_only=True):
     comma: str = ","
     colon: str = ":"
     order: Callable[[JsonObject], Iterable[str]] = _as_sent
-    """The keys of an object in writing order."""
+    """Returns the keys of an object in writing order."""
 
 
 def in_pieces(value: Json, form: WrittenForm) -> str:
-    """`form.whole(value)`, written in small parts."""
+    """The result of `form.whole(value)`, written in small parts."""
     return "".join(_pieces(value, form, _LEVELS, _DEEPEST))
 
 
@@ -251,19 +251,19 @@ class Digits(NamedTuple):
 
     sign: str
     digits: str
-    """Without leading and trailing zeros; `0` for zero."""
+    """The digits without leading and trailing zeros; `0` for zero."""
     point: int
     """The position of the decimal point, relative to the first digit."""
 
     @property
     def scientific(self) -> str:
-        """One digit before the point, and the exponent, with a sign if it is negative."""
+        """The number with one digit before the point and an exponent, which has a sign if it is negative."""
         head, tail = self.digits[0], self.digits[1:]
         return f"{self.sign}{head}{'.' if tail else ''}{tail}e{self.point - 1}"
 
     @property
     def plain(self) -> str:
-        """Without an exponent, and without a fraction if it is an integer."""
+        """The number without an exponent, and without a fraction if it is an integer."""
         if self.point <= 0:
             return f"{self.sign}0.{'0' * -self.point}{self.digits}"
         if self.point >= len(self.digits):

@@ -1,17 +1,17 @@
-"""JSON in pieces: no single step keeps the interpreter, and with it the event loop, for long."""
+"""Writes JSON in pieces, so that no single step blocks the interpreter, and with it the event loop, for long."""
 
 from collections.abc import Iterator
 
 from inspector.json.exact import Json, dump
 
 _STRIDE = 500_000
-"""Characters of a text that are written at once."""
+"""The maximum number of characters of a text that are written at once."""
 _EFFORT = 20_000
-"""Of a value that is written at once: its values, and a hundredth of the characters in them."""
+"""The maximum effort of a value that is written at once: its values, and a hundredth of the characters in them."""
 
 
 def pieces(value: Json) -> Iterator[bytes]:
-    """`dump(value)`, a piece at a time."""
+    """The result of `dump(value)`, in pieces."""
     waiting: list[Json | bytes] = [value]
     while waiting:
         item = waiting.pop()
@@ -68,7 +68,7 @@ def _items(item: list[Json]) -> Iterator[Json | bytes]:
 
 
 def _effort(value: Json) -> int:
-    """The work of writing a value, counted up to `_EFFORT`."""
+    """The effort of writing a value, counted up to `_EFFORT`."""
     effort = 0
     waiting = [value]
     while waiting and effort < _EFFORT:

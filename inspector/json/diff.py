@@ -1,4 +1,4 @@
-"""Two JSON values compared, place by place."""
+"""Compares two JSON values, place by place."""
 
 from collections.abc import Iterator
 from enum import StrEnum
@@ -10,7 +10,7 @@ from inspector.json.pointer import child
 
 
 class ChangeKind(StrEnum):
-    """What happened to a place."""
+    """The kind of a change."""
 
     ADDED = "added"
     REMOVED = "removed"
@@ -21,16 +21,16 @@ class Change(Struct, frozen=True, kw_only=True):
     """One place at which two values differ."""
 
     pointer: str
-    """Into the one before; where something was added, into the one after."""
+    """Pointer into the earlier value; for an added value, into the later one."""
     kind: ChangeKind
     before: Json = None
     after: Json = None
 
 
 def changes(before: Json, after: Json) -> Iterator[Change]:
-    """Every place at which the values differ, as deep down as both have the same kind of container. Never raises.
+    """Every place at which the values differ. Never raises.
 
-    Items of lists are compared by their place.
+    Containers of the same kind are compared member by member; items of lists by index.
     """
     stack: list[tuple[Json, Json, str]] = [(before, after, "")]
     while stack:

@@ -1,4 +1,4 @@
-"""Documents: JSON laid out in lines, each of which is made when it is asked for."""
+"""Documents: JSON laid out in lines. Each line is created when it is requested."""
 
 from collections.abc import Iterator, Sequence
 from enum import Enum, StrEnum, auto
@@ -22,14 +22,14 @@ from inspector.safe_text import safe_line
 
 _COLON = ": "
 _BLOCK = 512
-"""Lines that a search backwards goes through at once."""
+"""The number of lines that a backward search reads at once."""
 
 
 class SpanKind(StrEnum):
-    """What a piece of a line is, by JSON's grammar."""
+    """The kind of a piece of a line, by JSON's grammar."""
 
     PUNCTUATION = "punctuation"
-    """Brackets, commas, colons, and the blanks in front."""
+    """Brackets, commas, colons, and the indentation."""
     KEY = "key"
     STRING = "string"
     NUMBER = "number"
@@ -38,30 +38,31 @@ class SpanKind(StrEnum):
 
 
 class Span(Struct, frozen=True, kw_only=True):
-    """A piece of a line. Its text may be shown as it is: it came through the one door for foreign text."""
+    """A piece of a line. Its text was made safe, so it may be shown as it is."""
 
     text: str
     kind: SpanKind
 
 
 class Line(Struct, frozen=True, kw_only=True):
-    """One line: the texts of its spans, joined, are all of it, indentation included."""
+    """One line. The joined texts of its spans are the whole line, with its indentation."""
 
     pointer: str
-    """The value that the line shows, opens or closes."""
+    """Pointer to the value that the line shows, opens or closes."""
     depth: int
-    """How many containers are around that value."""
+    """The number of containers around that value."""
     spans: tuple[Span, ...]
     continued: bool
-    """Whether it goes on with a text that an earlier line began."""
+    """Whether the line continues a text that an earlier line began."""
 
 
 class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
-    Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is shown under the
-    opening quote. Longer keys are cut, with their length. Where a key occurs twice, a pointer means the last.
-    The value must not change as long as the document lives.
+    Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is
+    shown under the opening quote. Longer keys are cut, and their length follows. If a key occurs twice, a
+    pointer leads to the last one. The value must not change while the document exists.
+
     Cost: construction is one pass; a line takes O(depth * log n).
     """
 
@@ -69,7 +70,7 @@ class Document:
 
     line_count: int
     width: int
-    """The widest line in characters, or somewhat more; never less."""
+    """The width of the widest line in characters, or slightly more; never less."""
 
     def __init__(self, value: Json, *, indent: int = 2, chunk: int = 400) -> None:
         self._value = value
@@ -81,25 +82,25 @@ class Document:
         self.width = self._layout.width
 
     def line(self, index: int) -> Line:
-        """The line at `index`, from 0. Raises IndexError where there is none."""
+        """The line at `index`, from 0. Raises IndexError if there is none."""
         if not 0 <= index < self.line_count:
             raise IndexError(index)
         return self._line(next(self._places(index)))
 
     def lines(self, start: int, stop: int) -> list[Line]:
-        """The lines from `start` up to, not including, `stop`; fewer where the document ends."""
+        """The lines from `start` up to, not including, `stop`; fewer if the document ends."""
         start, stop = max(0, start), min(stop, self.line_count)
         if start >= stop:
             return []
         return [self._line(place) for _, place in zip(range(start, stop), self._places(start), strict=False)]
 
     def first_line(self, pointer: str) -> int | None:
-        """The line on which the value at `pointer` begins; None where there is no such value."""
+        """The index of the line on which the value at `pointer` begins; None if there is no such value."""
         extent = self.extent(pointer)
         return None if extent is None else extent.start
 
     def extent(self, pointer: str) -> range | None:
-        """The lines that the value at `pointer` takes; None where there is no such value."""
+        """The lines that the value at `pointer` takes; None if there is no such value."""
         try:
             tokens = json_pointer.split(pointer)
         except ValueError:
@@ -116,10 +117,10 @@ class Document:
         return range(start, stop)
 
     def find(self, text: str, start_line: int, *, backwards: bool = False) -> int | None:
-        """The nearest line that shows `text`, from `start_line` on (or back), that line included.
+        """The index of the nearest line that shows `text`, starting with `start_line`; None if there is none.
 
-        Case makes no difference. A text that was broken over lines is found where its match begins.
-        Cost: linear; every line on the way is made.
+        `backwards`: true to search towards the start. Ignores case. A text that was broken over lines is
+        found on the line where its match begins. Cost: linear; every line on the way is created.
         """
         needle = text.casefold()
         if not needle:
@@ -155,7 +156,7 @@ class Document:
         return shown[:length]
 
     def _places(self, start: int) -> Iterator["_Place"]:
-        """The places of the lines from `start` on; there must be such a line."""
+        """The places of the lines from `start`, which must exist."""
         opened: list[_Open] = []
         key, value, token = None, self._value, ""
         node, pieces, rest = 0, self.line_count, start
@@ -193,7 +194,7 @@ class Document:
         return Line(pointer=place.pointer, depth=place.depth, spans=tuple(spans), continued=place.piece > 0)
 
     def _parts(self, place: "_Place") -> list[tuple[str, SpanKind]]:
-        """The texts on a line, without the blanks in front."""
+        """The texts on a line, without the indentation."""
         parts: list[tuple[str, SpanKind]] = []
         if place.key is not None and place.piece == 0 and place.role is not _Role.CLOSE:
             parts.append((key_text(place.key, self._chunk), SpanKind.KEY))
@@ -220,7 +221,7 @@ class Document:
         return f"{opening}{shown}{closing}", SpanKind.STRING
 
     def _piece(self, text: str, piece: int) -> str:
-        # Kept for one text: finding the line feeds of a long one is a pass over all of it.
+        # Cached for one text, because finding the line feeds of a long text is a pass over all of it.
         cut, starts = self._cut
         if cut is not text:
             starts = piece_starts(text, self._chunk)
@@ -229,7 +230,7 @@ class Document:
 
 
 class _Role(Enum):
-    """What a line does with its value."""
+    """The role of a line: it opens, shows or closes its value."""
 
     OPEN = auto()
     LEAF = auto()
@@ -250,7 +251,7 @@ class _Place(NamedTuple):
 
 
 class _Open:
-    """A container on the way to the current line, and the member that comes next."""
+    """An open container on the way to the current line, and its next member."""
 
     __slots__ = ("container", "entry", "index", "key", "keys", "node", "pointer", "size", "stop", "token")
 
@@ -272,7 +273,11 @@ class _Open:
         return self.index == self.size
 
     def advance(self, layout: Layout) -> tuple[int, int]:
-        """Steps over the next member: its number as a container, and its lines as a text."""
+        """Step over the next member.
+
+        Returns the member's number if it is a container, else 0; and its number of lines if it is a text,
+        else 1.
+        """
         node, lines = 0, 1
         if self.entry < self.stop and layout.position[self.entry] == self.index:
             node = layout.node[self.entry]
@@ -284,7 +289,7 @@ class _Open:
         return node, lines
 
     def skip(self, row: int, layout: Layout) -> int:
-        """Goes to line `row` of the members; gives the line of the member found there."""
+        """Go to line `row` of the members. Returns the line within the member found there."""
         if row == layout.inner_lines(self.node, self.size):
             self.index = self.size
             return 0
@@ -294,13 +299,13 @@ class _Open:
 
 
 def _place(opened: list[_Open], role: _Role, *, last: bool) -> _Place:
-    """The place of the innermost container's own line."""
+    """The place of the line that opens or closes the innermost container."""
     top = opened[-1]
     return _Place(role, _pointer(opened), len(opened) - 1, top.key, top.container, 0, 1, last)
 
 
 def _pointer(opened: list[_Open]) -> str:
-    """The pointer of the innermost container; made once, and only where a line needs it."""
+    """The pointer to the innermost container, created once, when a line needs it."""
     top = opened[-1]
     if top.pointer is None:
         top.pointer = "".join([f"/{each.token}" for each in opened[1:]])
@@ -308,7 +313,7 @@ def _pointer(opened: list[_Open]) -> str:
 
 
 def _index_of(value: Json, token: str) -> int | None:
-    """The index of a container's member by reference token; the last one where a key repeats."""
+    """The index of a container's member by reference token, the last one for a repeated key; None if there is none."""
     match value:
         case list():
             index = int(token) if token.isascii() and token.isdigit() and len(token) < 19 else len(value)
@@ -323,11 +328,11 @@ def _index_of(value: Json, token: str) -> int | None:
 
 
 MAX_LINES = 400
-"""Longer values are cut, visibly: JSON output has them whole."""
+"""The maximum number of lines of a value in text output. Longer values are cut visibly; JSON output has them whole."""
 
 
 def document_lines(value: Json) -> list[str]:
-    """A value as indented JSON, safe to show, cut visibly where it is long."""
+    """The lines of a value as indented JSON, safe to show. A long value is cut visibly."""
     document = Document(value)
     lines = [
         "".join(span.text for span in line.spans)

@@ -1,15 +1,15 @@
-"""A value of which only the containers on the way to a change are copied."""
+"""Changes a JSON value, copying only the containers on the way to each change."""
 
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import index_of
 
 
 class Copied:
-    """A value that is changed in places. Shares with the original all that stays as it is."""
+    """A JSON value that is changed in places. Unchanged parts are shared with the original."""
 
     def __init__(self, value: Json) -> None:
         self._top: list[Json] = [value]
-        # By identity. They are held here, so that no other container can take the place of one.
+        # The copied containers by `id`. They are kept here, so that no other container gets the same id.
         self._owned: dict[int, list[Json] | JsonObject] = {}
 
     @property
@@ -17,21 +17,21 @@ class Copied:
         return self._top[0]
 
     def at(self, tokens: tuple[str | int, ...]) -> Json:
-        """The value where the tokens lead. Raises LookupError where that is nowhere."""
+        """The value at the path `tokens`. Raises LookupError if there is none."""
         below = self.value
         for token in tokens:
             below = _below(below, token)
         return below
 
     def items(self, tokens: tuple[str | int, ...]) -> list[Json]:
-        """The array where the tokens lead, as a copy that may be changed. Raises LookupError where there is none."""
+        """The array at the path `tokens`, as a copy that may be changed. Raises LookupError if there is none."""
         array = self._own(*self._holder(tokens))
         if not isinstance(array, list):
             raise LookupError(tokens)  # noqa: TRY004 - the pointer is wrong, not the type
         return array
 
     def reach(self, tokens: tuple[str | int, ...]) -> int:
-        """How many of the tokens lead to a value, one after another."""
+        """The number of tokens, counted from the first, that lead to a value."""
         below = self.value
         for count, token in enumerate(tokens):
             try:
@@ -41,12 +41,15 @@ class Copied:
         return len(tokens)
 
     def put(self, tokens: tuple[str | int, ...], value: Json) -> None:
-        """Put `value` where the tokens lead. Raises LookupError where that is nowhere."""
+        """Put `value` at the path `tokens`. Raises LookupError if the path leads nowhere."""
         holder, at = self._holder(tokens)
         _put(holder, at, value)
 
     def drop(self, tokens: tuple[str | int, ...], instead: Json) -> None:
-        """Remove a member of an object; put `instead` in place of anything else."""
+        """Remove the value at the path `tokens` from an object. Anywhere else, put `instead` in its place.
+
+        Raises LookupError if the path leads nowhere.
+        """
         holder, at = self._holder(tokens)
         if isinstance(holder, dict):
             del holder[str(at)]
@@ -73,7 +76,7 @@ class Copied:
 
 
 def _below(holder: Json, token: str | int) -> Json:
-    """The value one step down. Raises LookupError where there is none."""
+    """The value one step down. Raises LookupError if there is none."""
     if isinstance(holder, dict):
         return holder[str(token)]
     if isinstance(holder, list):

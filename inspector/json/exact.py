@@ -1,7 +1,7 @@
 """JSON as it was on the wire: exact numbers, key order, and duplicate keys are kept.
 
-Source: RFC 8259. What the RFC forbids but servers send (NaN, a lone surrogate, a byte order mark,
-invalid UTF-8) is kept too and reported as a fault, never an exception.
+Source: RFC 8259. Content that the RFC forbids but servers send (NaN, a lone surrogate, a byte order mark,
+invalid UTF-8) is kept too, and reported as a fault, never as an exception.
 """
 
 import json
@@ -15,17 +15,18 @@ import msgspec
 from msgspec import Struct
 
 MAX_INTEGER_DIGITS = 4_300
-"""Longer integers stay text: Python refuses to convert them (CVE-2020-10735)."""
+"""The maximum number of digits of an integer. Longer ones stay text: Python refuses to convert them (CVE-2020-10735).
+"""
 
 
 class Number(float):
-    """A number whose spelling says more than a float holds: `1.10`, `1e400`, `NaN`, 5,000 digits."""
+    """A number that keeps its spelling, because a float does not hold it: `1.10`, `1e400`, `NaN`, 5,000 digits."""
 
     __slots__ = ("text",)
     text: str
 
     def __new__(cls, text: str) -> Self:
-        """`text` as it was on the wire; infinite where it is beyond a float."""
+        """`text`: the number as it was on the wire. The float is infinite if the number is out of range."""
         number = super().__new__(cls, text)
         number.text = text
         return number
@@ -35,7 +36,7 @@ class Number(float):
 
 
 class DuplicateKeys:
-    """An object that names a key more than once. It is no dict, so that nothing judges it by accident."""
+    """An object that has a key more than once. It is not a dict, so that no code judges it by accident."""
 
     __slots__ = ("pairs",)
 
@@ -70,14 +71,14 @@ JsonObject: TypeAlias = dict[str, Json]
 
 
 class Malformed(Struct, frozen=True, kw_only=True):
-    """Something a peer sent that is not what the protocol asks for: data to show, no exception."""
+    """Content from a peer that does not follow the protocol: data to show, not an exception."""
 
     pointer: str
-    """Where, as an RFC 6901 pointer into what was sent; empty for the whole."""
+    """Pointer (RFC 6901) into the content as sent; empty for the whole."""
     reason: str
     value: Json = None
     name: str | None = None
-    """What the thing calls itself, where it does."""
+    """The name that the content gives itself, if it has one."""
 
 
 class JsonText(Struct, frozen=True, kw_only=True):
@@ -85,11 +86,11 @@ class JsonText(Struct, frozen=True, kw_only=True):
 
     value: Json
     faults: tuple[str, ...] = ()
-    """What the RFC forbids and this document does all the same."""
+    """The ways in which the document violates the RFC."""
 
 
 def parse(raw: bytes | str) -> JsonText | Malformed:
-    """`raw` as a value, exactly. Never raises; deep documents take a slower path, not an error."""
+    """Parse `raw` exactly. Never raises; deep documents take a slower path, not an error."""
     faults: list[str] = []
     text = _decoded(raw, faults) if isinstance(raw, bytes) else raw
     if text.startswith("\ufeff"):
@@ -108,7 +109,7 @@ def parse(raw: bytes | str) -> JsonText | Malformed:
 
 
 def dump(value: Json) -> bytes:
-    """`value` as compact UTF-8 JSON: the same keys, order, duplicates and number spellings. Never raises."""
+    """Write `value` as compact UTF-8 JSON: the same keys, order, duplicates and number spellings. Never raises."""
     try:
         return msgspec.json.encode(value, enc_hook=_encode_special)
     except (RecursionError, UnicodeEncodeError, ValueError, OverflowError):
@@ -116,14 +117,15 @@ def dump(value: Json) -> bytes:
 
 
 def dump_text(value: Json) -> str:
-    """`dump` as text."""
+    """The result of `dump`, as text."""
     return dump(value).decode("utf-8", "surrogatepass")
 
 
 def inert(written: bytes) -> bytes:
-    """JSON, with the characters escaped that could act on a terminal: controls, format characters, line separators.
+    """Escape the characters of JSON that could act on a terminal: controls, format characters, line separators.
 
-    `written`: what `dump` returns, or a part of it that ends between characters. It reads back as the same value.
+    `written`: the result of `dump`, or a part of it that ends between characters. The result reads back as
+    the same value.
     """
     if not written.translate(None, _NEVER_ACTING):
         return written
@@ -132,7 +134,7 @@ def inert(written: bytes) -> bytes:
 
 
 def code_units(character: "re.Match[str]") -> str:
-    r"""A matched character as JSON escapes: `\uXXXX`, two of them beyond the first plane."""
+    r"""A matched character as JSON escapes: `\uXXXX`, two of them beyond the basic plane."""
     raw = character[0].encode("utf-16-be", "surrogatepass")
     return "".join(f"\\u{raw[at : at + 2].hex()}" for at in range(0, len(raw), 2))
 
@@ -153,12 +155,15 @@ def scalar_text(value: float | str | None) -> str:
             # Python refuses decimal text beyond its limit; such a number never came from `parse`.
             return str(value)
         case _:
-            # As `dump` spells it where nothing else keeps msgspec from writing the whole.
+            # The spelling of `dump`, which uses msgspec if it can.
             return msgspec.json.encode(value).decode()
 
 
 def equal(left: Json, right: Json) -> bool:
-    """JSON equality: the order of keys is no difference, true is not 1, and 1 is 1.0. Deep values are fine."""
+    """True if two values are equal as JSON: key order is ignored, true is not 1, and 1 is 1.0.
+
+    Works at any depth.
+    """
     stack: list[tuple[Json, Json]] = [(left, right)]
     while stack:
         a, b = stack.pop()
@@ -230,15 +235,16 @@ def _fast_decoder() -> json.JSONDecoder:
 
 _DECODER = _fast_decoder()
 _SURROGATE = re.compile("[\ud800-\udfff]")
-# Unicode's categories Cc, Cf, Zl and Zp, but for the controls that JSON escapes by itself.
+# Unicode's categories Cc, Cf, Zl and Zp, except the controls that JSON escapes anyway.
 _ACTING = re.compile(
-    # The first set is only there for speed: it passes over most characters.
+    # The first set is only there for speed: it skips most characters.
     r"[^\x00-\x7e\xa0-\xac\xae-\u05ff](?<="
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b-\u200f\u2028-\u202e"
     "\u2060-\u206f\ufeff\ufff0-\ufffb\U000110bd\U000110cd\U00013430-\U0001345f\U0001bca0-\U0001bca3"
     "\U0001d173-\U0001d17a\U000e0000-\U000e0fff])"
 )
-# With which the UTF-8 of none of them begins: most texts hold no others, and to see that is fifty times faster.
+# The bytes with which the UTF-8 of no such character begins. Most texts have only these, and checking that is
+# fifty times faster.
 _NEVER_ACTING = bytes(set(range(256)) - set(b"\x7f\xc2\xd8\xdb\xdc\xe0\xe1\xe2\xef\xf0\xf3"))
 _NUMBER = re.compile(r"(-?(?:0|[1-9]\d*))(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _SPACE = re.compile(r"[ \t\n\r]*")
@@ -253,7 +259,7 @@ _WORDS: dict[str, Json] = {
 
 
 def _parse_deep(text: str) -> Json:
-    """`text` parsed without recursion: the standard parser stops at about a thousand levels."""
+    """Parse `text` without recursion: the standard parser stops at about a thousand levels."""
     position = _skip(text, 0)
     # Each open container, with the pairs or items it has so far and the key it waits to fill.
     open_objects: list[list[tuple[str, Json]] | list[Json]] = []

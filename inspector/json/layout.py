@@ -1,4 +1,4 @@
-"""How many lines each container of a value takes, counted once, so that any line can be found without the others."""
+"""Counts once how many lines each container of a value takes, so that any line can be found without the others."""
 
 from array import array
 from bisect import bisect_left, bisect_right
@@ -13,9 +13,9 @@ from inspector.safe_text import safe_line
 Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
 _WIDE = 256
-"""Containers of more keys than this keep their keys in a tuple: a dict cannot be entered in the middle."""
+"""The number of keys beyond which an object's keys are kept in a tuple: a dict cannot be entered in the middle."""
 _COMMON_WIDTH = 24
-"""No word, no `float` and no integer below 10**20 is written with more characters."""
+"""The maximum width, in characters, of a word, a `float`, or an integer below 10**20."""
 
 
 class MemberRows(Struct, frozen=True, kw_only=True):
@@ -24,22 +24,22 @@ class MemberRows(Struct, frozen=True, kw_only=True):
     start: int
     stop: int
     node: int
-    """The number of the member where it is a container; else 0."""
+    """The number of the member if it is a container; else 0."""
 
 
 class Spot(Struct, frozen=True, kw_only=True):
     """A line among the members of a container."""
 
     index: int
-    """Of the member."""
+    """The index of the member."""
     entry: int
-    """The first entry at or behind that member."""
+    """The first entry at or after that member."""
     rest: int
-    """Which line of the member."""
+    """The line within the member."""
 
 
 class Layout(Struct, frozen=True, kw_only=True):
-    """Line counts of a value. Containers are numbered level by level, 0 is the outermost.
+    """The line counts of a value. Containers are numbered level by level; 0 is the outermost.
 
     Only members that take several lines have an entry: containers that are not empty, and broken texts.
     """
@@ -47,18 +47,18 @@ class Layout(Struct, frozen=True, kw_only=True):
     line_count: int
     width: int
     first: Sequence[int]
-    """By container: where its entries begin; one more at the end."""
+    """For each container, the index of its first entry; one more at the end."""
     position: Sequence[int]
-    """By entry: the member's index in its container."""
+    """For each entry, the member's index in its container."""
     end: Sequence[int]
-    """By entry: the lines of all members of the container up to this one, it included."""
+    """For each entry, the lines of all members of the container up to this one, including it."""
     node: Sequence[int]
-    """By entry: the member's number where it is a container; else 0."""
+    """For each entry, the member's number if it is a container; else 0."""
     wide: dict[int, tuple[str, ...]]
-    """By container: the keys, where they are many."""
+    """The keys of each container that has many, by its number."""
 
     def inner_lines(self, node: int, size: int) -> int:
-        """The lines of all members of a container that has `size` of them."""
+        """The number of lines of all members of a container that has `size` of them."""
         low, high = self.first[node], self.first[node + 1]
         return self.end[high - 1] + size - 1 - self.position[high - 1] if high > low else size
 
@@ -84,24 +84,24 @@ class Layout(Struct, frozen=True, kw_only=True):
         return MemberRows(start=start, stop=start + 1, node=0)
 
     def keys(self, node: int, container: Container) -> Sequence[str] | None:
-        """The keys of the container of that number; None for a list."""
+        """The keys of the container with the number `node`; None if it is not a dict."""
         if isinstance(container, dict):
             return self.wide.get(node) or tuple(container)
         return None
 
 
 def lay_out(value: Json, indent: int, chunk: int) -> Layout:
-    """The layout of `value`: `indent` blanks a level, texts broken after `chunk` characters."""
+    """Lay out `value` with `indent` spaces per level, and texts broken after `chunk` characters."""
     return _Survey(indent, chunk).of(value)
 
 
 def size(container: Container) -> int:
-    """How many members a container has."""
+    """The number of members of a container."""
     return len(container.pairs) if isinstance(container, DuplicateKeys) else len(container)
 
 
 def member_at(container: Container, keys: Sequence[str] | None, index: int) -> tuple[str | None, Json]:
-    """The key, None in a list, and value of a member; `keys` as `Layout.keys` gives them."""
+    """The key and the value of a member; the key is None in a list. `keys`: the result of `Layout.keys`."""
     match container:
         case list():
             return None, container[index]
@@ -118,14 +118,14 @@ def quoted_inside(text: str) -> str:
 
 
 def key_text(key: str, chunk: int) -> str:
-    """A key as it is shown; one longer than `chunk` is cut, with its length behind the quotes."""
+    """A key as it is shown; one longer than `chunk` is cut, and its length follows the quotes."""
     if len(key) <= chunk:
         return f'"{quoted_inside(key)}"'
     return f'"{quoted_inside(key[:chunk])}…" ⟨{len(key):,} characters⟩'
 
 
 def piece_starts(text: str, chunk: int) -> Sequence[int]:
-    """Where the pieces of a text begin: after each line feed, and after `chunk` characters as they are shown, or nearly so."""
+    """The start of each piece of a text. A piece ends after a line feed, or after about `chunk` characters as shown."""
     chunk = _piece(text, chunk)
     if "\n" not in text:
         return range(0, max(1, len(text)), chunk)
@@ -145,7 +145,7 @@ def piece_starts(text: str, chunk: int) -> Sequence[int]:
 
 
 def _piece(text: str, chunk: int) -> int:
-    """How many characters of a text fill `chunk` when each quote and backslash takes two."""
+    """The number of characters of a text that fill `chunk` if each quote and backslash takes two."""
     if len(text) <= chunk // 2:
         return chunk
     escaped = text.count('"') + text.count("\\")
@@ -153,7 +153,7 @@ def _piece(text: str, chunk: int) -> int:
 
 
 class _Survey:
-    """One pass over a value, level by level: nothing recurses, and a level's depth is known without keeping it."""
+    """Measures a value in one pass, level by level: without recursion, and without storing the depth of containers."""
 
     def __init__(self, indent: int, chunk: int) -> None:
         self._indent = indent
@@ -165,7 +165,7 @@ class _Survey:
         self._sizes = array("Q")
         self._wide: dict[int, tuple[str, ...]] = {}
         self._width = _COMMON_WIDTH
-        # An integer from here on may be broken.
+        # An integer of this magnitude or more may be broken.
         self._limit = 10 ** (min(chunk, 20) - 1)
         self._key_width = 0
         self._known_keys: set[str] = set()
@@ -198,7 +198,7 @@ class _Survey:
     def _layout(self, line_count: int) -> Layout:
         return Layout(
             line_count=line_count,
-            # Behind a member stand a colon and a blank, and a comma.
+            # A colon and a space follow a key, a comma a value.
             width=self._width + self._key_width + 3,
             first=self._first,
             position=self._position,
@@ -208,7 +208,7 @@ class _Survey:
         )
 
     def _members(self, members: Iterable[Json], below: list[Container], blanks: int, containers: int) -> None:
-        """Notes the members of one container that take several lines; this is the loop that costs."""
+        """Add entries for the members of one container that take several lines. Most time is spent in this loop."""
         common, likely, room, limit = self._common, self._likely, self._room, self._limit
         for index, member in enumerate(members):
             if isinstance(member, str):
@@ -236,14 +236,14 @@ class _Survey:
                     self._entry(index, 0, lines)
 
     def _notice(self, blanks: int) -> None:
-        """Sets up to which length texts behind so many blanks neither break nor widen the document."""
+        """Set the lengths up to which texts after that many spaces neither break nor widen the document."""
         room = self._width - blanks - 2
         self._room = min(self._chunk, room)
-        """Printable ASCII without a quote or backslash."""
+        """The length for printable ASCII without a quote or backslash."""
         self._likely = min(self._chunk, room) // 2
-        """Printable ASCII."""
+        """The length for printable ASCII."""
         self._common = min(self._chunk // 2, room // _WORST)
-        """Any text without a line feed."""
+        """The length for any text without a line feed."""
 
     def _entry(self, index: int, node: int, lines: int) -> None:
         self._position.append(index)
@@ -251,7 +251,10 @@ class _Survey:
         self._end.append(lines)
 
     def _count(self) -> int:
-        """Turns the lines of each entry into those up to its end, innermost containers first; gives the outermost's."""
+        """Turn the lines of each entry into those up to its end, innermost containers first.
+
+        Returns the lines of the members of the outermost container.
+        """
         inner = array("Q", bytes(8 * len(self._sizes)))
         stop = len(self._position)
         for container in range(len(self._sizes) - 1, -1, -1):
@@ -268,7 +271,7 @@ class _Survey:
         return inner[0]
 
     def _keyed(self, container: dict[str, Json] | DuplicateKeys) -> Iterable[Json]:
-        """The values of an object, its keys having been looked at."""
+        """The values of an object. Measures its keys."""
         pairs = container if isinstance(container, dict) else dict(container.pairs)
         keys = pairs.keys()
         # Rows share their keys: comparing sets is far cheaper than looking at each key again.
@@ -286,7 +289,7 @@ class _Survey:
         return container.values()
 
     def _measure(self, value: str | float, blanks: int) -> int:
-        """How many lines a leaf takes; widens the document where it has to."""
+        """The number of lines that a leaf takes. Widens the document if necessary."""
         text = value if isinstance(value, str) else scalar_text(value)
         lines, longest = 1, len(text)
         if "\n" in text:
@@ -301,7 +304,7 @@ class _Survey:
         return lines
 
     def _escapes(self, text: str, longest: int) -> int:
-        """How much wider than `longest` a piece of `text` may get by what is escaped or made visible."""
+        """The maximum width that escapes and symbols add to a piece of `text` of `longest` characters."""
         if text.isascii() and text.isprintable():
             return min(longest, text.count('"') + text.count("\\"))
         if self._plain_characters.issuperset(text):
@@ -314,7 +317,8 @@ class _Survey:
                 continue
             self._characters[character] = width
             most = 1 if character == "\n" else longest
-            # Counting is a pass over the text: not for every strange character of a hostile one.
+            # Counting is a pass over the text, so it is not done for every strange character of a hostile
+            # text.
             count = text.count(character, 0) if len(added) < 16 else most
             added.append((width - 1) * min(most, count))
         return min(sum(added), longest * (_WORST - 1))
@@ -322,4 +326,4 @@ class _Survey:
 
 _ONE_LINE = frozenset((bool, type(None), float))
 _WORST = 9
-"""The most characters that one character of a text is shown as: `⟨U+E0100⟩`."""
+"""The maximum number of characters that show one character: `⟨U+E0100⟩`."""

@@ -1,22 +1,22 @@
-"""Members of values that may be anything: a step that leads nowhere gives nothing, and nothing raises."""
+"""Reads members of values of any shape. A missing member is None or empty; nothing raises."""
 
 from inspector.json.exact import Json, JsonObject
 
 
 def value_at(value: Json, *keys: str) -> Json:
-    """The value that keys lead to, one below the other; None where one of them leads nowhere."""
+    """The value at the path `keys`; None if there is none."""
     for key in keys:
         value = value.get(key) if isinstance(value, dict) else None
     return value
 
 
 def object_at(value: Json, *keys: str) -> JsonObject:
-    """The object that keys lead to; an empty one where there is none."""
+    """The object at the path `keys`; an empty one if there is none."""
     member = value_at(value, *keys)
     return member if isinstance(member, dict) else {}
 
 
 def text_at(value: Json, *keys: str) -> str | None:
-    """The text that keys lead to; None where there is none."""
+    """The text at the path `keys`; None if there is none."""
     member = value_at(value, *keys)
     return member if isinstance(member, str) else None

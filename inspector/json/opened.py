@@ -1,7 +1,7 @@
-"""JSON in the texts of a result, opened: a pointer that goes on behind such a text goes into it, `/content/0/text/name`.
+"""Opens texts of a result that are JSON: a pointer may continue in such a text, as in `/content/0/text/name`.
 
-Texts are the members `text` of a result: of content blocks, of embedded resources. What is inside of opened JSON is not
-opened again.
+The texts are the members `text` of content blocks and embedded resources. A JSON text inside opened JSON is
+not opened.
 """
 
 from collections.abc import Callable, Iterator
@@ -14,11 +14,11 @@ from inspector.json.walk import Tokens, members
 
 TEXT = "text"
 LONGEST = 5_000_000
-"""Characters of a text that is opened."""
+"""The maximum length of a text that is opened, in characters."""
 _BLANKS = 20
-"""Characters of a text among which it begins."""
+"""The number of characters, from the start of a text, in which its JSON must begin."""
 _DEEPEST = 20
-"""Levels of a result at which texts are looked for."""
+"""The maximum depth at which texts are looked for in a result."""
 
 _STRUCTURED = ("structuredContent",)
 
@@ -26,7 +26,7 @@ Opened: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
 
 def opened(text: Json) -> Opened | None:
-    """A text that is a JSON object or array, as that; None for any other value. Never raises."""
+    """The JSON object or array in a text; None for a text that is neither, and for any other value. Never raises."""
     if not isinstance(text, str) or len(text) > LONGEST or text[:_BLANKS].lstrip()[:1] not in {"{", "["}:
         return None
     found = parse(text)
@@ -36,7 +36,7 @@ def opened(text: Json) -> Opened | None:
 
 
 def opened_texts(result: Json) -> Iterator[tuple[str, Opened]]:
-    """Every text of a result that is opened: its pointer, and what is in it. In order."""
+    """Every text of a result that is opened, in order: its pointer, and the JSON in it."""
     for tokens, text in _texts(result):
         found = opened(text)
         if found is not None:
@@ -46,10 +46,10 @@ def opened_texts(result: Json) -> Iterator[tuple[str, Opened]]:
 def opened_alike(
     before: Json, now: Json, may_open: Callable[[str], bool] = lambda _: True
 ) -> tuple[Json, Json]:
-    """Two results, with the texts opened that hold JSON of one kind in both, and differ in a value of it.
+    """Two results, with the texts opened that hold JSON of the same kind in both and differ in a value.
 
-    A text that differs in its layout alone stays a text. Shares all else. `may_open`: whether the text at a pointer may be
-    opened.
+    A text that differs only in its layout stays a text. All other parts are shared. `may_open`: returns
+    whether the text at a pointer may be opened.
     """
     sides = Copied(before), Copied(now)
     texts = dict(_texts(now))
@@ -66,7 +66,7 @@ def opened_alike(
 
 
 def resolve_opened(result: Json, pointer: str) -> Json:
-    """The value at `pointer`, which may go on into a text that is JSON. Raises LookupError where there is none."""
+    """The value at `pointer`, which may continue in a text that is JSON. Raises LookupError if there is none."""
     tokens = split(pointer)
     for count, token in enumerate(tokens[:-1], 1):
         if token != TEXT:
@@ -81,7 +81,10 @@ def resolve_opened(result: Json, pointer: str) -> Json:
 
 
 def _texts(result: Json) -> Iterator[tuple[Tokens, str]]:
-    """The texts of a result, each with its place. In order. Structured content, which may be large, is not searched."""
+    """The texts of a result, in order, each with its path.
+
+    Structured content is not searched, because it may be large.
+    """
     waiting: list[tuple[Tokens, Json]] = [((), result)]
     while waiting:
         tokens, value = waiting.pop()

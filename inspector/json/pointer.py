@@ -11,17 +11,17 @@ def child(pointer: str, token: str | int) -> str:
 
 
 def escape(token: str) -> str:
-    """One reference token, with `~` and `/` written as the RFC says."""
+    """One reference token, with `~` and `/` escaped."""
     return token.replace("~", "~0").replace("/", "~1") if "~" in token or "/" in token else token
 
 
 def join(tokens: Iterable[str | int]) -> str:
-    """Tokens as a pointer."""
+    """The pointer made of these tokens."""
     return "".join(f"/{escape(str(token))}" for token in tokens)
 
 
 def split(pointer: str) -> tuple[str, ...]:
-    """A pointer as its tokens. Raises ValueError where it does not start with a slash."""
+    """The tokens of a pointer. Raises ValueError if it does not start with a slash."""
     if not pointer:
         return ()
     if not pointer.startswith("/"):
@@ -33,7 +33,7 @@ def split(pointer: str) -> tuple[str, ...]:
 
 
 def resolve(value: Json, pointer: str) -> Json:
-    """The value at `pointer`. Raises LookupError where there is none."""
+    """The value at `pointer`. Raises LookupError if there is none."""
     for token in split(pointer):
         match value:
             case dict():
@@ -41,7 +41,7 @@ def resolve(value: Json, pointer: str) -> Json:
             case list():
                 value = value[index_of(token)]
             case DuplicateKeys():
-                # As RFC 8259 readers do: the last one.
+                # The last one counts, as for most readers of JSON.
                 value = dict(value.pairs)[token]
             case _:
                 raise LookupError(pointer)
@@ -49,7 +49,7 @@ def resolve(value: Json, pointer: str) -> Json:
 
 
 def index_of(token: str) -> int:
-    """The index that a token is. Raises LookupError where it is none."""
+    """The index that a token spells. Raises LookupError if the token is not an index."""
     if not token.isascii() or not token.isdigit() or (len(token) > 1 and token[0] == "0"):
         raise LookupError(token)
     return int(token)

@@ -7,12 +7,15 @@ from inspector.json.exact import DuplicateKeys, Json, Number
 from inspector.json.walk import CONTAINERS, below
 
 STRETCH, OVERLAP = 200_000, 4_000
-"""Characters of a text that are searched at once, and of those how many the stretch before has too.
+"""The length of the stretches in which a text is searched, and their overlap, in characters.
 
-Of what is longer than the overlap, a search may find a part alone.
+Of a value that is longer than the overlap, a search may find only a part.
 """
 LEAST_DIGITS = 4
-"""Numbers of fewer digits, truth values and null occur everywhere by chance."""
+"""The minimum number of digits of a number that does not occur everywhere by chance.
+
+Booleans and null occur by chance too.
+"""
 
 
 def text_of(leaf: Json) -> str | None:
@@ -21,7 +24,10 @@ def text_of(leaf: Json) -> str | None:
 
 
 def forms_of(leaf: Json) -> tuple[str, ...]:
-    """The texts of a leaf that are long enough not to occur by chance: of a number its spelling, and those of others."""
+    """The texts of a leaf that are long enough not to occur by chance.
+
+    A number has several: its spelling, and other spellings of the same value.
+    """
     match leaf:
         case str():
             return (leaf,)
@@ -48,13 +54,13 @@ def _forms_of_float(number: float) -> tuple[str, ...]:
 
 
 def texts_in(value: Json, texts: set[str], keys: set[str], *, at_least: int = 1) -> None:
-    """Add every distinct leaf of `value` to `texts`, but strings of fewer characters than `at_least`; and its keys."""
+    """Add every distinct leaf of `value` to `texts`, except strings shorter than `at_least`, and its keys to `keys`."""
     for piece in leaves_of(value, keys, at_least=at_least):
         texts.update(piece)
 
 
 def leaves_of(value: Json, keys: set[str], *, at_least: int = 1) -> Iterator[list[str]]:
-    """The leaves of `value`, as `texts_in` adds them, some thousand at a time. Adds its keys to `keys`."""
+    """The leaves of `value`, as `texts_in` adds them, in lists of some thousand. Adds its keys to `keys`."""
     members = iter([[value]])
     while True:
         inner: list[Json] = []
@@ -79,7 +85,7 @@ def keys_in(value: Json) -> set[str]:
 
 
 def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:
-    """A text in stretches of `size` characters, each of which begins `overlap` before the end of the one before."""
+    """A text in stretches of `size` characters. Each begins `overlap` characters before the end of the previous one."""
     if len(text) <= size:
         yield text
         return
@@ -90,10 +96,11 @@ def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterato
 def batches(
     texts: Iterable[str], size: int = STRETCH, overlap: int = OVERLAP
 ) -> Iterator[tuple[list[str], list[str]]]:
-    """Texts, about `size` characters at a time, and beside each the text that it is of: long ones come in pieces.
+    """Batches of about `size` characters: pieces of texts, and for each piece the text that it comes from.
 
-    Each piece begins `overlap` before the end of the one before. So nothing that holds the interpreter's lock takes
-    long, however long a text is.
+    A short text is one piece. Each further piece of a long text begins `overlap` characters before the end of
+    the previous one. So no operation on a batch holds the interpreter's lock for long, however long a text
+    is.
     """
     every = list(texts)
     for start in range(0, len(every), _TOGETHER):
@@ -122,4 +129,4 @@ def _sized(texts: list[str], size: int, overlap: int) -> Iterator[tuple[list[str
 
 _FLOATS = frozenset({float, Number})
 _TOGETHER = 2_000
-"""Texts of a few words, as most are, that make up a batch."""
+"""The maximum number of texts in a batch."""

@@ -1,4 +1,4 @@
-"""One walk over JSON values, for everything that looks at all of a value. Nothing recurses, and repeated keys are walked too."""
+"""Walks JSON values for all code that reads whole values. Nothing recurses, and duplicate keys are walked too."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import chain, islice
@@ -7,11 +7,11 @@ from typing import NamedTuple, cast
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 
 Tokens = tuple[str | int, ...]
-"""A place in a value: keys and indexes, from the outermost on."""
+"""A path in a value: keys and indices, from the outermost."""
 
 
 def members(value: Json) -> Iterable[tuple[str | int, Json]]:
-    """The members of a container, each with its key or index; none of a leaf."""
+    """The members of a container, each with its key or index; empty for a leaf."""
     if isinstance(value, dict):
         return value.items()
     if isinstance(value, list):
@@ -20,7 +20,7 @@ def members(value: Json) -> Iterable[tuple[str | int, Json]]:
 
 
 def children(value: Json) -> Iterable[Json]:
-    """The values of the members of a container; none of a leaf."""
+    """The values of the members of a container; empty for a leaf."""
     if isinstance(value, dict):
         return value.values()
     if isinstance(value, list):
@@ -33,7 +33,7 @@ _OPENED, _PIECE = 2_000, 20_000
 
 
 def below(containers: list[Json], keys: set[str] | None = None) -> Iterator[list[Json]]:
-    """The members of containers in any order, some thousand at a time. Adds the keys to `keys`.
+    """The members of containers, in any order, in lists of some thousand. Adds the keys to `keys`.
 
     Level by level, this takes a tenth of the time of a walk from container to container.
     """
@@ -59,7 +59,7 @@ def _pieces(members: Iterator[Json]) -> Iterator[list[Json]]:
 
 
 def keys_of(value: Json) -> Iterable[str]:
-    """The keys of an object, repeated ones each time; none of any other value."""
+    """The keys of an object, with every duplicate; empty for any other value."""
     if isinstance(value, dict):
         return value
     return [key for key, _ in value.pairs] if isinstance(value, DuplicateKeys) else ()
@@ -82,9 +82,10 @@ class _Path(NamedTuple):
 def places(
     value: Json, wanted: Callable[[Json], bool], *, closed: Callable[[Json], bool] = lambda _: False
 ) -> Iterator[Tokens]:
-    """Where the values are for which `wanted` holds. What is inside of one, or of a `closed` value, is not looked at.
+    """The paths to the values for which `wanted` is true. Such a value, and a `closed` one, is not searched inside.
 
-    Objects with repeated keys are judged as they are, and not entered: a place in them has no name.
+    An object with duplicate keys is passed to `wanted` but not entered, because a place in it has no path of
+    its own.
     """
     stack: list[tuple[Json, _Path | None]] = [(value, None)]
     while stack:

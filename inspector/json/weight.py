@@ -1,6 +1,6 @@
-"""How many bytes a value takes as compact JSON, counted in pieces.
+"""Counts the bytes that a value takes as compact JSON, in pieces.
 
-Writing 40 MB at once would keep the interpreter, and with it the event loop, for a tenth of a second.
+Writing 40 MB at once would block the interpreter, and with it the event loop, for a tenth of a second.
 """
 
 from itertools import islice
@@ -8,11 +8,11 @@ from itertools import islice
 from inspector.json.exact import Json, dump
 
 _PIECE = 256
-"""Members that are written at once; containers of more are opened."""
+"""The number of members that are written at once; larger containers are opened."""
 _LEVELS = 6
-"""Down to which containers of few members are opened too, outside of those of many."""
+"""The depth to which smaller containers are opened too, unless they are in a larger one."""
 _STRIDE = 1_000_000
-"""Characters of a text that are written at once."""
+"""The number of characters of a text that are written at once."""
 
 
 def compact_bytes(value: Json) -> int:

@@ -24,16 +24,17 @@ class ClientIdentity:
     It is the client id if the authorization server supports that.
     """
     scope: str | None = None
-    """The scope to ask for with client credentials.
-
-    A user's flow asks for the scopes that the server names.
-    """
+    """Asked for in place of what the server names. None: what the server names."""
     issuer: str | None = None
     """The authorization server that `client_id` belongs to."""
     is_machine: bool = False
     """Whether the client authorizes itself, without a user."""
     redirect_uri: str | None = None
     """The redirect URI, on loopback; None to use a free port of 127.0.0.1."""
+    authorization_url: str | None = None
+    """The only page that the user may be sent to; None for the one that the server's metadata names."""
+    token_url: str | None = None
+    """The only address that codes and secrets may be sent to; None as above."""
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):
@@ -123,6 +124,15 @@ class Access(Struct, frozen=True, kw_only=True):
     lane: Lane
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
     trust: Trust = msgspec.field(default_factory=Trust)
+
+
+_SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*")
+"""Source: RFC 6749, section 3.3."""
+
+
+def are_scopes(text: str) -> bool:
+    """Whether a text is scopes, with one space between them."""
+    return _SCOPES.fullmatch(text) is not None
 
 
 _REDIRECT_HOSTS = frozenset({"127.0.0.1", "localhost"})

@@ -67,6 +67,12 @@ NONE = ClientProfile(name="none", about="no capability")
 PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (FULL, NONE)}
 
 
+def recorded_profile(name: str) -> ClientProfile:
+    """The profile that a recording names."""
+    # Before clients had profiles, they announced nothing.
+    return PROFILES.get(name, NONE)
+
+
 class Root(Struct, frozen=True, kw_only=True):
     """A folder in which servers may work."""
 

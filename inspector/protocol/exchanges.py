@@ -1,13 +1,13 @@
-"""Requests and their answers, matched once, as frames arrive.
+"""Requests and their answers, matched once, as frames come in.
 
 The rules, for both directions:
 
-- An answer belongs to the open request with its id. Ids compare by `request_key`: 7 and "7" are the same id.
-- An error without an id belongs to the request whose HTTP response carried it, or else to the only open
-  request. A subscription stays open as long as the session, so it does not count as open here.
+- An answer belongs to the open request with its id. Ids compare as `request_key` has them: 7 and "7" are the same id.
+- An error without an id belongs to the request whose HTTP response carried it, or else to the only open request.
+  A subscription stays open for as long as the session does, so it is not counted.
 - A request that is given up is closed. Its answer is late.
-- Anything else, including a second answer, answers no request.
-- A request by Sightline about a task belongs to the call that the server turned into that task.
+- Anything else, a second answer included, answers no request.
+- A request about a task belongs to the request of which the other side made that task.
 
 Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
 """
@@ -32,7 +32,7 @@ from inspector.protocol.frames import (
     request_key,
 )
 from inspector.protocol.tasks import METHODS as TASKS
-from inspector.protocol.tasks import Ending, TaskHandle, ending_in, handle_in, outcome_of
+from inspector.protocol.tasks import OF_SERVERS, Ending, TaskHandle, ending_in, handle_in, outcome_of
 
 SUBSCRIBE = "subscriptions/listen"
 _NO_ID = request_key(None)
@@ -50,7 +50,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
     """The number of the frame that carries the request."""
     at_s: float
     call: "Exchange | None" = None
-    """For a request about a task: the call that the server turned into the task."""
+    """Of a request about a task: the request of which the task was made, a call or what the server asked."""
 
     @property
     def key(self) -> str:
@@ -176,11 +176,8 @@ class Exchanges:
 
     def __init__(self) -> None:
         self._matcher = Matcher[Exchange]()
-        self._tasks: dict[str, Exchange] = {}
-        """The call of each task, by the id of the task.
-
-        They survive a reconnection, because the server may still know them.
-        """
+        self._tasks: dict[tuple[Direction, str], Exchange] = {}
+        """By who asked and the id of the task, what it was made of. A server that is reached again may still know it."""
 
     def take(self, frame: Frame) -> Matched:
         if frame.channel is Channel.NOTE:
@@ -205,7 +202,7 @@ class Exchanges:
                     asked_by=frame.direction,
                     frame=frame.number,
                     at_s=frame.at_s,
-                    call=self._call_of(message) if frame.direction is Direction.SENT else None,
+                    call=self._call_of(frame.direction, message),
                 )
                 self._matcher.ask(frame.direction, exchange.key, exchange, method=message.method)
                 return Asked(exchange=exchange)
@@ -222,26 +219,35 @@ class Exchanges:
                 exchange, is_late = closed
                 handle = None if is_late else task_of(exchange, message)
                 if handle:
-                    self._tasks[handle.id] = exchange
+                    self._tasks[asked_by, handle.id] = exchange
                 return (Late if is_late else Answered)(exchange=exchange, response=message)
             case Notification() | Malformed():
                 return message
 
-    def _call_of(self, request: Request) -> Exchange | None:
-        return self._tasks.get(text_at(request.params, "taskId") or "") if request.method in TASKS else None
+    def _call_of(self, asked_by: Direction, request: Request) -> Exchange | None:
+        if request.method not in TASKS:
+            return None
+        return self._tasks.get((asked_by, text_at(request.params, "taskId") or ""))
 
 
 def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
-    """The task that the server made of a call by Sightline; None if it made none."""
+    """The task that was made of a call of Sightline's, or of what the server asked; None where none was."""
     request = exchange.request
-    if exchange.asked_by is Direction.RECEIVED or called(request.method, request.params) is None:
-        return None
-    return handle_in(response.result)
+    if exchange.asked_by is Direction.RECEIVED:
+        may_be = request.method in OF_SERVERS
+    else:
+        may_be = called(request.method, request.params) is not None
+    return handle_in(response.result) if may_be else None
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """How a response about a task ends the call; None if it does not end it, or is not about a task."""
+    """How a response to a request about a task ends what the task was made of; None where it does not, or is about no task."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
+
+
+def answered_by(exchange: Exchange, response: Response) -> Request:
+    """The request that a response answers: one about a task that has ended answers what the task was made of."""
+    return exchange.call.request if exchange.call and ending_of(exchange, response) else exchange.request
 
 
 def matched(frames: Iterable[Frame]) -> Iterator[Matched]:

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, unquote, urlsplit, urlunsplit
 from msgspec import Struct, field
 
 from inspector.errors import UsageError
+from inspector.protocol.authorization import ClientIdentity
 
 
 class Era(StrEnum):
@@ -40,6 +41,8 @@ class HttpTarget(Struct, frozen=True, kw_only=True):
     headers: tuple[tuple[str, str], ...] = ()
     is_declared: bool = False
     """Whether a configuration names the transport. Then no other transport is tried."""
+    client: ClientIdentity | None = None
+    """What Sightline is to its authorization server, as far as a configuration says so."""
 
     def __str__(self) -> str:
         return _without_credentials(self.url)

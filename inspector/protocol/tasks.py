@@ -1,7 +1,8 @@
-"""Calls that a server turns into tasks: it answers with a handle at once, and reports progress and the result later.
+"""Requests that are answered as tasks: with a handle at once, and later with how the task is, and how it ended.
 
-In the handshake era, the result of a task is the answer to `tasks/result`; in the extension, an answer to
-`tasks/get` holds it. Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
+A server makes tasks of calls; Sightline makes them of what a server of the handshake era asks. Of a task of that era, the result is
+the answer to `tasks/result`; of one of the extension, it is in an answer to `tasks/get`.
+Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
 
 from msgspec import Struct
@@ -15,6 +16,8 @@ EXTENSION = "io.modelcontextprotocol/tasks"
 GET, RESULT, UPDATE, CANCEL = "tasks/get", "tasks/result", "tasks/update", "tasks/cancel"
 METHODS = frozenset({GET, RESULT, UPDATE, CANCEL})
 """The methods that are about one task, which `params.taskId` names."""
+OF_SERVERS = frozenset({"sampling/createMessage", "elicitation/create"})
+"""Requests of servers that may be answered as tasks."""
 
 WORKING, INPUT, COMPLETED, FAILED, CANCELLED = "working", "input_required", "completed", "failed", "cancelled"
 _ENDED = frozenset({COMPLETED, FAILED, CANCELLED})
@@ -22,7 +25,7 @@ _POLL_S, _SHORTEST_S, _LONGEST_S = 1.0, 0.2, 60.0
 
 
 class TaskState(Struct, frozen=True, kw_only=True):
-    """The state of a task, as a server reported it at one time."""
+    """What is said of a task at one time."""
 
     status: str
     """Foreign text."""
@@ -41,7 +44,7 @@ class TaskState(Struct, frozen=True, kw_only=True):
 
 
 class TaskHandle(Struct, frozen=True, kw_only=True):
-    """The handle of a task, with which a server answered instead of a result."""
+    """What came instead of a result."""
 
     id: str
     is_extension: bool
@@ -50,7 +53,7 @@ class TaskHandle(Struct, frozen=True, kw_only=True):
 
 
 class Ending(Struct, frozen=True, kw_only=True):
-    """The outcome of a call that the server turned into a task."""
+    """How the request ended of which a task was made."""
 
     outcome: Result | RpcError
     member: str = ""
@@ -92,7 +95,7 @@ def _seconds(result: JsonObject, *keys: str) -> float | None:
 
 
 def ending_in(method: str, answer: Outcome) -> Ending | None:
-    """How an answer to one of `METHODS` ends the call; None if it does not end it."""
+    """How an answer to one of `METHODS` ends the request of which the task was made; None where it does not."""
     if isinstance(answer, RpcError):
         return Ending(outcome=answer) if method in {RESULT, GET} else None
     if method == RESULT and isinstance(answer, Result):

@@ -19,16 +19,19 @@ from inspector.protocol.exchanges import (
     Matched,
     Unasked,
     ending_of,
+    task_of,
 )
 from inspector.protocol.frames import Channel, Direction, Frame, Notification, Response, printed_line
 from inspector.protocol.outcome import RpcError, unfinished_in
-from inspector.protocol.tasks import CANCEL, CANCELLED, state_in
+from inspector.protocol.tasks import CANCEL, CANCELLED, FAILED, TaskState, state_in
 
 MAX_SEARCHED = 1 << 14
 """The maximum number of characters of a title or detail if credentials are masked in it.
 
 The frame has all of it.
 """
+MAX_FRAMES = 400
+"""Of one entry: the first two and the last ones. How often a server asks about a task is its own choice."""
 
 
 class EntryKind(StrEnum):
@@ -72,11 +75,11 @@ class Entry(Struct, frozen=True, kw_only=True):
     state: EntryState
     at_s: float
     frames: tuple[int, ...]
-    """The numbers of the frames behind the entry, in order; empty if nothing went over the wire."""
+    """Numbers of the frames that made it, in order, `MAX_FRAMES` at most; none where it went over no wire."""
     size_bytes: int
     duration_s: float | None = None
     detail: str = ""
-    """An error, the text of a log, or a progress message. Foreign text."""
+    """What went wrong, a log's text, a progress message, how a form was answered. Foreign text."""
 
 
 class Timeline:
@@ -158,11 +161,14 @@ class Timeline:
             case Answered(exchange=exchange, response=response) if exchange.call:
                 return self._task_entry(frame, exchange, response)
             case Answered(exchange=exchange, response=response):
+                handle = task_of(exchange, response)
+                if handle and exchange.asked_by is Direction.RECEIVED:
+                    return self._ended(frame, exchange, EntryState.PENDING, _task_words(handle.state))
                 failed = response.is_error or _says_error(response.result)
                 ended = None if failed or frame.channel is Channel.CDP else unfinished_in(response.result)
                 state = EntryState.FAILED if failed else EntryState.UNFINISHED if ended else EntryState.DONE
                 errors = (_error_text(response.error),) if response.is_error else ()
-                reasons = (ended.reason,) if ended else ()
+                reasons = (ended.reason,) if ended else _action(exchange, response.result)
                 return self._ended(frame, exchange, state, "; ".join((*response.faults, *errors, *reasons)))
             case GivenUp(exchange=exchange):
                 detail = frame.raw.decode("utf-8", "replace")
@@ -189,13 +195,13 @@ class Timeline:
         exchange = asked.exchange
         kind = EntryKind.EXCHANGE if exchange.asked_by is Direction.SENT else EntryKind.SERVER_REQUEST
         title = titled(exchange.request.method, exchange.request.params)
-        before = self._round_before(title, exchange) if kind is EntryKind.EXCHANGE else None
+        before = self._round_before(title, exchange)
         if before is not None:
             is_settled = before.number in self._settled
             entry = replace(
                 before,
                 state=before.state if is_settled else EntryState.PENDING,
-                frames=(*before.frames, frame.number),
+                frames=_more(before, frame),
                 size_bytes=before.size_bytes + len(frame.raw),
                 duration_s=before.duration_s if is_settled else None,
                 # Between two polls, the task's last message stays.
@@ -213,24 +219,19 @@ class Timeline:
         """The unfinished entry that a request continues; None if the request starts an entry of its own."""
         if exchange.call:
             return self._entries[self._numbers[exchange.call.frame, exchange.call.key] - 1]
-        if not goes_on(exchange.request.params):
+        if exchange.asked_by is Direction.RECEIVED or not goes_on(exchange.request.params):
             return None
         numbers = self._unfinished.get(title, [])
         return self._entries[numbers.pop(0) - 1] if numbers else None
 
     def _task_entry(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
-        """Update the entry of a call by an answer about its task.
-
-        The call stays pending until the task has ended.
-        """
+        """An answer about a task goes into the entry of what it was made of, which waits until the task has ended."""
         ending, state = ending_of(exchange, response), state_in(response.result)
         number = self._numbers[exchange.frame, exchange.key]
         before = self._entries[number - 1]
         if number in self._settled:
             entry = replace(
-                before,
-                frames=(*before.frames, frame.number),
-                size_bytes=before.size_bytes + len(frame.raw),
+                before, frames=_more(before, frame), size_bytes=before.size_bytes + len(frame.raw)
             )
             self._entries[number - 1] = entry
             return entry
@@ -243,12 +244,14 @@ class Timeline:
             failed = is_error or _says_error(value)
             reason = None if failed else unfinished_in(value)
             words = _error_text(value) if is_error else reason.reason if reason else ""
+            words = words or "".join(_action(exchange, value))
             how = EntryState.FAILED if failed else EntryState.UNFINISHED if reason else EntryState.DONE
             return self._ended(frame, exchange, how, words)
         if is_cancelled:
             return self._ended(frame, exchange, EntryState.FAILED, "the task was cancelled")
-        words = f"task {state.status}: {state.message}" if state else before.detail
-        return self._ended(frame, exchange, EntryState.PENDING, words)
+        has_failed = state is not None and state.status == FAILED
+        how = EntryState.FAILED if has_failed else EntryState.PENDING
+        return self._ended(frame, exchange, how, _task_words(state) if state else before.detail)
 
     def _ended(
         self,
@@ -264,7 +267,7 @@ class Timeline:
         entry = replace(
             before,
             state=state,
-            frames=(*before.frames, frame.number),
+            frames=_more(before, frame),
             size_bytes=before.size_bytes + (len(frame.raw) if size_bytes is None else size_bytes),
             duration_s=None if state is EntryState.PENDING else frame.at_s - before.at_s,
             detail=self._shown(detail),
@@ -336,6 +339,22 @@ def progress_text(params: dict[str, Json]) -> str:
     done, total, text = params.get("progress"), params.get("total"), params.get("message")
     shown = dump_text(done) + (f" of {dump_text(total)}" if total is not None else "")
     return f"{shown}: {text}" if isinstance(text, str) else shown
+
+
+def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:
+    """The frames of an entry with one more."""
+    frames = (*entry.frames, frame.number)
+    return frames if len(frames) <= MAX_FRAMES else (*frames[:2], *frames[3:])
+
+
+def _task_words(state: TaskState) -> str:
+    return f"task {state.status}: {state.message}" if state.message else f"task {state.status}"
+
+
+def _action(exchange: Exchange, result: Json) -> tuple[str, ...]:
+    """How a request of the server was answered, where the answer has a word for it: `accept`, `decline`, `cancel`."""
+    action = text_at(result, "action") if exchange.asked_by is Direction.RECEIVED else None
+    return () if action is None else (action,)
 
 
 def _says_error(result: Json) -> bool:

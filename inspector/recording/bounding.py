@@ -5,7 +5,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from inspector.asks.private import TASK_RESULT, Questions, private_in_reply
+from inspector.asks.private import Questions, private_in_reply
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
@@ -21,7 +21,7 @@ from inspector.json.members import object_at, text_at
 from inspector.json.pointer import child, index_of, split
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.exchanges import Answered, Event, Exchange, Late, ending_of, task_of
+from inspector.protocol.exchanges import Answered, Event, Exchange, Late, answered_by, ending_of, task_of
 from inspector.protocol.frames import Request, Response, request_key
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.tasks import outcome_of
@@ -88,7 +88,6 @@ _LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
 
 
 _UNCHECKED = "cannot be checked"
-_MOST_TASKS = 1_000
 
 
 class Bounder:
@@ -105,8 +104,6 @@ class Bounder:
         self.known.learn(list(secrets))
         self._definitions = RecordedDefinitions()
         self._questions = Questions()
-        self._tasks: dict[str, Request] = {}
-        """The server's requests, by the id of the task that Sightline made of each."""
         self._running = set[str]()
         """The calls that are waiting for an answer."""
 
@@ -168,13 +165,9 @@ class Bounder:
         kept = with_markers(arguments, removals, self.key)
         return {**left, "params": {**object_at(left, "params"), "arguments": kept}}
 
-    def replied(self, response: Response, asked: Request) -> JsonObject:
+    def replied(self, response: Response, exchange: Exchange) -> JsonObject:
         """Sightline's answer to a request of the server, without the values that may be private to the user."""
-        task = text_at(response.result, "task", "taskId")
-        if task is not None and len(self._tasks) < _MOST_TASKS:
-            self._tasks[task] = asked
-        if asked.method == TASK_RESULT:
-            asked = self._tasks.get(text_at(asked.params, "taskId") or "", asked)
+        asked = answered_by(exchange, response)
         private = private_in_reply(asked.method, asked.params, response.result)
         return self._without_answers(response.value, "result", private)
 

@@ -64,8 +64,9 @@ def note_words(line: Line) -> tuple[str, str] | None:
             return kind, text if isinstance(text, str) else text_for(text) if isinstance(text, dict) else ""
         case LensesChanged(lenses=lenses):
             return "lenses", f"boundary: {lenses.level.value}, host: {lenses.host}"
-        case Connected(number=number):
-            return "connection", f"the target was reached again: connection {number}"
+        case Connected(number=number, client=client):
+            profile = f", client profile: {client}" if client else ""
+            return "connection", f"the target was reached again: connection {number}{profile}"
         case _:
             return None
 
@@ -150,6 +151,8 @@ def _section(shown: _Call) -> Iterator[str]:
 def _about(header: Header) -> Iterator[tuple[str, str]]:
     yield "target", f"{header.kind} {header.target}"
     yield "recorded", f"{header.created} by {header.software}"
+    if header.client:
+        yield "client profile", header.client
 
 
 def _views(shown: _Call) -> list[tuple[str, Json]]:

@@ -89,7 +89,7 @@ class Header(_WithLenses, frozen=True, kw_only=True):
     recorded: RecordedTarget = field(name="target")
     lenses: _Lenses
     client: str = ""
-    """The name of the client profile; empty for a page, and in older recordings, which announced no capability."""
+    """The name of the profile by which the server knew the client, at first; empty in older recordings, where no capability was announced."""
 
     @property
     def kind(self) -> str:
@@ -269,6 +269,8 @@ class Connected(Struct, frozen=True, kw_only=True):
     number: Count = field(name="connection")
     """The number of the connection, counted from 1. The first connection has no line."""
     at_s: Seconds = field(name="at")
+    client: str = ""
+    """The name of the profile by which the server knows the client from here on; empty where it is the one before."""
 
 
 class Totals(Struct, frozen=True):

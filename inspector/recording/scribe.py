@@ -181,14 +181,14 @@ class Scribe:
                     yield line
         self._frames = written
 
-    def connect(self, at_s: float, number: int) -> Iterator[Line]:
-        """Begin a connection, because the server was reconnected. Open requests get no answer."""
+    def connect(self, at_s: float, number: int, client: str = "") -> Iterator[Line]:
+        """The server was reached again: open requests get no answer. `client`: as in `Connected`."""
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
         self._pending.clear()
         self._bounder.connect()
         self._replay.connect()
-        yield Connected(at_s=at_s, number=number)
+        yield Connected(at_s=at_s, number=number, client=client)
 
     def listed(self, at_s: float, tools: Iterable[Tool]) -> Iterator[Line]:
         definitions = tuple(
@@ -262,7 +262,7 @@ class Scribe:
                     Answered(exchange=exchange, response=response)
                     | Late(exchange=exchange, response=response)
                 ) if frame.direction is Direction.SENT:
-                    value = self._bounder.replied(response, exchange.request)
+                    value = self._bounder.replied(response, exchange)
                 case Unasked(response=response) if frame.direction is Direction.RECEIVED:
                     value = self._bounder.received(response, None)
                 case _:

@@ -46,8 +46,9 @@ def secret_values(target: Target) -> tuple[str, ...]:
     match target:
         case StdioTarget():
             values = [*target.environment.values(), *secret_words(target.command)]
-        case HttpTarget():
-            values = [*_of_headers(target.headers), *secrets_of_url(target.url)]
+        case HttpTarget(client=client):
+            secret = client.client_secret if client else None
+            values = [*_of_headers(target.headers), *secrets_of_url(target.url), secret or ""]
         case PageTarget(url=url, cdp=cdp):
             values = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
         case DemoTarget():

@@ -1,12 +1,13 @@
 """Extracts the input of a review from a recording: definitions, results, and protocol faults."""
 
 import dataclasses
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TypeAlias
 
 from msgspec import Struct
 
 from inspector.json.exact import Json, JsonObject
-from inspector.pins.pins import definitions_of
+from inspector.pins.pins import ServerDefinitions, definitions_of
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Direction
@@ -23,6 +24,7 @@ from inspector.review.seen import (
     answered_in,
     traffic_of,
 )
+from inspector.safe_text import safe_line
 from inspector.schema.validation import violations
 
 _OF_HTTP = frozenset({"http", "sse", "page"})
@@ -39,8 +41,8 @@ class Recorded(Struct, frozen=True, kw_only=True):
     """The version of the server."""
     protocol: str
     """The protocol revision; empty if unknown. Like `server` and `version`, it is foreign text."""
-    client: str
-    """The name of the client profile; empty if the recording has none."""
+    clients: tuple[str, ...]
+    """The client profiles that listed: that of the reviewed definitions first, empty if the recording names none."""
     is_page: bool
     """True for a recording of a page, which holds only the definitions of called tools."""
 
@@ -49,6 +51,8 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
     """Read the lines after `header`. Linear. Never raises."""
     timeline, replay = Timeline(), Replay()
     calls: list[tuple[ReplayedCall, LeftOut]] = []
+    by_client: dict[str, list[Matched]] = {header.client: []}
+    frames = by_client[header.client]
     altered: set[tuple[str, int]] = set()
     """The requests in which the recording lacks values: ("frame", number) or ("call", number of a page's call)."""
     for line in lines:
@@ -56,6 +60,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
             case RecordedFrame():
                 matched = replay.matched(line)
                 timeline.fold(matched)
+                frames.append(matched)
                 left_out = left_out_of(line)
                 if left_out and line.direction is Direction.SENT:
                     altered.add(("frame", line.number))
@@ -63,8 +68,9 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
                     (call, left_out_of(line, call.member) if call.member else left_out)
                     for call in replay.take(matched)
                 )
-            case Connected():
+            case Connected(client=client):
                 replay.connect()
+                frames = by_client.setdefault(client, []) if client else frames
             case RecordedCall():
                 call = replay.call(line)
                 calls.append((call, left_out_of(line)))
@@ -72,14 +78,18 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
                     altered.add(("call", call.frame))
             case _:
                 pass
-    first, others = _listings(timeline.matched)
+    rounds = {client: _rounds(seen) for client, seen in by_client.items()}
+    listed_as = [client for client, found in rounds.items() if found] or [header.client]
+    first_frames = by_client[listed_as[0]]
+    first, again = _listings(rounds[listed_as[0]], first_frames)
+    others = (_listing_as(client, rounds[client], by_client[client]) for client in listed_as[1:])
     is_page = header.kind == "page"
     catalogue = _of_calls(call for call, _ in calls) if is_page else first
-    identity = _identity_of(timeline.matched)
+    identity = _identity_of(first_frames)
     whole = reviewed(
         catalogue,
         server={key: value for key, value in identity.items() if key != "protocol"},
-        listings=others,
+        listings=(*again, *others),
         # Frames of the browser are recorded without their text.
         traffic=QUIET if is_page else traffic_of(timeline),
     )
@@ -89,7 +99,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
         server=str(identity.get("name", "")),
         version=str(identity.get("version", "")),
         protocol=str(identity.get("protocol", "")),
-        client=header.client,
+        clients=tuple(listed_as),
         is_page=is_page,
     )
 
@@ -114,6 +124,7 @@ def _calls(
 
 
 _KINDS = {kind.method: kind for kind in Kind}
+_Rounds: TypeAlias = Mapping[Kind, Sequence[Listing]]
 
 
 def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
@@ -124,8 +135,37 @@ def _of_calls(calls: Iterable[ReplayedCall]) -> Catalogue:
     return Catalogue(entries={Kind.TOOL: tuple(tools.values())})
 
 
-def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
+def _listings(rounds: _Rounds, matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing, ...]]:
     """The first listing of each kind; and the last one, if any list was requested again."""
+    first = Catalogue(
+        entries={kind: tuple(listings[0].entries) for kind, listings in rounds.items()},
+        problems=tuple(problem for listings in rounds.values() for problem in listings[0].problems),
+    )
+    if all(len(listings) == 1 for listings in rounds.values()):
+        return first, ()
+    again = OtherListing(
+        kind=ListingKind.AGAIN, definitions=_last(rounds, None), announced=announced_in(matched)
+    )
+    return first, (again,)
+
+
+def _listing_as(client: str, rounds: _Rounds, matched: Sequence[Matched]) -> OtherListing:
+    """What another client profile got last."""
+    said = _identity_of(matched).get("instructions")
+    return OtherListing(
+        kind=ListingKind.OTHER_PROFILE,
+        definitions=_last(rounds, said if isinstance(said, str) else None),
+        profile=safe_line(client),
+    )
+
+
+def _last(rounds: _Rounds, instructions: str | None) -> ServerDefinitions:
+    last = Catalogue(entries={kind: tuple(listings[-1].entries) for kind, listings in rounds.items()})
+    return definitions_of(last, instructions)
+
+
+def _rounds(matched: Iterable[Matched]) -> _Rounds:
+    """Each listing, by its kind."""
     rounds: dict[Kind, list[Listing]] = {}
     for asked, result in answered_in(matched):
         kind = _KINDS.get(asked.method)
@@ -135,17 +175,7 @@ def _listings(matched: Sequence[Matched]) -> tuple[Catalogue, tuple[OtherListing
         if not listings or not (isinstance(asked.params, dict) and "cursor" in asked.params):
             listings.append(Listing(kind))
         listings[-1].take(result)
-    first = Catalogue(
-        entries={kind: tuple(listings[0].entries) for kind, listings in rounds.items()},
-        problems=tuple(problem for listings in rounds.values() for problem in listings[0].problems),
-    )
-    if all(len(listings) == 1 for listings in rounds.values()):
-        return first, ()
-    last = Catalogue(entries={kind: tuple(listings[-1].entries) for kind, listings in rounds.items()})
-    again = OtherListing(
-        kind=ListingKind.AGAIN, definitions=definitions_of(last, None), announced=announced_in(matched)
-    )
-    return first, (again,)
+    return rounds
 
 
 def _identity_of(matched: Iterable[Matched]) -> JsonObject:

@@ -8,7 +8,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import text_at
 from inspector.protocol.catalogue import Item, Kind, unlisted
+from inspector.protocol.server_requests import ServerRequest
 from inspector.review.finding import Finding, Severity
 from inspector.review.rule import ReviewRule
 
@@ -45,6 +47,16 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
     named = [f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number]
     if named:
         yield NotChecked(what=f"what {', '.join(named)} contain", why=why)
+
+
+def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:
+    """How many addresses the server wants visited, of which only the text was judged."""
+    number = len({url for ask in asks if (url := text_at(ask.params, "url")) is not None})
+    if number:
+        yield NotChecked(
+            what=f"{number:,} {'address' if number == 1 else 'addresses'} that the server wants visited",
+            why="nothing is fetched, and whether a name imitates another is not judged",
+        )
 
 
 _NOUNS = {Kind.RESOURCE: "resource", Kind.TEMPLATE: "template", Kind.PROMPT: "prompt"}

@@ -27,15 +27,17 @@ _SCALARS = frozenset(
     {FieldKind.STRING, FieldKind.INTEGER, FieldKind.NUMBER, FieldKind.BOOLEAN, FieldKind.CHOICE}
 )
 _QUOTED = 60
-"""Characters of the user's text that an error repeats."""
+"""The maximum number of characters of the user's text that an error quotes."""
 
 
 def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
-    """`text` as the declared type: a field, or a schema with the argument's `name`.
+    """Convert `text` to the declared type.
 
-    Text where a string is declared stays as it is, numbers keep their spelling, `null` is null where null is
-    allowed. Lists of plain values are JSON or comma separated; objects, and what has no single type, are JSON.
-    Raises UsageError, with the name, what was expected and what was given; a sensitive value is not repeated.
+    `declared`: a field, or a schema; then `name` is the name of the argument. If a string is declared, the
+    text stays as it is. Numbers keep their spelling. `null` is null if null is allowed. A list of scalars is
+    JSON or comma-separated. An object, and a value without a single type, is JSON.
+
+    Raises UsageError with the name, the expected type and the given text; a sensitive value is not repeated.
     """
     field = declared if isinstance(declared, Field) else field_of(declared, name)
     stripped = text.strip()
@@ -64,12 +66,11 @@ def coerce(text: str, declared: Json | Field, name: str = "") -> Json:
 
 
 def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
-    """Arguments from `k=v`, read as the schema declares `k`, and `k:=JSON`.
+    """Parse arguments in the forms `k=v`, read as the schema declares `k`, and `k:=JSON`.
 
-    `a.b=v` goes into the object `a` where the schema has one; a declared key with a dot comes first. Giving a
-    list more than once appends. Where the schema leaves the type open, text stays text, unless it is a JSON
-    object or list: nothing is guessed to be a number.
-    Raises UsageError.
+    `a.b=v` sets `b` in the object `a` if the schema has one; a declared key with a dot takes precedence.
+    Giving a list more than once appends. If the schema leaves the type open, a text stays a text, unless it
+    is a JSON object or list: numbers are not guessed. Raises UsageError.
     """
     form = form_of(schema)
     arguments: JsonObject = {}
@@ -93,9 +94,9 @@ def assigned(assignments: Sequence[str], schema: Json) -> JsonObject:
 
 
 def from_json(text: str) -> JsonObject:
-    """All arguments as one JSON object, exactly as written.
+    """Parse all arguments from one JSON object, exactly as written.
 
-    Raises UsageError with line and column where the text is not JSON; repeated keys and NaN are refused too.
+    Raises UsageError, with line and column if the text is not JSON. Duplicate keys and NaN are errors too.
     """
     value = _parsed(text, "")
     if not isinstance(value, dict):
@@ -116,11 +117,11 @@ _EXPECTED = {
 
 
 class _Target(Struct, frozen=True, kw_only=True):
-    """Where an assignment leads."""
+    """The argument that an assignment sets."""
 
     path: tuple[str, ...]
     field: Field | None
-    """None where nothing of that name is declared."""
+    """The declared field; None if nothing of that name is declared."""
 
 
 def _target(fields: tuple[Field, ...], name: str) -> _Target:
@@ -170,7 +171,7 @@ def _may_be_text(field: Field) -> bool:
 
 
 def _open(text: str) -> Json:
-    """Text of an undeclared type."""
+    """Read a text whose type is not declared: as JSON if it is an object or a list, otherwise as text."""
     if text.lstrip()[:1] in {"{", "["}:
         try:
             return _parsed(text, "")
@@ -212,7 +213,7 @@ def _list(field: Field, text: str) -> Json:
 
 
 def _parsed(text: str, name: str) -> Json:
-    """Text as JSON, with nothing in it that JSON does not allow."""
+    """Parse a text as JSON. Raises UsageError for anything that JSON does not allow."""
     prefix = f"{_cut(name)}: " if name else ""
     parsed = parse(text)
     if isinstance(parsed, Malformed):

@@ -1,4 +1,4 @@
-"""What jsonschema-rs is given, and within which bounds: for `validation` and for `fitting`."""
+"""The engine of jsonschema-rs, its input and its limits, for `validation` and `fitting`."""
 
 import json
 from decimal import Decimal, InvalidOperation
@@ -11,17 +11,17 @@ if TYPE_CHECKING:
     from jsonschema_rs import Validator
 
 MAX_REPETITIONS = 100_000_000
-"""How often a schema may be applied to one place, over all levels of a value."""
+"""The maximum number of times that a schema may be applied to one place, over all levels of a value."""
 MAX_DEPTH = 400
-"""Levels that are checked; the engine's stack ends somewhere below."""
+"""The maximum nesting depth that is checked. The engine's stack overflows at some greater depth."""
 
 CONTAINERS = frozenset({dict, list})
 _PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
 def engine_of(named: str) -> "type[Validator] | None":
-    """The engine for a `$schema`; None where the dialect is not known."""
-    from jsonschema_rs import (  # noqa: PLC0415 - a tenth of a second, for those alone who need it
+    """The engine for a `$schema`; None if the dialect is not known."""
+    from jsonschema_rs import (  # noqa: PLC0415 - the import takes a tenth of a second
         Draft4Validator,
         Draft6Validator,
         Draft7Validator,
@@ -41,7 +41,10 @@ def engine_of(named: str) -> "type[Validator] | None":
 
 
 def exact_for_engine(value: Json) -> Json:
-    """The same with numbers as the engine compares them exactly. NaN becomes null; of repeated keys the last one stays."""
+    """The value with numbers that the engine compares exactly.
+
+    NaN becomes null; of duplicate keys, the last is kept.
+    """
     return cast(
         "Json",
         json.loads(dump(value), parse_float=_decimal, parse_int=_integer, parse_constant=lambda _: None),
@@ -49,7 +52,7 @@ def exact_for_engine(value: Json) -> Json:
 
 
 def has_exact_number(text: str) -> bool:
-    """Whether the engine can compare a number of this spelling."""
+    """Whether the engine can compare a number of this spelling exactly."""
     if len(text) > MAX_INTEGER_DIGITS:
         return False
     try:
@@ -59,7 +62,10 @@ def has_exact_number(text: str) -> bool:
 
 
 def levels_of(value: Json) -> tuple[int, bool]:
-    """The levels of containers, one past MAX_DEPTH where there are more, and whether all is of Python's own types."""
+    """The nesting depth of containers, and whether all values are of Python's own types.
+
+    The depth is MAX_DEPTH + 1 if it is greater than MAX_DEPTH.
+    """
     inner = [value] if type(value) in CONTAINERS else []
     kinds = {type(value)}
     for depth in range(1, MAX_DEPTH + 1):

@@ -1,6 +1,7 @@
-"""Forms: the arguments that an input schema asks for, one field each.
+"""The form of an input schema: one field for each argument.
 
-Source: JSON Schema 2020-12 and draft-07, as far as a form can show them. What it cannot is a field of raw JSON.
+Source: JSON Schema 2020-12 and draft-07, as far as a form can show them. A schema that a form cannot show
+becomes a field for raw JSON.
 """
 
 from enum import StrEnum
@@ -18,58 +19,58 @@ if TYPE_CHECKING:
     from inspector.schema.positions import Position
 
 MAX_FIELDS = 500
-"""Fields in one form, nested ones included."""
+"""The maximum number of fields in one form, including nested ones."""
 MAX_DEPTH = 6
-"""Objects and lists inside each other that a form shows; deeper ones are written as JSON."""
+"""The maximum nesting depth of objects and lists in a form; deeper ones are written as JSON."""
 
 
 class FieldKind(StrEnum):
-    """How a value is entered."""
+    """The kind of a field: how its value is entered."""
 
     STRING = "string"
     INTEGER = "integer"
     NUMBER = "number"
     BOOLEAN = "boolean"
     CHOICE = "choice"
-    """One of a closed set."""
+    """One value of a closed set."""
     LIST = "list"
     OBJECT = "object"
-    """By its own fields; as JSON where it has none."""
+    """Entered by its own fields, or as JSON if it has none."""
     JSON = "json"
-    """As JSON: several types, none at all, or a schema that leads back to itself."""
+    """Entered as JSON: the schema allows several types, declares none, or leads back to itself."""
 
 
 class Field(Struct, frozen=True, kw_only=True):
-    """One argument. Every text in it is the server's."""
+    """One argument. All texts in it are foreign."""
 
     pointer: str
-    """Into the arguments. `-` stands for any item of a list, as RFC 6901 has it for the one to be added."""
+    """Pointer into the arguments. `-` stands for any item of a list; RFC 6901 uses it for the item after the last."""
     name: str
-    """Empty for an item of a list."""
+    """The name of the argument; empty for an item of a list."""
     kind: FieldKind
     title: str | None = None
     description: str | None = None
     types: tuple[str, ...] = ()
-    """The JSON types that are allowed; empty where the schema does not say."""
+    """The JSON types that are allowed; empty if the schema does not say."""
     nullable: bool = False
-    """Whether null is allowed beside values of its kind."""
+    """Whether null is allowed in addition to values of its kind."""
     required: bool = False
     default: Json = None
     has_default: bool = False
     choices: tuple[Json, ...] = ()
     choice_titles: tuple[str, ...] = ()
-    """One for each choice, empty where it has none; no titles at all where none has."""
+    """A title for each choice, empty for a choice without one. No titles at all if no choice has one."""
     item: "Field | None" = None
-    """What every item of a list must be, where the schema says."""
+    """The field for every item of a list, if the schema describes one."""
     fields: "tuple[Field, ...]" = ()
     format: str | None = None
     constraints: str = ""
-    """In words: `1 to 10, a multiple of 2`."""
+    """The constraints in words: `1 to 10, a multiple of 2`."""
     sensitive: bool = False
-    """Marked `x-sensitive`, in whatever spelling, write-only, or a password; or something inside it is."""
+    """True if it, or anything inside it, is marked `x-sensitive` in any spelling, write-only, or a password."""
     examples: tuple[Json, ...] = ()
     plainest: Json = None
-    """The plainest value that may do, for a first fill."""
+    """The plainest value that may be valid, to fill in at first."""
 
 
 class Form(Struct, frozen=True, kw_only=True):
@@ -77,13 +78,16 @@ class Form(Struct, frozen=True, kw_only=True):
 
     fields: tuple[Field, ...] = ()
     open: bool = True
-    """Whether arguments that no field names are allowed."""
+    """Whether arguments without a field are allowed."""
     problem: str = ""
-    """What the form leaves out, or why there is none."""
+    """The reason why the form is incomplete or empty; empty if it is complete."""
 
 
 def form_of(schema: Json) -> Form:
-    """The form of an input schema. Never raises; a schema that is none makes an empty form with a problem."""
+    """The form of an input schema. Never raises.
+
+    A value that is not a schema gives an empty form with a problem.
+    """
     if schema is None:
         return Form(problem="the tool has no input schema")
     builder = _Builder(schema)
@@ -106,35 +110,35 @@ def form_of(schema: Json) -> Form:
 
 
 def field_of(schema: Json, name: str = "") -> Field:
-    """The field of one value's schema. Never raises."""
+    """The field for the schema of one value. Never raises."""
     builder = _Builder(schema)
     return builder.field(schema, name, "", builder.position, _Place())
 
 
 def example_arguments(form: Form) -> JsonObject:
-    """Arguments to begin with: all defaults, and the plainest value for what is required besides.
+    """Arguments to begin with: all defaults, and the plainest value for each other required argument.
 
-    Containers among the defaults are the schema's own: read them, do not change them.
+    Containers among the defaults belong to the schema: do not modify them.
     """
     return _example(form.fields)
 
 
 class _Place(Struct, frozen=True, kw_only=True):
-    """Where a field stands."""
+    """The place of a field in a form."""
 
     depth: int = 0
     required: bool = False
     sensitive: bool = False
-    """Whether the object or list around it is."""
+    """Whether the object or list around the field is sensitive."""
     above: frozenset[str] = field(default_factory=frozenset[str])
-    """The references followed to get here."""
+    """The references followed to reach the field."""
 
 
 class _Builder:
-    """Builds fields; recursion ends at `MAX_DEPTH`, whatever the schema does."""
+    """Builds fields. Recursion ends at MAX_DEPTH, whatever the schema contains."""
 
     def __init__(self, root: Json) -> None:
-        # Its pattern engine is for what comes after the first paint; the shapes above are needed before.
+        # Imported late: its pattern engine is needed only after the first paint, the types above earlier.
         from inspector.schema.positions import positions_of  # noqa: PLC0415
 
         self.references = References(root)
@@ -145,7 +149,7 @@ class _Builder:
     def fields(
         self, merged: Merged, pointer: str, position: "Position", depth: int, *, sensitive: bool = False
     ) -> tuple[Field, ...]:
-        """The fields of an object: those it names, then those it only requires."""
+        """The fields of an object: the properties that it names, then those that it only requires."""
         properties = merged.keywords.get("properties")
         required = _names(merged.keywords.get("required"))
         named = properties if isinstance(properties, dict) else {}
@@ -162,7 +166,7 @@ class _Builder:
         return tuple(found)
 
     def field(self, schema: Json, name: str, pointer: str, position: "Position", place: _Place) -> Field:
-        """One field, with those inside it."""
+        """The field for one schema, with the fields inside it."""
         self._left -= 1
         merged = merge(schema, self.references, place.above)
         keywords = merged.keywords
@@ -266,13 +270,13 @@ def _string(value: Json) -> str | None:
 
 
 def _names(value: Json) -> dict[str, bool]:
-    """The strings of a list, in order, as the names of properties that may be anything."""
+    """The strings of a list, in order, each as the name of a property with the schema `true`."""
     listed = value if isinstance(value, list) else []
     return dict.fromkeys((name for name in listed if isinstance(name, str)), True)
 
 
 def _choices_of(keywords: JsonObject) -> tuple[tuple[Json, ...], tuple[str, ...]]:
-    """The closed set that a value is from, and the titles of its members."""
+    """The values of a closed set and their titles; both empty if the schema describes no closed set."""
     if "const" in keywords:
         return (keywords["const"],), ()
     listed = keywords.get("enum")
@@ -298,7 +302,7 @@ def _choices_of(keywords: JsonObject) -> tuple[tuple[Json, ...], tuple[str, ...]
 
 
 def _only_value(schema: Json) -> list[Json] | None:
-    """The one value that a schema allows, in a list; None where it allows others."""
+    """The one value that a schema allows, in a list; None if it allows others."""
     if not isinstance(schema, dict):
         return None
     if "const" in schema:
@@ -311,11 +315,11 @@ def _only_value(schema: Json) -> list[Json] | None:
 
 _LONGEST_PATTERN = 60
 _LARGEST_FILL = 10**15
-"""Bounds beyond this are not worth filling in."""
+"""The magnitude from which a bound is not filled in."""
 
 
 def _constraints_of(keywords: JsonObject) -> str:
-    """The bounds of a value, in words; empty where there are none. Quotes the server's pattern."""
+    """The constraints of a value, in words; empty if there are none. Quotes the server's pattern."""
     words = [
         _range(keywords),
         _count(keywords, "Length", "character"),
@@ -338,7 +342,7 @@ def _constraints_of(keywords: JsonObject) -> str:
 
 
 def _plainest(merged: Merged, choices: tuple[Json, ...]) -> Json:
-    """The plainest value that may do: an example, null where it is allowed, zero, the empty text, list or object."""
+    """The plainest value that may be valid: an example, null if allowed, zero, the empty text, list or object."""
     examples = merged.keywords.get("examples")
     if isinstance(examples, list) and examples:
         return examples[0]
@@ -411,7 +415,7 @@ def _plainest_number(keywords: JsonObject) -> float:
 
 
 def _bounds(keywords: JsonObject) -> tuple[float | None, float | None]:
-    """The least and the greatest value; exclusive bounds stepped over by one."""
+    """The least and the greatest value. An exclusive bound is moved by one."""
     low, high = number_of(keywords.get("minimum")), number_of(keywords.get("maximum"))
     above, below = number_of(keywords.get("exclusiveMinimum")), number_of(keywords.get("exclusiveMaximum"))
     lows = [bound for bound in (low, above + 1 if above is not None else None) if _fills(bound)]

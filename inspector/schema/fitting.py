@@ -1,7 +1,7 @@
-"""Whether an output fits its schema, and which parts do not: for the boundary, which withholds them.
+"""Finds the parts of an output that do not fit its schema, for the boundary, which withholds them.
 
-`validation` has the words for people. Here a keyword that cannot be applied is left out, formats count for nothing, and
-what cannot be checked does not fit.
+`validation` does the same for people, in words. Here a keyword that cannot be applied is left out, formats
+are ignored, and a value that cannot be checked does not fit.
 """
 
 from functools import lru_cache
@@ -20,11 +20,11 @@ if TYPE_CHECKING:
 Path: TypeAlias = tuple[str | int, ...]
 
 MAX_MISFITS = 10_000
-"""The most parts that are judged one by one; with more, nothing fits."""
+"""The maximum number of parts that are judged one by one. With more, the value as a whole does not fit."""
 MAX_REPAIRS = 50
-"""Keywords of a schema that may be wrong."""
+"""The maximum number of invalid keywords that are removed from a schema."""
 MAX_EXPLAINED = 40_000_000_000
-"""Bytes of a value times bytes of its schema, up to which the parts that do not fit are found."""
+"""The maximum product of the sizes of value and schema, in bytes, for which misfits are located."""
 EVERYTHING: tuple[Path, ...] = ((),)
 """The result if the value as a whole does not fit, or cannot be checked."""
 
@@ -34,13 +34,15 @@ _MAX_WAYS = 10_000_000
 def misfits(
     value: Json, schema: Json, unjudged: tuple[str, ...] = (), *, repetition: int = 1
 ) -> tuple[Path, ...]:
-    """The parts of `value` that do not fit `schema`, each by its path; none where all fits.
+    """The paths to the parts of `value` that do not fit `schema`; empty if all fits.
 
-    `unjudged`: pointers to subschemas that fit everything here, since whatever they are about is withheld anyway.
-    `repetition`: how often the schema may be applied to one place, for each time that it is to the place above.
-    A member that an object must have and lacks makes that object a misfit; one that it must not have is one itself.
-    `format` is no constraint, nothing is fetched, an unknown `$schema` is read as 2020-12, a keyword with a value that
-    it cannot have is none. Never raises: what cannot be checked does not fit.
+    `unjudged`: pointers to subschemas that fit everything here, because the values that they describe are
+    withheld anyway. `repetition`: the maximum number of times that the schema is applied to one place, for
+    each time that it is applied to the place above.
+
+    If a required member is missing, the object is a misfit; if a member is not allowed, only that member is.
+    `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and a keyword with an
+    invalid value is ignored. Never raises: a value that cannot be checked does not fit.
     """
     try:
         depth, plain = levels_of(value)
@@ -49,7 +51,7 @@ def misfits(
         raw = dump(schema)
         validator = _validator(raw, unjudged)
         deep = _ways(value) if depth > MAX_DEPTH else ()
-        # Null stands for what is too deep, so that nothing else is.
+        # Null replaces the parts that are too deep, so that the others can be checked.
         shallow = Copied(value)
         for path in deep:
             shallow.put(path, None)
@@ -58,13 +60,13 @@ def misfits(
         return tuple(dict.fromkeys((*found, *deep)))
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: BLE001 - what a stranger's schema does to the engine has no closed list; a panic is no Exception
+    except BaseException:  # noqa: BLE001 - a foreign schema can make the engine fail in any way; a panic is not an Exception
         return EVERYTHING
 
 
 @lru_cache(maxsize=16)
 def _validator(raw: bytes, unjudged: tuple[str, ...]) -> "Validator":
-    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError  # noqa: PLC0415 - a tenth of a second, for those alone who need it
+    from jsonschema_rs import Draft202012Validator, RegexOptions, ValidationError  # noqa: PLC0415 - the import takes a tenth of a second
 
     parsed = parse(raw)
     copied = Copied(parsed.value if isinstance(parsed, JsonText) else None)
@@ -96,7 +98,7 @@ def _names_a_key_twice(schema: Json) -> bool:
 
 
 def _repair(schema: object, path: "list[str | int]") -> None:
-    """Take a keyword that cannot be applied out of a schema: what it is about is judged by its marks all the same."""
+    """Remove a keyword that cannot be applied from a schema. Marks still apply to the values that it describes."""
     holder = schema
     for token in path[:-1]:
         holder = holder[token]  # type: ignore[index]  # pyright: ignore[reportIndexIssue, reportUnknownVariableType]
@@ -106,7 +108,7 @@ def _repair(schema: object, path: "list[str | int]") -> None:
 def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path, ...]:
     if validator.is_valid(value):
         return ()
-    # Each message of the engine holds the part that it is about.
+    # Each error of the engine has a copy of the part that it is about.
     if compact_bytes(value) * schema_bytes > MAX_EXPLAINED:
         return EVERYTHING
     found: dict[Path, None] = {}
@@ -116,10 +118,7 @@ def _found(validator: "Validator", value: Json, schema_bytes: int) -> tuple[Path
 
 
 def _ways(value: Json) -> tuple[Path, ...]:
-    """Where the containers stand that are too deep for the engine.
-
-    Raises OverflowError where they are too many to tell apart.
-    """
+    """The paths to containers that are too deep for the engine. Raises OverflowError if there are too many."""
     level: list[tuple[Path, Json]] = [((), value)]
     for _ in range(MAX_DEPTH):
         level = [((*path, token), inner) for path, item in level for token, inner in _members(item)]

@@ -1,6 +1,6 @@
-"""One schema object out of what `$ref`, `allOf` and optional alternatives say together, as far as a form needs it.
+"""Merges `$ref`, `allOf` and optional alternatives into one schema object, as far as a form needs it.
 
-A form is a convenience: what does not merge is left to be written as JSON, and validation has the last word.
+A form is a convenience: a schema that does not merge becomes a field for JSON, and validation decides.
 """
 
 from msgspec import Struct
@@ -9,7 +9,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.schema.references import References
 
 MAX_PARTS = 100
-"""Schema objects merged into one; beyond, the rest is left out and said to be."""
+"""The maximum number of schema objects merged into one; the others are left out, and the problem says so."""
 
 _TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
 _GREATEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
@@ -21,24 +21,25 @@ class Merged(Struct, frozen=True, kw_only=True):
 
     keywords: JsonObject
     types: tuple[str, ...]
-    """The JSON types that are allowed; empty where the schema does not say."""
+    """The JSON types that are allowed; empty if the schema does not say."""
     nullable: bool
-    """Whether null is allowed beside what the keywords say."""
+    """Whether null is allowed in addition to the values that the keywords allow."""
     references: frozenset[str]
-    """The `$ref`s that were followed on the way, those of the containers above included."""
+    """The references that were followed, including those of the containers above."""
     problem: str = ""
-    """What could not be merged."""
+    """The reason why a part could not be merged; empty if all was merged."""
 
     @property
     def concrete_types(self) -> tuple[str, ...]:
-        """The types but `null`."""
+        """The types except `null`."""
         return tuple(name for name in self.types if name != "null")
 
 
 def merge(schema: Json, references: References, above: frozenset[str] = frozenset()) -> Merged:
-    """What `schema` says with all that it refers to. Never raises.
+    """Merge `schema` with all schemas that it refers to. Never raises.
 
-    `above`: the `$ref`s followed to get here; one of them again is a cycle, which is not followed.
+    `above`: the references followed to reach `schema`. Following one of them again would be a cycle, so it is
+    not followed.
     """
     merging = _Merging(references, above)
     merging.add(schema)
@@ -68,7 +69,7 @@ class _Merging:
         self._problem = ""
 
     def add(self, schema: Json) -> None:
-        """Takes in a schema and what it refers to; what was taken in first wins where both say something."""
+        """Add a schema and those that it refers to. If two say different things, the earlier one wins."""
         parts: list[Json] = [schema]
         taken = 0
         while parts:
@@ -152,7 +153,7 @@ class _Merging:
         self.keywords["type"] = list(types)
 
     def allow(self, branches: list[Json]) -> None:
-        """Any of the types that the branches declare; nothing is known where one declares none."""
+        """Allow all types that the branches declare. If a branch declares none, the types stay unknown."""
         found: dict[str, None] = {}
         for branch in branches[:MAX_PARTS]:
             declared = branch.get("type") if isinstance(branch, dict) else None
@@ -184,7 +185,7 @@ def _is_null(schema: Json) -> bool:
 
 
 def number_of(value: Json) -> float | None:
-    """`value` where it is a number that JSON has: no boolean, no NaN."""
+    """`value` if it is a number that JSON allows; None for others, also for booleans and NaN."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         return None
     return None if isinstance(value, Number) and value.text in _NO_NUMBERS else value

@@ -1,7 +1,7 @@
-"""The messages about what does not fit a schema: one table over the errors of jsonschema-rs.
+"""Messages about values that do not fit a schema, from a table of the errors of jsonschema-rs.
 
-A message is a phrase that follows a pointer, such as `must be an integer, is "seven"`. Texts of the schema and of the
-value in it are cut; `validation` makes them safe to show.
+A message is a phrase that follows a pointer, such as `must be an integer, is "seven"`. It cuts the texts of
+the schema and of the value that it quotes; `validation` makes them safe to show.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,29 +18,29 @@ Path = tuple[str | int, ...]
 _QUOTED = 60
 _LISTED = 120
 _MAX_NAMED = 10
-"""Values of an `enum` that a message names."""
+"""The maximum number of values of an `enum` that a message names."""
 _MAX_COMPARED = 100
-"""Items of which two alike are looked for."""
+"""The maximum number of items that are compared to find two equal ones."""
 _MAX_JOINED = 4
-"""Alternatives that one message joins with "or"."""
+"""The maximum number of alternatives that one message joins with "or"."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """What is wrong at one place."""
+    """One error at one place."""
 
     path: Path
     words: str
     given: str = ""
-    """What stands there instead, as the end of a sentence; it may quote the value."""
+    """The value found instead, as the end of the sentence; it may quote the value."""
     kind: str = ""
-    """The same without a quotation."""
+    """`given` without a quotation."""
     keyword: str = ""
     schema_path: Path = ()
 
 
 def messages_of(error: "ValidationError", value: Json) -> Iterator[Message]:
-    """The messages about one error. `value`: the whole that was judged, as it was spelt."""
+    """The messages about one error. `value`: the whole value that was checked, in its original spelling."""
     name, path = type(error.kind).__name__, tuple(error.instance_path)
     kind: Any = error.kind
     match name:
@@ -79,12 +79,12 @@ def kind_of(value: Json) -> str:
 
 
 def cut(text: str, most: int = _QUOTED) -> str:
-    """At most so many characters of a text, for a message."""
+    """A text, cut to at most `most` characters, for a message."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _plain(error: "ValidationError", path: Path, given: Json) -> Message:
-    """The message about one value, by the table."""
+    """The message about one value, from the table."""
     name = type(error.kind).__name__
     asks = _TABLE.get(name)
     words = asks(error.kind) if asks else "does not fit the schema"
@@ -104,7 +104,7 @@ def _plain(error: "ValidationError", path: Path, given: Json) -> Message:
 
 
 def _alike(items: list[Json]) -> str:
-    """Which two items are, where they are near the beginning."""
+    """The indices of two equal items, as the end of a sentence; empty if none are near the beginning."""
     first = items[:_MAX_COMPARED]
     for index, item in enumerate(first):
         for earlier in range(index):
@@ -115,7 +115,7 @@ def _alike(items: list[Json]) -> str:
 
 def _forbidden(error: "ValidationError", path: Path, value: Json) -> Iterator[Message]:
     around = _at(value, path)
-    # The engine names no key where `additionalProperties: false` is all that a schema says of members.
+    # The engine names no key if `additionalProperties: false` is the only keyword about members.
     keys = (
         list(around)
         if isinstance(around, dict) and error.schema_path[-1:] == ["additionalProperties"]
@@ -133,14 +133,17 @@ def _misnamed(error: "ValidationError") -> Iterator[Message]:
     key = str(inner.instance)
     for found in messages_of(inner, key):
         quoted, plain = f"the key “{cut(key)}” {found.words}{found.given}", f"a key {found.words}"
-        # Both are whole sentences: the key itself is of the value.
+        # Both are whole sentences, because the key is part of the value.
         yield _message(error, tuple(error.instance_path), "", given=quoted, kind=plain)
 
 
 def _alternatives(
     error: "ValidationError", context: "list[list[ValidationError]]", value: Json
 ) -> Iterator[Message]:
-    """The faults of the alternative that was most likely meant; all of them where each asks for another plain value."""
+    """The messages about the alternative that the value most likely follows.
+
+    If each alternative requires a plain value, one message names them all.
+    """
     here = len(error.instance_path)
     branches = sorted((branch for branch in context if branch), key=lambda branch: _distance(branch, here))
     if not branches:
@@ -166,7 +169,7 @@ def _is_simple(found: Message, here: int) -> bool:
 
 
 def _distance(branch: "list[ValidationError]", here: int) -> tuple[bool, bool, int, int]:
-    """How unlikely it is that an alternative was meant: another type, another tag, more faults, faults less deep."""
+    """A sort key, the most likely alternative first: same type, same tag, fewer errors, deeper errors."""
     roots = [error for error in branch if len(error.instance_path) == here]
     below = [error for error in branch if len(error.instance_path) == here + 1]
     return (
@@ -211,9 +214,9 @@ def _shown(value: Json) -> str:
 
 
 def _one(value: object) -> str:
-    """A value of the schema, as the engine gives it back."""
+    """The text of a value from the schema, as the engine returns it."""
     if isinstance(value, (dict, list, str, bool, int, float)) or value is None:
-        return dump_text(value)  # pyright: ignore[reportUnknownArgumentType] - what it gives back is JSON
+        return dump_text(value)  # pyright: ignore[reportUnknownArgumentType] - the engine returns JSON
     return str(value)
 
 
@@ -303,7 +306,7 @@ _TABLE: dict[str, Callable[[Any], str]] = {
     "Format": lambda kind: f"must be {FORMATS.get(kind.format, cut(kind.format))}",
     "UniqueItems": lambda _: "must have no two items alike",
     "Contains": lambda _: "has no item of the kind that it must contain",
-    # Of these the engine gives the items themselves, and not where they are.
+    # For these, the engine returns the items, not their indices.
     "UnevaluatedItems": lambda _: "has items that the schema does not allow",
     "Not": lambda _: "must not fit the schema under `not`",
     "OneOfMultipleValid": lambda _: "must fit exactly one of the alternatives, fits more",

@@ -1,4 +1,4 @@
-"""Where in a large value a fault is: down by properties and items, to parts that are small enough to be explained."""
+"""Locates the errors in a large value, through properties and items, in parts small enough to be explained."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidatorMap
 
 MAX_STEPS = 10_000
-"""Parts of a value that are opened, of the schema and of the value."""
+"""The maximum number of pairs of a part of the value and a part of the schema that are visited."""
 
 
 class FaultyPart(Struct, frozen=True, kw_only=True):
@@ -23,13 +23,16 @@ class FaultyPart(Struct, frozen=True, kw_only=True):
     value: Json
     schema_pointer: str
     is_small: bool
-    """Whether it can be explained; else nothing below it is known to be at fault by itself."""
+    """Whether the part is small enough to be explained. If not, no smaller faulty part is known in it."""
 
 
 def faulty_parts(
     value: Json, schema: Json, validators: "ValidatorMap", is_small: Callable[[Json], bool], limit: int
 ) -> Iterator[FaultyPart]:
-    """The parts of a value that does not fit, the first `limit` of them. Some may be missed, at least one is found."""
+    """The parts of an invalid value that do not fit, at most `limit`.
+
+    Some may be missed, but at least one is found.
+    """
     references = References(schema)
     waiting = [FaultyPart(path=(), value=value, schema_pointer="", is_small=is_small(value))]
     seen: set[tuple[tuple[str | int, ...], str]] = set()
@@ -57,7 +60,7 @@ def faulty_parts(
 def _below(
     part: FaultyPart, schema: Json, references: References
 ) -> Iterator[tuple[tuple[str | int, ...], Json, str]]:
-    """What else must fit for a part to fit: by the path, the value, and the pointer to its schema."""
+    """The path, the value and the pointer to the schema of each part that must fit for `part` to fit."""
     pointer, path, value = part.schema_pointer, part.path, part.value
     here = resolve(schema, pointer)
     if not isinstance(here, dict):
@@ -93,7 +96,7 @@ def _items(
 
 
 def _possible(branches: Json, value: Json, references: References) -> list[int]:
-    """The alternatives that are about values of this type."""
+    """The indices of the alternatives that describe values of this type."""
     kind = "object" if isinstance(value, dict) else "array" if isinstance(value, list) else ""
     found: list[int] = []
     for index, branch in enumerate(branches if isinstance(branches, list) else []):

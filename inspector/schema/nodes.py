@@ -1,4 +1,4 @@
-"""An output schema compiled: one node for each schema object, joined by the keywords that lead from one to another.
+"""Compiles an output schema into a graph: one node for each schema object, linked by the keywords between them.
 
 Source: JSON Schema 2020-12, with draft-07's spellings (`items` as a list, `additionalItems`, `dependencies`).
 """
@@ -18,11 +18,11 @@ from inspector.schema.references import References, begins_resource
 from inspector.schema.spellings import MARK, is_mark
 
 MAX_NODES = 20_000
-"""Schema objects in one schema; beyond, everything counts as sensitive."""
+"""The maximum number of schema objects in one schema. If there are more, everything counts as sensitive."""
 MAX_DEPTH = 500
-"""Steps from the root of a schema to one of its objects; below, everything counts as sensitive."""
+"""The maximum number of steps from the root of a schema to one of its objects; deeper ones count as sensitive."""
 MAX_POINTER = 4_096
-"""Characters of a schema pointer that is worth showing."""
+"""The maximum length of a schema pointer that is shown, in characters."""
 
 Scalar: TypeAlias = bool | int | float | str | None
 ScalarKey: TypeAlias = tuple[str, str | float | None]
@@ -41,27 +41,27 @@ _NO_JSON = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 class Admission(Struct, frozen=True, kw_only=True):
-    """The scalars that a schema object lists by `type`, `const` or `enum`; empty without these keywords."""
+    """The scalars that a schema object admits by `type`, `const` or `enum`; empty without these keywords."""
 
     types: frozenset[str] | None
-    """None where there is no `type`."""
+    """The names in `type`; None if there is no `type`."""
     values: frozenset[ScalarKey] | None
-    """The scalars among `enum` and `const`; None where there is neither."""
+    """The scalars in `enum` and `const`; None if there is neither."""
 
     @property
     def names_any(self) -> bool:
-        """Whether the position is typed at all."""
+        """True if the schema object has one of these keywords, so that its position is typed."""
         return self.types is not None or self.values is not None
 
     @property
     def plain(self) -> frozenset[type]:
-        """The exact types all of whose values are admitted, numbers of unusual spelling apart."""
+        """The exact Python types of which every value is admitted, except numbers of unusual spelling."""
         if self.types is None or self.values is not None:
             return frozenset()
         return frozenset(kind for name in self.types for kind in _EXACT.get(name, ()))
 
     def admits(self, value: Json) -> bool:
-        """Whether `value` is among them; a container is not."""
+        """Whether `value` is admitted. A container never is."""
         if not self.names_any or (isinstance(value, Number) and value.text in _NO_JSON):
             return False
         if isinstance(value, (dict, list, DuplicateKeys)):
@@ -75,43 +75,43 @@ NOTHING = Admission(types=None, values=None)
 
 
 class SensitivityMark(Enum):
-    """What a schema object says of `x-sensitive`."""
+    """The `x-sensitive` mark of a schema object."""
 
     NONE = auto()
     SENSITIVE = auto()
     RELEASED = auto()
-    """Exactly `"x-sensitive": false`."""
+    """The mark is exactly `"x-sensitive": false`."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
 class Node:
-    """What one schema object says of the values at a position. Complete and constant once compiled."""
+    """One compiled schema object. Complete and constant once the schema is compiled."""
 
     parent: "Node | None"
-    """None at the root, and where `tokens` start there."""
+    """The node that `tokens` start from; None if they start at the root."""
     tokens: tuple[str, ...]
     depth: int
     pointer_size: int
-    """Characters of its pointer."""
+    """The length of its pointer, in characters."""
     embedded: bool = False
     mark: SensitivityMark = SensitivityMark.NONE
     reason: str = ""
-    """Why it counts as sensitive, in one sentence that quotes nothing."""
+    """The reason why it counts as sensitive, in one sentence that quotes nothing."""
     mark_key: str | None = None
-    """The member that marks it, as spelt; None where something else makes it sensitive."""
+    """The member that marks it, as spelt; None if it is sensitive for another reason."""
     names: bool = True
-    """Whether its own keywords count as declarations; draft-07 ignores what stands beside `$ref`."""
+    """Whether its own keywords count as declarations: draft-07 ignores the siblings of `$ref`."""
     admission: Admission = NOTHING
     structured: frozenset[str] = frozenset()
-    """`object` and `array`, where it has keywords for their contents."""
+    """`object` and `array`, each if it has keywords for their contents."""
     references: "tuple[Node, ...]" = ()
-    """Applied to the same value whatever it is: `$ref`, `$dynamicRef`."""
+    """The targets of `$ref` and `$dynamicRef`, which always apply to the same value."""
     always: "tuple[Node, ...]" = ()
-    """Applied to the same value whatever it is: `allOf`."""
+    """The schemas in `allOf`, which always apply to the same value."""
     perhaps: "tuple[Node, ...]" = ()
-    """Applied to the same value in some cases: `anyOf`, `then`, `dependentSchemas`."""
+    """Schemas that apply to the same value in some cases: `anyOf`, `then`, `dependentSchemas`."""
     tests: "tuple[Node, ...]" = ()
-    """Tried on the same value, so that their marks count and their names declare nothing: `if`, `not`."""
+    """Schemas tried on the same value: `if`, `not`. Their marks count, but the names in them declare nothing."""
     properties: "dict[str, Node]" = field(default_factory=dict["str", "Node"])
     patterns: "tuple[tuple[KeyPattern, Node], ...]" = ()
     additional: "Node | None" = None
@@ -119,19 +119,19 @@ class Node:
     property_names: "Node | None" = None
     prefix: "tuple[Node, ...]" = ()
     prefix_is_unknown: bool = False
-    """Whether the dialect does not know `prefixItems`, so that `items` is about every item all the same."""
+    """Whether the dialect does not know `prefixItems`, so that `items` describes every item."""
     items: "Node | None" = None
     contains: "Node | None" = None
     unevaluated_items: "Node | None" = None
     content: "Node | None" = None
-    """`contentSchema`: about the JSON inside a string, where no position can be pointed to."""
+    """The node of `contentSchema`. It describes JSON inside a string, where no position can be pointed to."""
     leads_to_mark: bool = True
-    """Whether it, or any node that can be reached from it, is sensitive."""
+    """Whether the node, or any node that can be reached from it, is sensitive."""
     leads_to_release: bool = True
 
     @property
     def pointer(self) -> str | None:
-        """From the schema's root; None where it is too long to be worth it."""
+        """The pointer from the root of the schema; None if it is longer than MAX_POINTER."""
         if self.pointer_size > MAX_POINTER:
             return None
         parts: list[str] = []
@@ -142,13 +142,13 @@ class Node:
         return "".join(reversed(parts))
 
     def declares(self, kind: str) -> bool:
-        """Whether it is about an `object` or an `array`: by its type, or where it has none, by what it says inside."""
+        """Whether the node describes an `object` or an `array`: by `type` or, without one, by other keywords."""
         types = self.admission.types
         return kind in (self.structured if types is None else types)
 
     @property
     def below(self) -> "Iterator[Node]":
-        """Every node that one keyword leads to."""
+        """Every node that a keyword of this node leads to."""
         yield from (*self.references, *self.always, *self.perhaps, *self.tests)
         yield from (*self.properties.values(), *self.prefix)
         yield from (node for _, node in self.patterns)
@@ -165,14 +165,14 @@ class Node:
 
 
 class CompiledSchema(Struct, frozen=True, kw_only=True):
-    """A whole schema."""
+    """A whole compiled schema."""
 
     root: Node
     nodes: tuple[Node, ...]
 
 
 def compile_schema(schema: Json) -> CompiledSchema:
-    """`schema` as nodes. Never raises: what cannot be judged becomes a sensitive node."""
+    """Compile `schema` into nodes. Never raises: a part that cannot be judged becomes a sensitive node."""
     compiler = _Compiler(schema)
     root = compiler.node(schema, None, ())
     compiler.run()
@@ -185,9 +185,10 @@ def compile_schema(schema: Json) -> CompiledSchema:
 
 
 def mark_of(schema: JsonObject) -> tuple[SensitivityMark, str | None, str]:
-    """The mark of one schema object, the member that makes it, and a sentence that says why.
+    """The mark of one schema object, the member that sets it, and the reason in a sentence.
 
-    A misspelt mark, or one that is neither true nor false, counts as meant.
+    A mark that is not a boolean makes the object sensitive. So does a misspelt one, unless it is false; then
+    it counts for nothing.
     """
     found: tuple[SensitivityMark, str | None, str] = (SensitivityMark.NONE, None, "")
     for key, value in schema.items():
@@ -217,7 +218,7 @@ _CONTENTS = {"object": ("properties",), "array": ("items", "prefixItems")}
 
 
 def _break(node: Node, reason: str) -> None:
-    """Count `node` as sensitive, because what the schema says there is unknown."""
+    """Mark `node` as sensitive, because the meaning of the schema there is unknown."""
     if node.mark is not SensitivityMark.SENSITIVE:
         node.mark, node.mark_key, node.reason = SensitivityMark.SENSITIVE, None, reason
 
@@ -227,7 +228,7 @@ class _Compiler:
         self.nodes: list[Node] = []
         self.overflow = False
         self._references = References(schema)
-        # By identity: the schema document outlives the compiler, so no two of its objects share one.
+        # Keys are `id`s: the schema document outlives the compiler, so no two of its objects share one.
         self._known: dict[int, Node] = {}
         self._waiting: list[tuple[Node, JsonObject]] = []
         dialect = schema.get("$schema") if isinstance(schema, dict) else None
@@ -243,7 +244,7 @@ class _Compiler:
     def node(
         self, schema: Json, parent: Node | None, tokens: tuple[str, ...], *, embedded: bool = False
     ) -> Node:
-        """The node for `schema`, filled in later where it is new."""
+        """The node for `schema`; a new one is filled in later."""
         known = self._known.get(id(schema)) if isinstance(schema, dict) else None
         if known:
             return known
@@ -351,7 +352,7 @@ class _Compiler:
 
 
 def _look_ahead(nodes: list[Node]) -> None:
-    """Tell every node what it leads to, and mark strings in whose content something is marked."""
+    """Set for each node whether it leads to a mark or a release, and mark strings whose content is marked."""
     above: dict[Node, list[Node]] = {}
     for node in nodes:
         for lower in node.below:
@@ -377,7 +378,7 @@ def _leading(above: dict[Node, list[Node]], found: set[Node]) -> set[Node]:
 
 
 def admission_of(schema: JsonObject) -> Admission:
-    """What `schema` itself says; its branches are schema objects of their own."""
+    """The scalars that the keywords of `schema` itself admit, without its branches."""
     return Admission(types=_types(schema), values=_values(schema))
 
 

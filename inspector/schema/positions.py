@@ -1,10 +1,11 @@
-"""Positions: what an output schema says of each place in an instance, found while walking it.
+"""Positions: the description of each place in an instance by an output schema, found while walking the instance.
 
-Several schema objects can speak of one place. All of them together are a `Position`; a key or an index leads
-to the next one, as in an automaton that is made deterministic while it runs, so that a million like objects
+Several schema objects can describe one place; together they are a `Position`. A key or an index leads to the
+next position, as in an automaton that is made deterministic while it runs, so that a million similar objects
 cost a million dictionary look-ups.
 
-Marks are joined over every branch that could apply; what cannot be judged counts as sensitive and undeclared.
+Marks are joined over every branch that could apply. A place that cannot be judged counts as sensitive and
+undeclared.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,16 +19,19 @@ from inspector.schema.key_pattern import KeyMatch
 from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 
 MAX_EFFORT = 4_000_000
-"""Schema objects and patterns looked at in one walk; once spent, every place that is new counts as sensitive."""
+"""The maximum number of schema objects and patterns visited in one walk.
+
+Beyond it, every new place counts as sensitive.
+"""
 MAX_TOGETHER = 2_000
-"""Schema objects that speak of one place; where there are more, it counts as sensitive."""
+"""The maximum number of schema objects that describe one place. With more, the place counts as sensitive."""
 TOO_COSTLY = "the output schema is too complex to be judged at this place"
 
 _REMEMBERED_KEYS = 4_096
-"""Keys named by no schema that a position remembers: a map may have millions."""
+"""The maximum number of keys that a position caches if no schema names them: a map may have millions."""
 
 Speaker: TypeAlias = tuple[Node, bool]
-"""A schema object that speaks of a place, and whether the place is declared by it."""
+"""A schema object that describes a place, and whether it declares the place."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -35,14 +39,14 @@ class Source:
     """The schema object that makes a place sensitive."""
 
     reason: str
-    """In one sentence that quotes nothing."""
+    """The reason, in one sentence that quotes nothing."""
     schema_pointer: str | None
     mark_key: str | None
-    """The member that marks it, as spelt; None where it cannot be judged."""
+    """The member that marks the place, as spelt; None if the place cannot be judged."""
 
 
 class Position:
-    """What the schema says of one place, and the way to the places below it."""
+    """One place as the schema describes it, and the way to the places below it."""
 
     __slots__ = (
         "_beyond",
@@ -79,9 +83,9 @@ class Position:
         self._keys_judged = False
         self._prefix_length = max((len(node.prefix) for node, _ in speakers), default=0)
         self.by_key: dict[str, Position] = {}
-        """Steps taken before; `step` knows the others."""
+        """The positions below, by key, that were computed before; `step` computes the others."""
         self.names = frozenset(key for node, _ in speakers for key in node.properties)
-        """The keys that a schema names here."""
+        """The keys that the schema names here."""
         self.sensitive = sensitive
         self.hides_key = hides_key
         """Whether the key that leads here is itself sensitive."""
@@ -94,17 +98,17 @@ class Position:
         self.declares_object = any(node.declares("object") for node in declaring)
         self.declares_array = any(node.declares("array") for node in declaring)
         self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
-        """Exact types of which every scalar is declared; `admits` knows the others."""
+        """The exact types of which every scalar is declared; `admits` knows about other scalars."""
         self.plans: dict[object, object] = {}
-        """What a walk remembers of objects here."""
+        """A cache for walks over objects here."""
 
     def admits(self, value: Json) -> bool:
-        """Whether a typed declaration names this scalar."""
+        """Whether a typed declaration admits this scalar."""
         return any(declares and node.admission.admits(value) for node, declares in self._speakers)
 
     @property
     def keys(self) -> Source | None:
-        """What makes all keys of an object here sensitive: a marked `propertyNames`."""
+        """The source that makes all keys of an object here sensitive, a marked `propertyNames`; None if there is none."""
         if not self._keys_judged:
             self._keys_judged = True
             names = [(node.property_names, False) for node, _ in self._speakers if node.property_names]
@@ -128,7 +132,7 @@ class Position:
 
     @property
     def every_item(self) -> "Position | None":
-        """The position of all items of an array; None where they differ."""
+        """The position of all items of an array; None if they differ."""
         return None if self._prefix_length else self.item(0)
 
     def item(self, index: int) -> "Position":
@@ -147,15 +151,15 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
 
     root: Node
     marks_any: bool
-    """Whether any place is, or has to be taken for, sensitive."""
+    """Whether any place is sensitive, or counts as sensitive."""
     names: frozenset[str]
     """Every property that the schema names anywhere."""
     faults: tuple[str, ...]
-    """What could not be judged, in sentences for the user, each once."""
+    """The reasons why parts could not be judged, in sentences for the user, each once."""
     faulty: tuple[str | None, ...]
-    """Pointers to the parts that could not be judged; None for one that is too deep to be pointed to."""
+    """Pointers to the parts that could not be judged; None for one whose pointer is too long."""
     repetition: int
-    """How often the schema may at most be applied to one place, for each time that it is to the place above."""
+    """The maximum number of applications of the schema to one place, for each application to the place above."""
 
     def start(self) -> Position:
         """The position of a whole instance. Also resets the work limit of the walk."""
@@ -163,7 +167,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
 
 
 def positions_of(schema: Json) -> SchemaPositions:
-    """`schema` compiled. Never raises: what is not a schema makes everything sensitive."""
+    """Compile `schema`. Never raises: a value that is not a schema makes everything sensitive."""
     compiled = compile_schema(schema)
     marked = [node for node in compiled.nodes if node.mark is SensitivityMark.SENSITIVE]
     return SchemaPositions(
@@ -177,7 +181,11 @@ def positions_of(schema: Json) -> SchemaPositions:
 
 
 def _repetition(nodes: Iterable[Node]) -> int:
-    """One more than the ways, beyond the first, that lead within one place from a schema object to all others there."""
+    """An upper bound of how often a schema object is applied to one place.
+
+    It is one, plus the ways that lead within one place from a schema object to the others there, beyond the
+    first way to each.
+    """
     ways: dict[Node, int] = {}
     most = 1
     effort = MAX_EFFORT
@@ -206,7 +214,10 @@ def _reached(node: Node) -> set[Node]:
 
 
 def _ways(node: Node, known: dict[Node, int]) -> int:
-    """The ways from `node` to all that is applied to the same place, itself included. A way back counts for nothing."""
+    """The number of ways from `node` to all schema objects of the same place, including `node`.
+
+    Cycles are not counted.
+    """
     entered: set[Node] = set()
     stack = [node]
     while stack:
@@ -223,7 +234,7 @@ def _ways(node: Node, known: dict[Node, int]) -> int:
 
 
 class _Table:
-    """The positions of one walk, and what it may still spend."""
+    """The positions of one walk, and its remaining effort."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[tuple[Speaker, ...], bool], Position] = {}
@@ -232,7 +243,7 @@ class _Table:
         self._left = MAX_EFFORT
 
     def below_key(self, speakers: tuple[Speaker, ...], key: str) -> Position:
-        """The position of the value under `key` in an object of which `speakers` speak."""
+        """The position of the value under `key` in an object that `speakers` describe."""
         if self._left <= 0:
             return self._sensitive(None, hides_key=False)
         targets: list[Speaker] = []
@@ -257,7 +268,7 @@ class _Table:
         return self.position(targets, hides_key=hides_key)
 
     def below_index(self, speakers: tuple[Speaker, ...], index: int) -> Position:
-        """The position of an item of an array of which `speakers` speak."""
+        """The position of an item of an array that `speakers` describe."""
         if self._left <= 0:
             return self._sensitive(None, hides_key=False)
         targets: list[Speaker] = []
@@ -274,7 +285,7 @@ class _Table:
         return self.position(targets)
 
     def position(self, targets: list[Speaker], *, hides_key: bool = False) -> Position:
-        """The position of which `targets` speak, with all that they refer to."""
+        """The position that `targets` describe, together with all schema objects that they refer to."""
         asked = (tuple(targets), hides_key)
         known = self._known.get(asked)
         if not known:
@@ -320,7 +331,7 @@ class _Table:
         return position
 
     def _evaluates_key(self, node: Node, key: str) -> bool:
-        """Whether `node` itself, or what always applies with it, has a keyword for `key`."""
+        """Whether `node`, or a schema object that always applies with it, has a keyword for `key`."""
         return any(
             key in same.properties
             or same.additional is not None

@@ -1,4 +1,4 @@
-"""Local references of a JSON Schema: where `#`, `#/pointer` and `#anchor` lead. Nothing is ever fetched."""
+"""Resolves local references of a JSON Schema: `#`, `#/pointer` and `#anchor`. Nothing is ever fetched."""
 
 import re
 from collections.abc import Iterator
@@ -11,7 +11,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import split
 
 MAX_CONTAINERS = 100_000
-"""Objects and arrays of a schema that are searched for anchors; in a larger one no anchor is found."""
+"""The maximum number of objects of a schema that are searched for anchors; in a larger schema, no anchor is found."""
 
 
 class SchemaPlace(Struct, frozen=True, kw_only=True):
@@ -19,9 +19,9 @@ class SchemaPlace(Struct, frozen=True, kw_only=True):
 
     value: Json
     tokens: tuple[str, ...]
-    """From the document's root."""
+    """The path from the document's root."""
     embedded: bool
-    """Whether it lies in a resource with an `$id` of its own, where `#` means something else."""
+    """Whether the value is in a resource with an `$id` of its own, where `#` means something else."""
 
 
 def begins_resource(schema: JsonObject) -> bool:
@@ -43,7 +43,10 @@ class References:
         self._identity = identity.rstrip("#") if isinstance(identity, str) else ""
 
     def resolve(self, reference: Json) -> SchemaPlace | None:
-        """Where `reference` leads, seen from the root resource. None: remote, dangling, ambiguous or no reference."""
+        """The place to which `reference` leads from the root resource.
+
+        None if the reference is remote, dangling or ambiguous, or not a reference.
+        """
         if not isinstance(reference, str):
             return None
         address, _, fragment = reference.partition("#")
@@ -77,7 +80,7 @@ class References:
 
 
 def _anchors(root: Json) -> dict[str, SchemaPlace | None]:
-    """Every anchor of the root resource; None where two places claim the same name."""
+    """The place of every anchor of the root resource; None for a name that two places claim."""
     found: dict[str, SchemaPlace | None] = {}
     for place in _containers(root):
         for name in _names(place.value):
@@ -96,7 +99,7 @@ def _names(schema: Json) -> set[str]:
 
 
 def _containers(root: Json) -> Iterator[SchemaPlace]:
-    """Every object of the root resource, or none where there are too many."""
+    """Every object of the root resource with an anchor; none if the resource has too many objects."""
     # A parent-linked path, so that long keys are not copied for every object below them.
     stack: list[tuple[Json, _Path | None]] = [(root, None)]
     found: list[tuple[Json, _Path | None]] = []

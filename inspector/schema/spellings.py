@@ -1,4 +1,4 @@
-"""The spellings of `x-sensitive` that count as meant."""
+"""Recognises the keyword `x-sensitive`, also if it is misspelt."""
 
 import re
 
@@ -7,5 +7,5 @@ _FILLERS = re.compile(r"[\s_.:-]+")
 
 
 def is_mark(keyword: str) -> bool:
-    """True if a keyword of a schema is `x-sensitive`, or a misspelling of it: in capitals, or with other separators."""
+    """True if a keyword of a schema is `x-sensitive`, or a misspelling: with capitals or other separators."""
     return keyword == MARK or _FILLERS.sub("", keyword).lower() == "xsensitive"

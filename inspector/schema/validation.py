@@ -1,7 +1,7 @@
-"""Validation: what of a value does not fit its schema, in plain words.
+"""Validates a value against its schema, and says in plain words what does not fit.
 
-jsonschema-rs judges; `messages` has the words. The engine makes all errors at once, each with its part of the value,
-so that errors are asked for only where their number has a bound.
+jsonschema-rs judges; `messages` has the words. The engine creates all errors at once, each with a copy of its
+part of the value, so errors are requested only if their size is limited.
 """
 
 import re
@@ -32,19 +32,19 @@ if TYPE_CHECKING:
     from jsonschema_rs import ValidationError, Validator, ValidatorMap
 
 MAX_ERRORS = 1_000_000
-"""Values times the values in their schema, up to which the engine is asked for its errors."""
+"""The maximum product of the sizes of value and schema, in JSON values, for which the engine lists its errors."""
 MAX_COPIED = 2_000_000_000
-"""Bytes that the engine may copy into its errors."""
+"""The maximum number of bytes that the engine may copy into its errors."""
 MAX_COMPARED = 20_000_000
-"""Values times the members of closed sets that the engine goes through one by one."""
+"""The maximum number of comparisons with members of `enum`: the values, times the members not looked up."""
 MAX_REPAIRS = 50
-"""Patterns of one schema that the engine cannot match."""
+"""The maximum number of parts of one schema that are replaced because the engine cannot compile them."""
 MAX_BACKTRACKED = 20_000
-"""Characters of a value in which patterns with look-around and back-references are tried."""
+"""The maximum size of a value, in characters, for which patterns with look-around and back-references are tried."""
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 _REMEMBERED_BYTES = 100_000
-"""Schemas up to this size are compiled once and not with every value."""
+"""The maximum size, in bytes, of a schema that is compiled once and then cached."""
 _LONGEST = 400
 _UNCHECKED_FORMATS = (
     "idn-email",
@@ -59,45 +59,49 @@ _NO_NUMBERS = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 class Violation(Struct, frozen=True, kw_only=True):
-    """One thing that does not fit, or that cannot be checked."""
+    """One violation of a schema, or a part that cannot be checked."""
 
     pointer: str
-    """Into the value; of a missing member, where it should be."""
+    """Pointer into the value. For a missing member, the place where it should be."""
     message: str
-    """In plain words, safe to show. Quotes at most 60 characters of the value, nothing if the schema marks any part of it."""
+    """The violation in plain words, safe to show.
+
+    Quotes at most 60 characters of the value, and nothing if the schema marks any part of it.
+    """
     plain: str = ""
-    """The same without any quotation of the value."""
+    """The message without any quotation of the value."""
     schema_pointer: str = ""
-    """Into the schema, to the keyword; empty where there is none."""
+    """Pointer into the schema, to the keyword; empty if there is none."""
     keyword: str = ""
-    """Empty where none is behind it: a broken schema, a repeated key, a check that was given up."""
+    """The violated keyword; empty for a broken schema, a duplicate key, or a check that was given up."""
     is_unchecked: bool = False
-    """Whether it only says that something could not be checked."""
+    """True if it only says that something could not be checked."""
 
 
 class SchemaCheck(Struct, frozen=True, kw_only=True):
-    """A value compared with its schema."""
+    """The outcome of checking a value against its schema."""
 
     violations: tuple[Violation, ...] = ()
     more: int = 0
-    """Violations beyond those."""
+    """The number of violations that are not listed."""
     unchecked: tuple[str, ...] = ()
-    """Why something could not be checked, in sentences that quote nothing of the value."""
+    """The reasons why parts could not be checked, in sentences that quote nothing of the value."""
 
 
 def violations(value: Json, schema: Json, *, limit: int = 50) -> tuple[Violation, ...]:
-    """What in `value` does not fit `schema`, the first `limit` of it; a schema of None allows everything.
+    """The first `limit` violations of `schema` in `value`. A schema of None allows everything.
 
-    The dialect is that of `$schema`, else 2020-12. Nothing is fetched. What cannot be checked is a violation too:
-    a broken schema, a dialect or reference that is not known, repeated keys, too many levels, too much work.
-    Formats that the engine knows by a standard of ASCII are checked, as a keyword.
+    The dialect is that of `$schema`, or else 2020-12. Nothing is fetched. A part that cannot be checked is a
+    violation too: a broken schema, an unknown dialect or reference, duplicate keys, too many levels, too much
+    work. `format` is checked for the formats with an ASCII standard that the engine knows.
+
     Never raises. Takes seconds at most, and should not run on the event loop.
     """
     return _judged(value, schema, max(1, limit))[0]
 
 
 def schema_check(value: Json, schema: Json, *, limit: int = 50) -> SchemaCheck:
-    """The same, with the number of all violations, and what could not be checked apart from them."""
+    """The result of `violations`, with the number of further ones. Parts that could not be checked are listed apart."""
     found, more = _judged(value, schema, max(1, limit))
     return SchemaCheck(
         violations=tuple(one for one in found if not one.is_unchecked),
@@ -107,9 +111,9 @@ def schema_check(value: Json, schema: Json, *, limit: int = 50) -> SchemaCheck:
 
 
 def faults_of(value: Json, limit: int, *, digits: bool = False) -> tuple[Violation, ...]:
-    """What JSON does not allow and a parsed value may hold all the same: repeated keys, NaN; the first `limit`.
+    """The first `limit` places of a parsed value that JSON does not allow: duplicate keys, NaN.
 
-    `digits`: whether numbers that the engine cannot compare are among them.
+    `digits`: true to include numbers that the engine cannot compare.
     """
     found: list[Violation] = []
     stack: list[tuple[Json, _Way | None]] = [(value, None)]
@@ -191,19 +195,19 @@ def _judged(value: Json, schema: Json, limit: int) -> tuple[tuple[Violation, ...
         return tuple(found[:limit]), max(0, count - len(listed)) + len(found[limit:])
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # noqa: BLE001 - what a stranger's schema does to the engine has no closed list; a panic is no Exception
+    except BaseException as error:  # noqa: BLE001 - a foreign schema can make the engine fail in any way; a panic is not an Exception
         return (*found, _unchecked(f"cannot be checked: {_reason(error)}")), 0
 
 
 def _for_engine(schema: Json) -> Json:
     exact = exact_for_engine(schema)
-    # In its raw form the halves stand as they are, or escaped.
+    # In raw JSON, a lone surrogate is written as it is, or escaped.
     raw = dump(exact if isinstance(schema, bool) else schema)
     return _without_surrogates(exact) if _HALVES.search(raw) else exact
 
 
 def _without_surrogates(value: Json) -> Json:
-    """The same with another character for each half of one, which the engine does not take."""
+    """The value with U+FFFD for each lone surrogate, which the engine does not accept."""
     match value:
         case str():
             return _SURROGATE.sub("\ufffd", value)
@@ -239,7 +243,7 @@ def _unchecked(reason: str) -> Violation:
 def _listed(
     value: Json, judged: Json, known: "_Compiled", depth: int, limit: int
 ) -> tuple[list[Violation], int]:
-    """The first violations, and how many there are; of a large value, how many are known."""
+    """The first violations and the number of all; for a large value, the number of those that are known."""
     repetition = known.repetition**depth
 
     def is_small(part: Json) -> bool:
@@ -280,7 +284,7 @@ def _violations_of_parts(
 
 
 def _count(value: Json, most: int) -> int:
-    """The values in a value, itself included; no more than `most` and one of its containers are counted."""
+    """The number of values in a value, including itself. Counting stops soon after `most`."""
     count, stack = 0, [value]
     while stack and count <= most:
         item = stack.pop()
@@ -292,7 +296,7 @@ def _count(value: Json, most: int) -> int:
 
 
 def _is_little(value: Json) -> bool:
-    """Whether patterns with look-around may be tried on all texts in it."""
+    """Whether a value is small enough to try patterns with look-around on all its texts."""
     left, stack = MAX_BACKTRACKED, [value]
     while stack and left >= 0:
         item = stack.pop()
@@ -331,7 +335,7 @@ def _violations(errors: "Iterable[ValidationError]", value: Json, known: "_Compi
 
 
 def _shown(message: str) -> str:
-    """A message as it may be shown: the one place where foreign text in it is made safe."""
+    """A message, cut and made safe to show. All foreign text in messages is made safe here."""
     return safe_line(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 
@@ -340,21 +344,21 @@ class _Compiled(Struct, frozen=True, kw_only=True):
 
     validator: "Validator | None" = None
     schema: Json = None
-    """As the engine has it."""
+    """The schema as the engine compiles it."""
     options: "dict[str, Any]" = field(default_factory=dict[str, "Any"])
     broken: str = ""
-    """Why nothing can be checked."""
+    """The reason why nothing can be checked; empty if the schema can be used."""
     notes: dict[str, str] = field(default_factory=dict[str, str])
-    """Why a part cannot be checked, by its pointer; `false` stands for such a part."""
+    """The reasons why parts of the schema cannot be checked, by pointer. `false` or `not` replaces such a part."""
     dialect: str = ""
-    """The `$schema`, where it has one."""
+    """The `$schema`; empty if there is none."""
     size: int = 1
-    """The values in the schema."""
+    """The number of values in the schema."""
     choices: int = 0
-    """The members of all `enum` that are not only texts or only numbers: these are not looked up."""
+    """The number of members of mixed `enum`s. An `enum` of only texts or only numbers is looked up instead."""
     repetition: int = 1
     marks: bool = True
-    """Whether it marks anything as sensitive, or could."""
+    """Whether the schema marks anything as sensitive, or could."""
 
     def engine(self) -> "Validator":
         if self.validator is None:
@@ -422,7 +426,7 @@ def _broken(pointer: str, reason: str) -> _Compiled:
 
 
 class _Repairs:
-    """A schema in which `false`, or `not`, stands for what the engine cannot compile."""
+    """A schema in which `false` or `not` replaces parts that the engine cannot compile."""
 
     def __init__(self, schema: Json, faulty: tuple[str | None, ...]) -> None:
         self.notes: dict[str, str] = {}
@@ -438,7 +442,7 @@ class _Repairs:
         return self._copied.value
 
     def compiled(self, engine: "type[Validator]", *, is_small: bool) -> "Validator | str":
-        """The schema for the engine, or why it is broken."""
+        """The compiled schema, or the reason why it is broken."""
         from jsonschema_rs import FancyRegexOptions, RegexOptions, ValidationError  # noqa: PLC0415
 
         size = 1_000_000
@@ -473,7 +477,7 @@ class _Repairs:
         return f"the schema is broken{where}: {found.words if found else ''}{found.given if found else ''}"
 
     def _repaired(self, error: "ValidationError") -> bool:
-        """Replace the part that an error is about, where the rest can be checked without it."""
+        """Replace the part that an error is about. False if the rest cannot be checked without it."""
         name, path = type(error.kind).__name__, tuple(error.instance_path)
         if name == "Referencing":
             return self._without_references()

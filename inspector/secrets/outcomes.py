@@ -147,14 +147,14 @@ def words(outcome: Outcome) -> OutcomeWords:
     match outcome:
         case Revealed():
             why = "; ".join(outcome.findings) or "the server returned it"
-            return _words("revealed", why, "Peek at it, or forget it.")
+            return _words("fetched", why, "Show it for 10 s, or forget it.")
         case Expired(by=ExpiredBy.TTL):
             return _words("expired", outcome.by, "Call the tool again for a new reference.")
         case Expired():
             advice = "Call the tool again for a new reference; if no one else should have used this one, revoke the secret."
             return _words("expired", outcome.by, advice)
         case AlreadyUsed():
-            why = "it can be revealed only once, and this session has revealed it"
+            why = "it can be fetched only once, and this session has fetched it"
             return _words("already used", why, "Call the tool again for a new reference.")
         case Denied():
             why = f"the server rejects the credentials (status {outcome.status})"

@@ -151,8 +151,9 @@ def credentials_of(target: Target) -> tuple[str, ...]:
     match target:
         case StdioTarget():
             values = [*_environment_credentials(target.environment), *secret_words(target.command)]
-        case HttpTarget():
-            values = [*_header_credentials(target.headers), *secrets_of_url(target.url)]
+        case HttpTarget(client=client):
+            secret = client.client_secret if client else None
+            values = [*_header_credentials(target.headers), *secrets_of_url(target.url), secret or ""]
         case PageTarget(url=url, cdp=cdp):
             values = [*secrets_of_url(url), *secrets_of_url(cdp or "")]
         case DemoTarget():

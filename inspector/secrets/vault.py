@@ -11,7 +11,8 @@ from typing import NamedTuple, TypeAlias
 
 from msgspec import Struct
 
-from inspector.boundary.bounded import Removal
+from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.counted import COUNTED
 from inspector.boundary.secret_references import MalformedReference, SecretReference
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
@@ -241,15 +242,15 @@ def _is_over(call: _Call, place: int, now_s: float) -> bool:
 FORGOTTEN = OutcomeWords(
     state="forgotten",
     why="You removed it from memory.",
-    next="Reveal it again, if the server allows that; otherwise call the tool again.",
+    next="Fetch it again, if the server allows that; otherwise call the tool again.",
 )
 FORGOTTEN_VALUE = OutcomeWords(
     state="forgotten", why="You removed it from memory.", next="Call the tool again for a new one."
 )
 WAITING = OutcomeWords(
-    state="not revealed", why="Nothing has been sent.", next="Reveal asks you first, then fetches it."
+    state="not fetched", why="Nothing has been sent.", next="Fetch it: you are asked before anything is sent."
 )
-REVEALING = OutcomeWords(state="revealing", why="Waiting for the server.", next="This takes at most 10 s.")
+REVEALING = OutcomeWords(state="fetching", why="Waiting for the server.", next="This takes at most 10 s.")
 STILL_HERE = " The value from before is still here."
 
 
@@ -264,7 +265,9 @@ def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> Ou
             return FORGOTTEN_VALUE
         why = kept.removal.detail
         return OutcomeWords(
-            state=kept.removal.rule, why=f"{why[:1].upper()}{why[1:]}.", next="Peek at it, or forget it."
+            state=COUNTED[Rule(kept.removal.rule)],
+            why=f"{why[:1].upper()}{why[1:]}.",
+            next="Show it for 10 s, or forget it.",
         )
     reference = kept.located.reference
     if isinstance(reference, MalformedReference):

@@ -17,6 +17,7 @@ from inspector.json.members import object_at, text_at
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.frames import Request
 from inspector.protocol.outcome import Outcome, Result, RpcError
+from inspector.protocol.tasks import OF_SERVERS
 from inspector.session.client_tasks import METHODS, ClientTasks
 
 MAX_ASKS = 50
@@ -96,7 +97,7 @@ class Asker:
     async def _task_or_outcome(self, method: str, params: Json, *, is_idle: bool) -> Result | RpcError:
         if self._has_tasks and method in METHODS:
             return await self._tasks.outcome(method, params)
-        wants_task = self._has_tasks and method in _TASKS and "task" in object_at(params)
+        wants_task = self._has_tasks and method in OF_SERVERS and "task" in object_at(params)
         outcome = self._outcome(method, params, is_idle=is_idle)
         return self._tasks.begin(outcome) if wants_task and self._tasks.has_room else await outcome
 
@@ -208,5 +209,4 @@ def _count(counts: dict[str, int], text: str) -> None:
 
 
 _MOST_COUNTED = 10
-_TASKS = frozenset({"sampling/createMessage", "elicitation/create"})
 _WORDS = {Action.DECLINE: "declined", Action.CANCEL: "cancelled"}

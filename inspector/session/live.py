@@ -123,7 +123,7 @@ class Session:
     async def connect(self) -> ServerFacts:
         """Start or reach the server and agree on a protocol. Raises InspectorError."""
         if self.recorder:
-            self.recorder.connect()
+            self.recorder.connect(client=self.options.client.profile.name)
         self._enter(SessionState.CONNECTING)
         try:
             if isinstance(self.target, PageTarget):
@@ -349,9 +349,10 @@ class Session:
                 params["task"] = {}
             members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
             self.asker.begin()
-            answering = partial(
-                answered_in_rounds,
-                lambda sent: self._ask(
+            asked_s: list[float | None] = []
+
+            async def ask(sent: JsonObject) -> "FramedAnswer":
+                found = await self._ask(
                     lambda reached: reached.request(
                         method,
                         sent,
@@ -360,11 +361,16 @@ class Session:
                         input_schema=tool.input_schema if tool and not tool.item else None,
                     ),
                     name,
-                ),
-                with_meta(params, members) if members else params,
-                self.asker,
-            )
+                )
+                asked_s.append(found.asked_s)
+                return found
+
+            sent = with_meta(params, members) if members else params
+            answering = partial(answered_in_rounds, ask, sent, self.asker)
             answer = await answering()
+            if asked_s[0] is not None and self._connection is connection:
+                # From frame to frame, as the timeline and recordings have it.
+                at_s = asked_s[0]
             # Only the handshake era has a notification of the end of a visit.
             within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
 
@@ -385,13 +391,15 @@ class Session:
                 limit_s=timeout_s,
                 on_progress=on_progress,
             )
+        is_answered = answer.frame is not None and not isinstance(answer.outcome, Failure)
+        ended_s = answer.frame.at_s if answer.frame is not None and is_answered else connection.now_s()
         record = CallRecord(
             number=len(self.calls) + 1 if number is None else number,
             name=name,
             arguments=arguments,
             judgement=Judgement(answer.outcome, tool, nonce=secrets.token_hex(8)),
             at_s=at_s,
-            duration_s=connection.now_s() - at_s,
+            duration_s=max(ended_s - at_s, 0.0),
             size_bytes=len(answer.frame.raw) if answer.frame else 0,
             received_s=answer.frame.at_s if answer.frame else connection.now_s(),
             policy=self.options.policy,

@@ -21,7 +21,7 @@ from inspector.errors import InspectorError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
 from inspector.protocol.catalogue import Catalogue
-from inspector.protocol.client import NONE, PROFILES, Announcement, ClientProfile
+from inspector.protocol.client import Announcement, ClientProfile, recorded_profile
 from inspector.protocol.exchanges import Matched, matched, response_in
 from inspector.protocol.frames import Frame
 from inspector.protocol.outcome import Outcome
@@ -63,6 +63,8 @@ class Scene(Struct, frozen=True, kw_only=True):
     """The number of the last frame that was indexed so far."""
     catalogue: Catalogue
     server: ServerFacts
+    profile: ClientProfile
+    """What the server knew of the client."""
     lenses: Lenses
     """The boundary, policy and host that were in force."""
     entries: int
@@ -78,9 +80,7 @@ class Scene(Struct, frozen=True, kw_only=True):
 
 
 def _options(header: Header) -> Options:
-    # Recordings from before there were client profiles announced nothing.
-    client = Announcement(profile=PROFILES.get(header.client, NONE))
-    return Options(policy=header.lenses.policy, client=client)
+    return Options(policy=header.lenses.policy, client=Announcement(profile=recorded_profile(header.client)))
 
 
 class RecordedSession(Session):
@@ -169,6 +169,7 @@ class RecordedSession(Session):
         """Move to the position of `scene`."""
         self.catalogue = scene.catalogue
         self.server = scene.server
+        self.announce(scene.profile)
 
     def scene(self, position: int, tool: str | None, since: int) -> Scene:
         """The scene at `position`, with the last call of `tool`, and the last call after `since`.
@@ -192,6 +193,7 @@ class RecordedSession(Session):
             frames=_last_frame(played, played.last),
             catalogue=moment.catalogue,
             server=self._facts(moment.server),
+            profile=recorded_profile(moment.client),
             lenses=moment.lenses,
             entries=entries,
             recent=_entries(played, max(entries - _RECENT, 0), entries, position),

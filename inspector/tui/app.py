@@ -176,8 +176,10 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     NOTIFICATION_TIMEOUT = 4
     CSS = """
     Input > .input--placeholder { color: $foreground 70%; }
-    Toast { width: auto; max-width: 60; padding: 0 1; margin-top: 0; }
-    ToastRack { margin-bottom: 1; }
+    /* Below the keys, in rows of their own: what is said covers nothing. */
+    ToastRack { layer: default; margin-bottom: 0; max-height: 9; overflow-y: hidden; }
+    ToastHolder { align-horizontal: left; }
+    Toast { width: 1fr; max-width: 100%; padding: 0 1; margin-top: 0; }
     """
 
     def __init__(  # noqa: PLR0913 - all that a run of the interface is about
@@ -301,9 +303,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     def action_help(self) -> None:
         """Show all keys."""
         from inspector.tui.help.screen import HelpScreen  # noqa: PLC0415 - after the first paint
+        from inspector.tui.keys.footer import KeyLine  # noqa: PLC0415
 
         if not isinstance(self.screen, HelpScreen):
-            self.push_screen(HelpScreen())
+            offers = next((line.offers for line in self.screen.query(KeyLine)), ())
+            self.push_screen(HelpScreen(offers))
 
     def action_interrupt(self) -> None:
         """Copy the selected text. If nothing is selected, show how to quit."""

@@ -81,3 +81,15 @@ def tokens(size_bytes: int) -> str:
 def level_style(level: Level) -> str:
     """The colour of a boundary. Its word is always shown as well."""
     return {Level.OPEN: "$text-error", Level.DECLARED: "$text-warning", Level.CLOSED: "$text-success"}[level]
+
+
+_MEANINGS = {
+    Level.OPEN: "withholds nothing",
+    Level.DECLARED: "withholds what the declarations mark",
+    Level.CLOSED: "passes only declared, non-sensitive fields",
+}
+
+
+def level_note(level: Level) -> Content:
+    """`closed: passes only declared, non-sensitive fields`."""
+    return Content.assemble((f"{level}: ", f"bold {level_style(level)}"), _MEANINGS[level])

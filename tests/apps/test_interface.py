@@ -1,4 +1,4 @@
-"""What an interface may reach, and which of its messages are heard."""
+"""The origins that an interface may reach, and the messages that are accepted from it."""
 
 import base64
 from hashlib import sha256
@@ -51,13 +51,13 @@ def found(ui: Json) -> AppInterface:
         (read(text=None, blob="!" * ((8 << 20) + 1)), "larger than"),
     ],
 )
-def test_what_is_no_interface_is_not_opened(result: Json, why: str) -> None:
+def test_a_resource_that_is_not_an_interface_is_not_opened(result: Json, why: str) -> None:
     said = interface_in(URI, result, {})
     assert isinstance(said, str)
     assert why in said
 
 
-def test_the_content_says_what_it_reaches_before_the_list_does() -> None:
+def test_the_csp_in_the_content_overrides_the_csp_in_the_list() -> None:
     listed: JsonObject = {"_meta": {"ui": {"csp": {"connectDomains": ["https://listed.example"]}}}}
     csp: JsonObject = {"csp": {"connectDomains": ["https://read.example"]}}
     for ui, origin in ((csp, "https://read.example"), (None, "https://listed.example")):
@@ -77,7 +77,7 @@ NOTHING = (
 
 
 @pytest.mark.parametrize("ui", [None, 5, {}, {"csp": []}, {"csp": {"connectDomains": "https://a.example"}}])
-def test_what_declares_nothing_or_nonsense_reaches_nothing(ui: Json) -> None:
+def test_an_interface_without_a_valid_csp_reaches_no_origin(ui: Json) -> None:
     reach = found(ui).reach
     assert content_security_policy(reach, PARENT) == NOTHING
     assert not reach.allows("https://a.example/")
@@ -124,13 +124,13 @@ def test_what_declares_nothing_or_nonsense_reaches_nothing(ui: Json) -> None:
     ],
 )
 @pytest.mark.parametrize("kind", ["connectDomains", "resourceDomains", "frameDomains", "baseUriDomains"])
-def test_what_is_no_origin_is_not_granted(written: Json, kind: str) -> None:
+def test_a_declared_value_that_is_not_an_origin_is_refused(written: Json, kind: str) -> None:
     interface = found({"csp": {kind: [written]}})
     assert content_security_policy(interface.reach, PARENT) == NOTHING
     assert len(interface.refused) == 1
 
 
-def test_declared_origins_are_in_the_policy_each_where_it_belongs() -> None:
+def test_each_declared_origin_is_in_the_matching_directive_of_the_policy() -> None:
     interface = found(
         {
             "csp": {
@@ -188,20 +188,20 @@ def test_declared_origins_are_in_the_policy_each_where_it_belongs() -> None:
         ("notlocal.dev", False),
     ],
 )
-def test_the_question_says_which_origins_are_near(host: str, *, is_local: bool) -> None:
+def test_origins_on_this_machine_or_a_private_network_are_marked_local(host: str, *, is_local: bool) -> None:
     reach = found({"csp": {"connectDomains": [f"http://{host}:8080"]}}).reach
     assert reach.origins
     assert reach.is_local is is_local
 
 
-def test_how_large_an_interface_is_counts_bytes() -> None:
+def test_the_size_of_an_interface_is_counted_in_bytes() -> None:
     interface = interface_in(URI, read(text="é"), {})
     assert isinstance(interface, AppInterface)
     assert interface.size_bytes == 2
     assert interface.digest == sha256("é".encode()).hexdigest()
 
 
-def test_a_host_is_written_as_browsers_write_it() -> None:
+def test_a_host_is_spelt_as_browsers_spell_it() -> None:
     reach = found({"csp": {"connectDomains": ["http://[0:0:0:0:0:0:0:1]:80", "HTTPS://A.example"]}}).reach
     assert reach.connect == ("http://[::1]:80", "https://a.example")
     assert reach.allows("http://[::1]/x")
@@ -230,7 +230,7 @@ REACH = AppReach(connect=("https://a.example", "https://*.b.example:8443"), base
         ("", False),
     ],
 )
-def test_a_request_leaves_only_for_a_declared_origin(url: str, *, is_allowed: bool) -> None:
+def test_a_request_is_allowed_only_to_a_declared_origin(url: str, *, is_allowed: bool) -> None:
     assert REACH.allows(url) is is_allowed
 
 
@@ -258,7 +258,7 @@ def tool(meta: Json) -> Tool:
         ({"ui": None}, False),
     ],
 )
-def test_an_interface_calls_tools_that_are_visible_to_it_and_no_others(meta: Json, *, may: bool) -> None:
+def test_an_interface_may_call_only_tools_that_are_visible_to_it(meta: Json, *, may: bool) -> None:
     assert (why_not_called(tool(meta)) == "") is may
     assert why_not_called(None)
 
@@ -301,7 +301,9 @@ def message(method: Json, number: Json = 1, **params: Json) -> str:
         (message("ping", x="x" * MAX_CHARACTERS), None, None),
     ],
 )
-def test_which_message_is_heard(text: str, before: AppAsk | None, after: AppAsk | None) -> None:
+def test_only_known_messages_are_accepted_and_only_some_before_initialization(
+    text: str, before: AppAsk | None, after: AppAsk | None
+) -> None:
     for is_initialized, ask in ((False, before), (True, after)):
         heard = message_in(text, is_initialized=is_initialized)
         assert (heard.ask if isinstance(heard, AppMessage) else None) is ask, heard
@@ -335,6 +337,8 @@ TEXT: JsonObject = {"type": "text", "text": "hi"}
         ("ui/update-model-context", {}, {"content": []}),
     ],
 )
-def test_what_is_to_reach_the_model(method: str, params: JsonObject, value: Json) -> None:
+def test_a_message_of_an_interface_becomes_text_for_the_model(
+    method: str, params: JsonObject, value: Json
+) -> None:
     said = spoken_in(AppMessage(ask=AppAsk.SPEAK, method=method, id=1, params=params))
     assert (None if isinstance(said, str) else said) == value

@@ -1,4 +1,4 @@
-"""An interface in a real Chromium, on a server of the official SDK: what it gets, and that it gets no further."""
+"""An interface in a real Chromium, on a server of the official SDK: what it receives, and that it reaches nothing else."""
 
 import asyncio
 import os
@@ -137,7 +137,7 @@ def text_of(record: CallRecord | None, level: Level) -> Json:
     return value_at(content[0], "text") if isinstance(content, list) and content else None
 
 
-async def test_an_interface_gets_the_result_and_reaches_nothing_that_it_does_not_declare(
+async def test_an_interface_gets_the_result_and_reaches_only_declared_origins(
     tmp_path: Path,
 ) -> None:
     async with Site() as site:
@@ -221,7 +221,9 @@ LEAVING = """<script>
         ),
     ],
 )
-async def test_an_interface_that_leaves_or_floods_is_ended(does: str, why: str, tmp_path: Path) -> None:
+async def test_an_interface_that_navigates_away_or_floods_is_ended(
+    does: str, why: str, tmp_path: Path
+) -> None:
     async with Site() as site:
         html = LEAVING.replace("HERE", does).replace("SITE", site.origin)
         async with weather(html, site.other, tmp_path) as (desk, interface, record):
@@ -231,7 +233,7 @@ async def test_an_interface_that_leaves_or_floods_is_ended(does: str, why: str, 
         assert not site.paths()
 
 
-async def test_what_the_policy_refuses_the_interface_does_not_get(tmp_path: Path) -> None:
+async def test_the_policy_can_refuse_a_request_of_an_interface(tmp_path: Path) -> None:
     html = (HERE / "panel.html").read_text()
     async with (
         Site() as site,

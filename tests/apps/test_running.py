@@ -1,4 +1,4 @@
-"""What becomes of the messages of an interface, and how it ends, without a browser."""
+"""The handling of an interface's messages, and how an interface ends, without a browser."""
 
 import asyncio
 import threading
@@ -38,7 +38,7 @@ HELLO = (message("ui/initialize", 1), message("ui/notifications/initialized"))
 
 
 class Window:
-    """A window whose interface has written its messages already."""
+    """A window whose interface has already sent its messages."""
 
     written: tuple[str, ...] = ()
 
@@ -121,7 +121,7 @@ async def until(holds: Callable[[], bool]) -> None:
             await asyncio.sleep(0.005)
 
 
-async def test_a_full_queue_gives_way_to_other_work(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_full_message_queue_does_not_block_other_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     host = Host()
     made, window = app(monkeypatch, host, *(message(f"x{n}") for n in range(500)))
     task = asyncio.ensure_future(made.run())
@@ -135,7 +135,7 @@ async def test_a_full_queue_gives_way_to_other_work(monkeypatch: pytest.MonkeyPa
 
 
 @pytest.mark.parametrize(("characters", "is_elsewhere"), [(7_000, False), (9_000, True)])
-async def test_a_long_message_is_read_elsewhere_and_a_log_is_cut(
+async def test_a_long_message_is_parsed_in_a_thread_and_a_log_is_cut(
     characters: int, monkeypatch: pytest.MonkeyPatch, *, is_elsewhere: bool
 ) -> None:
     threads: list[bool] = []
@@ -156,7 +156,7 @@ async def test_a_long_message_is_read_elsewhere_and_a_log_is_cut(
     assert max(len(entry.detail) for entry in host.entries) == 400
 
 
-async def test_a_request_that_a_defect_ends_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_request_that_fails_by_a_defect_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
     host = Host()
     made, window = app(monkeypatch, host, *HELLO, message("resources/read", 7, uri="x"))
     task = asyncio.ensure_future(made.run())
@@ -167,7 +167,7 @@ async def test_a_request_that_a_defect_ends_is_answered(monkeypatch: pytest.Monk
     assert "RuntimeError" in next(each.detail for each in host.entries if each.kind is AppEntryKind.REFUSED)
 
 
-async def test_an_error_that_it_was_given_is_no_way_around_a_mark(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_an_interface_cannot_pass_on_a_secret_from_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     secret = "correct-horse-battery"
     error = RpcError(value={"code": secret, "message": secret})
     record = replace(RECORD, judgement=Judgement(error, None))
@@ -189,7 +189,7 @@ async def test_an_error_that_it_was_given_is_no_way_around_a_mark(monkeypatch: p
     assert secret not in dump_text(said.judgement.bounded(Level.DECLARED).result)
 
 
-async def test_what_waits_is_ended_first_and_the_window_is_closed_however_often_it_is_cancelled(
+async def test_pending_calls_end_before_the_window_closes_despite_repeated_cancelling(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     order: list[str] = []

@@ -1,4 +1,4 @@
-"""What an interface sends to the model, at each boundary and with each policy."""
+"""The texts that an interface sends to the model, at each boundary and with each policy."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def reaches(text: str, level: Level, policy: BoundaryPolicy, *records: CallRecor
         (Level.CLOSED, HIDE, False, False),
     ],
 )
-def test_a_message_is_untrusted_and_repeats_nothing_that_was_withheld(
+def test_a_message_is_untrusted_and_repeats_no_withheld_value(
     level: Level, policy: BoundaryPolicy, *, plain: bool, secret: bool
 ) -> None:
     result = given(BoundaryPolicy())
@@ -65,7 +65,7 @@ def test_a_message_is_untrusted_and_repeats_nothing_that_was_withheld(
         assert "forged" not in reaches("forged abc", level, policy).partition("structuredContent")[0]
 
 
-def test_of_a_result_that_a_rule_withholds_nothing_may_be_repeated() -> None:
+def test_a_message_repeats_nothing_of_a_result_that_the_policy_withholds() -> None:
     assert kept_back([given(BoundaryPolicy())]) == (KEY,)
     withheld = given(BoundaryPolicy(withheld="a rule says so"))
     assert "Reykjavik" in reaches("in Reykjavik", Level.DECLARED, BoundaryPolicy(), given(BoundaryPolicy()))
@@ -98,7 +98,7 @@ def answered(outcome: Outcome) -> CallRecord:
         RpcError(value={"code": KEY, "message": "no"}),
     ],
 )
-def test_nothing_that_a_model_did_not_get_of_an_answer_may_be_repeated(outcome: Outcome) -> None:
+def test_a_message_repeats_no_part_of_an_answer_that_the_model_did_not_get(outcome: Outcome) -> None:
     for spelt in (KEY, KEY.encode().hex()):
         assert spelt not in reaches(spelt, Level.DECLARED, BoundaryPolicy(), answered(outcome))
         assert spelt in reaches(spelt, Level.OPEN, BoundaryPolicy(), answered(outcome))

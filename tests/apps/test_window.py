@@ -1,4 +1,4 @@
-"""An interface in a real Chromium: what leaves it besides requests, and what ends it."""
+"""An interface in a real Chromium: its traffic besides requests, and the reasons for which it is ended."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -30,7 +30,7 @@ def interface(html: str, ui: Json = None) -> AppInterface:
 
 @dataclass
 class Seen:
-    """What a window said."""
+    """Everything that a window reported."""
 
     messages: list[str] = field(default_factory=list[str])
     reports: list[str] = field(default_factory=list[str])
@@ -69,7 +69,7 @@ async def window(shown: AppInterface) -> AsyncGenerator[Seen]:
 
 @dataclass
 class Listener:
-    """A port that keeps what connects to it, also what says nothing."""
+    """A port that keeps every connection, also those that send nothing."""
 
     heard: list[bytes] = field(default_factory=list[bytes])
 
@@ -117,7 +117,7 @@ FRAME
 
 
 @pytest.mark.parametrize("is_declared", [False, True])
-async def test_a_hint_connects_to_no_host_that_is_not_declared_and_to_no_proxy(
+async def test_a_preconnect_hint_reaches_only_declared_hosts_and_no_proxy(
     monkeypatch: pytest.MonkeyPatch, *, is_declared: bool
 ) -> None:
     async with Site() as site, listening() as (proxy, port), listening() as (declared, declared_port):
@@ -172,7 +172,7 @@ GREETING = """<script>
 </script>"""
 
 
-async def test_reports_are_cut_before_they_are_kept_and_one_that_is_repeated_counts_once() -> None:
+async def test_a_long_report_is_cut_and_a_repeated_one_is_kept_once() -> None:
     html = GREETING.replace(
         "HERE",
         """for (let i = 0; i < 20; i++) setTimeout(() => { throw new Error("x".repeat(100_000) + i); });
@@ -192,14 +192,14 @@ async def test_reports_are_cut_before_they_are_kept_and_one_that_is_repeated_cou
         ("for (let i = 0; i < 30000; i++) console.log(i);", "the interface kept the browser too busy"),
     ],
 )
-async def test_an_interface_that_makes_the_browser_talk_too_much_is_ended(does: str, why: str) -> None:
+async def test_an_interface_that_makes_the_browser_send_too_much_is_ended(does: str, why: str) -> None:
     html = GREETING.replace("HERE", "setTimeout(() => { " + does + " }, 100);")
     async with window(interface(html)) as seen:
         await seen.until(lambda: bool(seen.ends))
     assert seen.ends == [why]
 
 
-async def test_an_interface_of_full_size_opens_and_gets_messages_up_to_their_limit_in_bytes() -> None:
+async def test_an_interface_and_its_messages_may_be_as_large_as_their_limits() -> None:
     html = GREETING.replace(
         "HERE", "addEventListener('message', ({ data }) => send({ id: data.text.length }));"
     )

@@ -1,4 +1,4 @@
-"""What recordings and reports keep of the user's answers."""
+"""The part of the user's answers that recordings and reports keep."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ PEERS = ROOT / "tests" / "peers"
         ("tasking", "modern", "asks"),
     ],
 )
-def test_no_file_holds_what_is_private_in_an_answer(
+def test_no_file_holds_a_private_value_of_an_answer(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, server: str, era: str, tool: str
 ) -> None:
     for variable in ("XDG_DATA_HOME", "XDG_STATE_HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME"):
@@ -39,7 +39,7 @@ def test_no_file_holds_what_is_private_in_an_answer(
     assert KEY not in ran.err
     kept = path.read_text()
     assert KEY not in kept
-    # The answer, and what the server repeats of it.
+    # The answer, and the server's repetition of it.
     assert kept.count("Ada") >= 1
     assert '"client":"full"' in kept
     assert here("replay", "--check", str(path)).code == 0

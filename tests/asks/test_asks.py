@@ -1,4 +1,4 @@
-"""What servers ask, read and answered: tables on the pure part."""
+"""Requests of servers to the client, parsed and answered: tables on the pure part."""
 
 import pytest
 
@@ -46,7 +46,7 @@ def form(schema: Json = FORM, **more: str) -> Ask:
         (ELICIT, {"requestedSchema": {"title": "x" * (MAX_ASK_BYTES + 1)}}, -32602),
     ],
 )
-def test_what_cannot_be_answered_gets_an_error_that_quotes_nothing(
+def test_a_request_that_cannot_be_answered_gets_an_error_without_quotes(
     method: Json, params: Json, code: int
 ) -> None:
     found = ask_of(method, params, FULL.capabilities)
@@ -55,7 +55,7 @@ def test_what_cannot_be_answered_gets_an_error_that_quotes_nothing(
     assert "telepathy" not in found.reason
 
 
-def test_only_what_is_announced_is_answered() -> None:
+def test_only_requests_for_announced_capabilities_are_answered() -> None:
     assert all(isinstance(ask_of(method, {}, NONE.capabilities), Unanswerable) for method in (ELICIT, SAMPLE))
     assert {read("roots/list").kind, form().kind, read(ELICIT, {"mode": "url", "url": "x"}).kind} == {
         AskKind.ROOTS,
@@ -88,7 +88,9 @@ def test_only_what_is_announced_is_answered() -> None:
         ),
     ],
 )  # fmt: skip
-def test_answers_as_they_are_sent(ask: Ask, answer: Answer, sent: JsonObject) -> None:
+def test_an_answer_has_the_form_that_the_protocol_requires(
+    ask: Ask, answer: Answer, sent: JsonObject
+) -> None:
     assert answered(ask, answer, (Root(uri="file:///w", name="w"),)) == Result(value=sent)
 
 
@@ -97,7 +99,7 @@ def test_declined_sampling_is_an_error() -> None:
     assert isinstance(outcome, RpcError)
 
 
-def test_a_form_is_filled_with_its_defaults_and_with_nothing_that_its_schema_forbids() -> None:
+def test_a_form_is_filled_with_defaults_and_declined_if_values_are_invalid() -> None:
     assert with_defaults(form()).content == {"age": 7, "agreed": False}
     needed = form({**FORM, "required": ["name"]})
     assert with_defaults(needed).action is Action.DECLINE
@@ -107,7 +109,7 @@ def test_a_form_is_filled_with_its_defaults_and_with_nothing_that_its_schema_for
     assert "secret" not in refused.why
 
 
-def test_an_answer_of_a_command_line_is_chosen_by_key_then_number_then_any() -> None:
+def test_a_prepared_answer_is_chosen_by_key_then_by_number_then_any() -> None:
     def content(name: str) -> JsonObject:
         return {"name": name}
 
@@ -147,14 +149,16 @@ def test_an_answer_of_a_command_line_is_chosen_by_key_then_number_then_any() -> 
         (None, FORM, ()),
     ],
 )
-def test_what_of_an_answer_is_private(content: Json, schema: Json, private: tuple[str, ...]) -> None:
+def test_the_private_parts_of_an_answer_are_found_by_its_schema(
+    content: Json, schema: Json, private: tuple[str, ...]
+) -> None:
     assert private_in(content, schema) == private
     result: JsonObject = {"action": "accept", "content": content}
     expected = tuple(f"/content{pointer}" for pointer in private)
     assert private_in_reply(ELICIT, {"requestedSchema": schema}, result) == expected
 
 
-def test_answers_in_a_later_request_are_judged_by_every_form_of_their_key() -> None:
+def test_answers_in_a_later_request_are_judged_by_every_form_with_their_key() -> None:
     questions = Questions()
     said: JsonObject = {"action": "accept", "content": {"name": "Ada"}}
     answers: JsonObject = {"inputResponses": {"who": said}}
@@ -178,7 +182,10 @@ def test_answers_in_a_later_request_are_judged_by_every_form_of_their_key() -> N
         ("https://user:pw@evil.example/", "evil.example", "", "user info"),
         ("https://github.com@evil.example/", "evil.example", "", "user info"),
         ("https://g\u0131thub.com/", "g\u0131thub.com", "https://xn--gthub-n4a.com", "it is xn--gthub-n4a.com"),
-        ("https://github.com.evil.example/", "github.com.evil.example", "https://github.com.evil.example", "ends in evil.example"),
+        ("https://github.com.evil.example/", "github.com.evil.example", "https://github.com.evil.example", "ends in evil.example (letter by letter: e v i l . e x a m p l e). What is before that proves nothing."),
+        ("https://auth.paypa1.com/", "auth.paypa1.com", "https://auth.paypa1.com", "ends in paypa1.com (letter by letter: p a y p a 1 . c o m; 1 is a digit). What"),
+        ("https://rnicrosoft.com/", "rnicrosoft.com", "https://rnicrosoft.com", "r n i c r o s o f t . c o m)."),
+        ("https://login.bank.co.uk/", "login.bank.co.uk", "https://login.bank.co.uk", "ends in bank.co.uk ("),
         ("http://auth.example/", "auth.example", "http://auth.example", "not encrypted"),
         ("https://10.0.0.1/", "10.0.0.1", "https://10.0.0.1", "an address"),
         ("https://auth.example/?to=https%3A%2F%2Fevil.example", "auth.example", "https://auth.example", "may lead on"),
@@ -187,15 +194,16 @@ def test_answers_in_a_later_request_are_judged_by_every_form_of_their_key() -> N
         ("file:///etc/passwd", "", "", "neither http nor https"),
     ],
 )  # fmt: skip
-def test_a_url_is_judged_and_its_host_marked(url: str, host: str, origin: str, words: str) -> None:
+def test_a_url_is_checked_and_its_host_is_marked(url: str, host: str, origin: str, words: str) -> None:
     link = link_of(url, "https://auth.example/mcp")
     assert (link.host, link.origin) == (host, origin)
-    assert words in " ".join((link.refusal, *link.warnings))
+    assert words in " ".join((link.refusal, link.ending, *link.warnings))
+    assert bool(link.ending) is (bool(origin) and "10.0.0.1" not in origin)
     assert bool(link.refusal) is not bool(origin)
     assert "\x1b" not in f"{link.before}{link.host}{link.after}"
 
 
-def test_texts_of_sampling_and_the_urls_of_an_error() -> None:
+def test_sampling_texts_and_urls_in_errors_are_read() -> None:
     params: JsonObject = {
         "systemPrompt": "Be kind",
         "messages": [

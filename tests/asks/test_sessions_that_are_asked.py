@@ -1,4 +1,4 @@
-"""Sessions whose servers ask back, in both eras, well and badly."""
+"""Sessions whose servers send requests to the client, in both eras, well-formed and not."""
 
 import asyncio
 import json
@@ -22,11 +22,14 @@ from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError, unfinished
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.protocol.timeline import EntryKind, EntryState
+from inspector.recording.files import Recorder
+from inspector.recording.files.playing import Played
 from inspector.recording.replaying import Replay
 from inspector.session.asking import MAX_ASKS
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.session.rounds import MAX_ROUNDS
+from tests.recording.sessions import HEADER
 
 SERVER = Path(__file__).parents[1] / "peers" / "asking_server.py"
 ROOT = Root(uri="file:///work", name="work")
@@ -82,7 +85,7 @@ def requests(session: Session, method: str) -> list[Request]:
     return [message for message in every if isinstance(message, Request) and message.method == method]
 
 
-async def test_a_server_gets_the_answers_and_each_is_noted() -> None:
+async def test_a_server_gets_the_answers_and_each_answer_is_noted() -> None:
     async with asked(Era.LEGACY) as (session, seen):
         replies = said((await session.call("all", {})).outcome)
         assert replies[0] == {"result": {"action": "accept", "content": {"age": 7}}}
@@ -100,7 +103,7 @@ async def test_without_a_responder_everything_but_roots_is_declined() -> None:
         assert replies[2]["result"]["roots"]
 
 
-async def test_rounds_are_one_call_with_new_ids_and_the_state_as_it_was() -> None:
+async def test_the_rounds_of_one_call_have_new_ids_and_the_same_state() -> None:
     async with asked(Era.MODERN) as (session, seen):
         record = await session.call("shifting", {"a": 1})
         held = said(record.outcome)
@@ -115,19 +118,19 @@ async def test_rounds_are_one_call_with_new_ids_and_the_state_as_it_was() -> Non
         assert len(session.calls) == 1
         calls = [entry for entry in session.timeline.entries if entry.title == "tools/call shifting"]
         assert [(entry.state, len(entry.frames)) for entry in calls] == [(EntryState.DONE, 6)]
-        # Nothing of it goes into another call.
+        # None of it is sent with another call.
         await session.call("form", {})
         assert "requestState" not in object_at(requests(session, "tools/call")[3].params)
 
 
-async def test_a_server_that_wants_to_be_asked_again_gets_its_state_and_no_responses() -> None:
+async def test_a_retry_without_input_requests_sends_the_state_and_no_responses() -> None:
     async with asked(Era.MODERN) as (session, seen):
         assert said((await session.call("waiting", {})).outcome)["requestState"] == "3"
         assert seen == []
         assert all("inputResponses" not in object_at(each.params) for each in requests(session, "tools/call"))
 
 
-async def test_input_that_nobody_gives_leaves_the_call_unfinished() -> None:
+async def test_a_call_stays_unfinished_if_no_input_is_given() -> None:
     async with asked(Era.MODERN, None) as (session, _):
         for tool in ("sample", "thousand", "huge"):
             assert unfinished((await session.call(tool, {})).outcome)
@@ -138,9 +141,7 @@ async def test_input_that_nobody_gives_leaves_the_call_unfinished() -> None:
         }
 
 
-async def test_a_server_that_asks_for_ever_ends_with_an_error_and_no_round_is_repeated_beyond_the_bound() -> (
-    None
-):
+async def test_a_server_that_asks_endlessly_is_stopped_at_the_limit() -> None:
     async with asked(Era.MODERN) as (session, seen):
         outcome = (await session.call("endless", {})).outcome
         assert isinstance(outcome, Failure)
@@ -152,7 +153,7 @@ async def test_a_server_that_asks_for_ever_ends_with_an_error_and_no_round_is_re
         assert len(seen) == MAX_ASKS
 
 
-async def test_a_thousand_requests_at_once_and_a_huge_form_are_refused_and_nothing_hangs() -> None:
+async def test_a_thousand_requests_at_once_and_a_huge_form_are_refused() -> None:
     async with asked(Era.LEGACY) as (session, seen):
         assert said((await session.call("thousand", {})).outcome) == {"replies": 1_000}
         assert len(seen) <= MAX_ASKS
@@ -162,7 +163,7 @@ async def test_a_thousand_requests_at_once_and_a_huge_form_are_refused_and_nothi
         assert seen == []
 
 
-async def test_a_request_after_the_result_or_withdrawn_by_the_server_asks_nobody_further() -> None:
+async def test_a_late_or_withdrawn_request_is_not_shown_to_the_user() -> None:
     async with asked(Era.LEGACY) as (session, seen):
         assert said((await session.call("after", {})).outcome) == "done"
         async with asyncio.timeout(10):
@@ -183,11 +184,11 @@ async def test_a_request_after_the_result_or_withdrawn_by_the_server_asks_nobody
     async with asked(Era.LEGACY, responder=for_ever) as (session, _):
         assert said((await session.call("withdrawn", {})).outcome) == "done"
         async with asyncio.timeout(10):
-            # It may be withdrawn before anybody was asked.
+            # It may be withdrawn before the user was asked.
             await ended.wait() if begun.is_set() else None
 
 
-async def test_a_responder_with_a_defect_leaves_no_server_waiting() -> None:
+async def test_a_defect_of_the_responder_leaves_no_server_waiting() -> None:
     async def broken(ask: Ask) -> Answer:
         raise ZeroDivisionError(ask.title)
 
@@ -197,7 +198,7 @@ async def test_a_responder_with_a_defect_leaves_no_server_waiting() -> None:
 
 
 @pytest.mark.parametrize("takes_s", [0.0, 1.2])
-async def test_the_time_limit_stands_still_while_the_user_answers(takes_s: float) -> None:
+async def test_the_time_limit_is_paused_while_the_user_answers(takes_s: float) -> None:
     async def slowly(ask: Ask) -> Answer:
         await asyncio.sleep(takes_s)
         return by_kind(ask)
@@ -206,18 +207,31 @@ async def test_the_time_limit_stands_still_while_the_user_answers(takes_s: float
         assert said((await session.call("form", {}, timeout_s=0.8)).outcome)
 
 
-async def test_a_request_that_wants_a_task_gets_a_handle_and_then_the_answer() -> None:
-    async with asked(Era.LEGACY) as (session, seen):
+async def test_a_request_as_a_task_gets_a_handle_and_then_the_answer(tmp_path: Path) -> None:
+    recorder = Recorder(tmp_path / "session.jsonl", HEADER)
+    async with asked(Era.LEGACY, recorder=recorder) as (session, seen):
         told = said((await session.call("as task", {})).outcome)
         assert told["states"] == ["working", "completed"]
         assert told["result"]["action"] == "accept"
         assert "io.modelcontextprotocol/related-task" in told["result"]["_meta"]
         assert told["unknown"]["error"]["code"] == told["late"]["error"]["code"] == -32602
         assert [ask.kind for ask in seen] == [AskKind.FORM]
+    recorder.close()
+    # Stepped through, the recording has the same rows.
+    played = Played(recorder.path)
+    played.index()
+    stepped = [played.entry(number, played.last) for number in range(1, played.entry_count(played.last) + 1)]
+    played.close()
+    for entries in (session.timeline.entries, stepped):
+        asked_for = [entry for entry in entries if entry.kind is EntryKind.SERVER_REQUEST]
+        assert [(entry.title, entry.state, entry.detail) for entry in asked_for] == [
+            ("elicitation/create", EntryState.DONE, "accept"),
+            ("tasks/get", EntryState.FAILED, "-32602 no such task"),
+        ]
 
 
 @pytest.mark.parametrize(("answer", "name", "calls"), [(by_kind, "visit then", 2), (None, "visit then", 1)])
-async def test_a_call_is_repeated_once_when_the_server_says_that_the_visit_it_wanted_is_complete(
+async def test_a_call_is_repeated_once_after_the_requested_visit_is_complete(
     answer: Callable[[Ask], Answer] | None, name: str, calls: int
 ) -> None:
     async with asked(Era.LEGACY, answer) as (session, seen):
@@ -227,7 +241,7 @@ async def test_a_call_is_repeated_once_when_the_server_says_that_the_visit_it_wa
         assert [ask.url for ask in seen] == ["https://auth.example/login"]
 
 
-async def test_a_call_is_not_repeated_where_no_visit_is_said_to_be_complete() -> None:
+async def test_a_call_is_not_repeated_if_no_visit_is_reported_complete() -> None:
     async with asked(Era.LEGACY, timeout_s=0.4) as (session, seen):
         assert isinstance((await session.call("visit first", {})).outcome, RpcError)
         assert [ask.url for ask in seen] == ["https://auth.example/login"]
@@ -235,16 +249,14 @@ async def test_a_call_is_not_repeated_where_no_visit_is_said_to_be_complete() ->
 
 
 @pytest.mark.parametrize(("level", "sent"), [(None, []), ("off", []), ("warning", ["warning"])])
-async def test_a_log_level_is_asked_for_once_in_the_handshake_era(
-    level: str | None, sent: list[Json]
-) -> None:
+async def test_a_log_level_is_set_once_in_the_handshake_era(level: str | None, sent: list[Json]) -> None:
     async with asked(Era.LEGACY, client=Announcement(log_level=level)) as (session, _):
         levels = [object_at(each.params)["level"] for each in requests(session, "logging/setLevel")]
         assert levels == sent
 
 
 @pytest.mark.parametrize(("level", "stamped"), [(None, "debug"), ("off", None), ("warning", "warning")])
-async def test_a_log_level_is_in_each_request_of_the_stateless_era(
+async def test_a_log_level_is_sent_in_each_request_of_the_stateless_era(
     level: str | None, stamped: str | None
 ) -> None:
     async with asked(Era.MODERN, client=Announcement(log_level=level)) as (session, _):
@@ -259,9 +271,7 @@ async def test_a_log_level_is_in_each_request_of_the_stateless_era(
 
 
 @pytest.mark.parametrize(("era", "others"), [(Era.LEGACY, set[str]()), (Era.MODERN, {"tasks", "skills"})])
-async def test_interfaces_are_announced_in_both_eras_and_by_no_other_profile(
-    era: Era, others: set[str]
-) -> None:
+async def test_the_full_profile_announces_interfaces_in_both_eras(era: Era, others: set[str]) -> None:
     announced = object_at(FULL.announced_in(era), "extensions")
     prefix = "io.modelcontextprotocol"
     assert set(announced) == {f"{prefix}/{name}" for name in {"ui", *others}}
@@ -269,7 +279,7 @@ async def test_interfaces_are_announced_in_both_eras_and_by_no_other_profile(
     assert "extensions" not in NONE.announced_in(era)
 
 
-async def test_a_ping_is_answered_or_not_sent() -> None:
+async def test_a_ping_is_sent_in_the_handshake_era_only() -> None:
     async with asked(Era.LEGACY) as (session, _):
         assert "did not answer the ping" in await session.ping()
     async with asked(Era.MODERN) as (session, _):
@@ -278,7 +288,7 @@ async def test_a_ping_is_answered_or_not_sent() -> None:
 
 
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
-async def test_a_server_on_the_python_sdk_may_offer_tools_for_sampling_and_gets_their_use(era: Era) -> None:
+async def test_a_python_sdk_server_may_offer_tools_for_sampling(era: Era) -> None:
     use: Json = {"type": "tool_use", "id": "1", "name": "weather", "input": {"city": "Oslo"}}
     seen: list[Ask] = []
 
@@ -301,7 +311,7 @@ async def test_a_server_on_the_python_sdk_may_offer_tools_for_sampling_and_gets_
 
 
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
-async def test_what_a_server_asks_makes_the_agent_session_untrusted_live_and_replayed(era: Era) -> None:
+async def test_a_request_by_the_server_makes_the_session_untrusted(era: Era) -> None:
     oversight = Oversight()
     async with asked(era, None) as (session, _):
         for name, untrusted in (("roots", False), ("form", True), ("roots", True)):

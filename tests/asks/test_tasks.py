@@ -1,4 +1,4 @@
-"""Calls that a server makes tasks of, in both eras, well and badly: live, recorded, and replayed."""
+"""Calls that a server turns into tasks, in both eras, well-formed and not: live, recorded, and replayed."""
 
 import asyncio
 import json
@@ -87,7 +87,7 @@ async def test_a_task_is_one_call_and_one_row_that_ends_with_its_result(era: Era
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_what_a_task_asks_for_is_answered_once(era: Era) -> None:
+async def test_an_input_request_of_a_task_is_answered_once(era: Era) -> None:
     async with tasking(era) as session:
         answers = json.loads(said((await session.call("asks", {})).outcome))
         given = {"action": "accept", "content": {"name": "Ada"}}
@@ -110,7 +110,7 @@ async def test_what_a_task_asks_for_is_answered_once(era: Era) -> None:
         ("endless", "the task has not ended within 0.5 s, and was cancelled"),
     ],
 )
-async def test_a_task_that_goes_wrong_ends_its_call(era: Era, name: str, ends: str) -> None:
+async def test_a_failed_task_ends_its_call(era: Era, name: str, ends: str) -> None:
     async with tasking(era) as session:
         record = await session.call(name, {}, timeout_s=0.5)
         outcome = record.outcome
@@ -124,7 +124,7 @@ async def test_a_task_that_goes_wrong_ends_its_call(era: Era, name: str, ends: s
             assert (await asked_about(session))[-1] == "tasks/cancel"
 
 
-async def test_a_task_that_asks_for_a_thousand_things_is_cancelled_and_nothing_is_answered() -> None:
+async def test_a_task_with_a_thousand_input_requests_is_cancelled_unanswered() -> None:
     async with tasking(Era.MODERN) as session:
         outcome = (await session.call("thousand", {})).outcome
         assert isinstance(outcome, Failure)
@@ -148,7 +148,7 @@ async def test_cancelling_the_call_cancels_the_task(era: Era) -> None:
 
 
 @pytest.mark.parametrize("era", ERAS)
-async def test_no_envelope_of_a_task_is_in_a_model_view_live_or_replayed(era: Era, tmp_path: Path) -> None:
+async def test_the_envelope_of_a_task_is_in_no_model_view(era: Era, tmp_path: Path) -> None:
     path = tmp_path / "tasks.jsonl"
     live: dict[str, Outcome] = {}
     recorder = Recorder(path, HEADER)
@@ -171,18 +171,18 @@ async def test_no_envelope_of_a_task_is_in_a_model_view_live_or_replayed(era: Er
                 shown = project(outcome, tool, level, host)
                 assert "task-" not in dump_text(shown.context.model), (host.name, outcome)
                 assert "pollInterval" not in dump_text(shown.context.model)
-    # The handle, and then the end, where an answer says it.
+    # The handle, and then the end, if an answer contains it.
     ended = [(call.name, call.outcome) for call in calls if not unfinished(call.outcome)]
     expected = [name for name in ENDS if isinstance(live[name], (Result, RpcError))]
     again = [name for name in expected if unfinished(live[name])]
     assert [name for name, _ in ended] == [name for name in expected if name not in again]
     assert said(dict(ended)["done"]) == "done"
-    # What the tool declares as sensitive is withheld from the result, and from what the task said before.
+    # Values that the tool declares as sensitive are withheld from the result, and from earlier messages of the task.
     text = path.read_text()
     assert "kept" in text
     assert SECRET not in text
     assert all(not each.mismatches for each in checked(lines))
-    # Stepped through, the recording has the same rows, and the same calls.
+    # Stepping through the recording gives the same rows and the same calls.
     played = Played(path)
     played.index()
     shown = [played.entry(number, played.last) for number in range(1, played.entry_count(played.last) + 1)]

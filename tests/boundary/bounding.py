@@ -1,4 +1,4 @@
-"""Results to be bounded: the declarations they come with, and what is asked of what is left."""
+"""Results to be bounded, the declarations that they come with, and helpers to read what is left."""
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
@@ -37,7 +37,7 @@ def fields(**properties: Json) -> JsonObject:
 
 
 def tool_with(schema: Json = None, **more: Json) -> Tool:
-    """A tool; without an output schema where `schema` is null."""
+    """A tool; without an output schema if `schema` is None."""
     definition: JsonObject = {"name": "tool", "inputSchema": {"type": "object"}, **more}
     return Tool(
         name="tool", definition=definition if schema is None else {**definition, "outputSchema": schema}
@@ -50,12 +50,12 @@ def text(words: str, **members: Json) -> JsonObject:
 
 
 def credential(number: int) -> str:
-    """A text that looks like a credential; each number gives another."""
+    """A text that looks like a credential, a different one for each number."""
     return f"password = Qz7{number:02}vK3xW9b"
 
 
 def bounded_of(value: Json, schema: Json = None, level: Level = Level.DECLARED, **more: Json) -> Bounded:
-    """A whole result, whatever its form. `more`: members of the tool's definition."""
+    """A whole result of any form, bounded. `more`: members of the tool's definition."""
     return bound(Result(value=value), tool_with(schema, **more), level)
 
 
@@ -68,7 +68,7 @@ def judged(
     nonce: str = "",
     **definition: Json,
 ) -> Bounded:
-    """A tool result, which needs no `content` here."""
+    """A tool result, bounded; `content` may be omitted here."""
     value: JsonObject = {"content": [], **result}
     return bound(Result(value=value), tool_with(schema, **definition), level, policy=policy, nonce=nonce)
 
@@ -97,24 +97,24 @@ def rules_of(bounded: Bounded) -> list[tuple[str, str]]:
 
 
 def removed(bounded: Bounded) -> list[str]:
-    """The same, each in one text."""
+    """Pointer and rule of each removal, as one text."""
     return [f"{pointer} {rule}" for pointer, rule in rules_of(bounded)]
 
 
 def details_of(bounded: Bounded) -> dict[str, str]:
-    """Why something is withheld, by its pointer."""
+    """The reason of each removal, by its pointer."""
     return {removal.pointer: removal.detail for removal in bounded.removals}
 
 
 def echoes_of(bounded: Bounded) -> list[str]:
-    """The pointers of what repeats something."""
+    """The pointers of the removals for echoes."""
     return [pointer for pointer, rule in rules_of(bounded) if rule == "echo"]
 
 
 def claim_of(
     vocabulary: str, key: str, value: Json, *, well_formed: bool = True, container: bool = False
 ) -> Claim:
-    """What a result says of itself."""
+    """A claim that a result makes about itself."""
     return Claim(
         subject=Subject.RESULT,
         pointer="/_meta/k",

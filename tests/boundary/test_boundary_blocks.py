@@ -1,4 +1,4 @@
-"""Content blocks: what the protocol does not know, and what passes of `_meta`."""
+"""Content blocks: types that the protocol does not know, and the parts of `_meta` that pass."""
 
 import pytest
 
@@ -22,7 +22,7 @@ from tests.boundary.bounding import (
 
 
 @pytest.mark.parametrize("holder", ["block", "resource", "result"])
-def test_a_meta_without_anything_in_it_stays(holder: str) -> None:
+def test_an_empty_meta_passes(holder: str) -> None:
     resource: JsonObject = {"uri": "u:", "text": "w"}
     blocks: dict[str, Json] = {
         "block": text("w", _meta={}),
@@ -38,16 +38,14 @@ def test_a_meta_without_anything_in_it_stays(holder: str) -> None:
 
 @pytest.mark.parametrize("policy", [DEFAULT_POLICY, WITHHOLD])
 @pytest.mark.parametrize("more", [[], [text(f"it is {SECRET}")], [text(credential(0))]])
-def test_it_stays_too_where_something_else_is_searched_for_and_goes(
-    more: list[Json], policy: BoundaryPolicy
-) -> None:
+def test_an_empty_meta_passes_also_if_an_echo_is_withheld(more: list[Json], policy: BoundaryPolicy) -> None:
     result: JsonObject = {"content": [text("w"), *more], "structuredContent": {"pin": SECRET}, "_meta": {}}
     bounded = judged(result, fields(pin=SENSITIVE), policy=policy)
     assert member(bounded, "_meta") == {}
     assert [pointer for pointer in removed(bounded) if pointer.startswith("/_meta")] == []
 
 
-def test_what_a_block_says_about_trust_passes_in_its_own_meta_alone() -> None:
+def test_a_trust_claim_of_a_block_passes_only_in_the_meta_of_that_block() -> None:
     block = text("w", _meta={"ifc": {"integrity": "trusted"}})
     bounded = judged({"content": [block], "_meta": {"ifc": {"integrity": "untrusted", "k": 1}}})
     assert member(bounded, "_meta") == {"ifc": {"integrity": "untrusted"}}
@@ -58,7 +56,7 @@ def test_what_a_block_says_about_trust_passes_in_its_own_meta_alone() -> None:
     assert removed(bounded) == ["/_meta/content meta"]
 
 
-def test_the_meta_of_a_resource_is_not_that_of_the_block_around_it() -> None:
+def test_the_meta_of_a_resource_is_separate_from_that_of_its_block() -> None:
     trusted: JsonObject = {"ifc": {"integrity": "trusted"}}
     resource: JsonObject = {"uri": "u:", "text": "w", "_meta": {"k": 1}}
     block: JsonObject = {"type": "resource", "resource": resource, "_meta": trusted}
@@ -68,9 +66,9 @@ def test_the_meta_of_a_resource_is_not_that_of_the_block_around_it() -> None:
     assert removed(bounded) == ["/content/0/resource/_meta/k meta"]
 
 
-def test_what_a_block_says_about_trust_lets_nothing_pass_in_the_meta_of_its_resource() -> None:
+def test_a_trust_claim_of_a_block_releases_nothing_in_its_resource() -> None:
     trusted: JsonObject = {"ifc": {"integrity": "trusted"}}
-    # As the pointer to the claim would lead, were it followed from there.
+    # The path that the pointer to the claim would have, if it were followed from there.
     disguised: JsonObject = {"content": {"0": {"_meta": trusted}}}
     resource: JsonObject = {"uri": "u:", "text": "w", "_meta": disguised}
     bounded = judged({"content": [{"type": "resource", "resource": resource, "_meta": trusted}]})
@@ -80,7 +78,7 @@ def test_what_a_block_says_about_trust_lets_nothing_pass_in_the_meta_of_its_reso
 
 
 @pytest.mark.parametrize("meta", [None, "trusted", []])
-def test_a_meta_that_is_no_object_goes(meta: Json) -> None:
+def test_a_meta_that_is_not_an_object_is_withheld(meta: Json) -> None:
     bounded = judged({"_meta": meta})
     assert bounded.result == {"content": []}
     assert removed(bounded) == ["/_meta meta"]
@@ -97,7 +95,7 @@ LINK: JsonObject = {"type": "resource_link", "uri": "u:", "name": "n"}
 
 
 @pytest.mark.parametrize("block", [text("w"), IMAGE, AUDIO, LINK])
-def test_a_block_that_has_what_its_type_must_have_passes(block: JsonObject) -> None:
+def test_a_block_with_all_required_members_passes(block: JsonObject) -> None:
     bounded = judged({"content": [block]})
     assert bounded.result == {"content": [block]}
     assert removed(bounded) == []
@@ -119,14 +117,14 @@ def test_a_block_that_has_what_its_type_must_have_passes(block: JsonObject) -> N
     ],
 )
 @pytest.mark.parametrize("level", STRICT)
-def test_a_block_without_what_its_type_must_have_is_replaced(block: JsonObject, level: Level) -> None:
+def test_a_block_without_a_required_member_is_replaced(block: JsonObject, level: Level) -> None:
     bounded = judged({"content": [block, text("fine")]}, None, level)
     assert content_of(bounded)[0] == text("[content that cannot be judged was withheld]")
     assert removed(bounded)[0] == "/content/0 unknown-content"
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_block_that_names_a_key_twice_cannot_be_judged_and_what_it_says_is_a_secret(level: Level) -> None:
+def test_a_block_with_a_duplicate_key_is_withheld_and_its_text_is_secret(level: Level) -> None:
     twice = DuplicateKeys((("type", "text"), ("text", SECRET), ("text", "w")))
     bounded = judged({"content": [twice, text(f"it is {SECRET}")]}, None, level)
     last = "echo" if level is Level.DECLARED else "no-contract"

@@ -1,4 +1,4 @@
-"""What a rule of the user's does to one answer: nothing of it goes, and what is secret in it stays so."""
+"""The effect of the user's policy on one answer: no part of it passes, and its secrets stay masked."""
 
 import pytest
 
@@ -54,14 +54,14 @@ NOTICE: Json = {
         ),
     ],
 )
-def test_nothing_goes_at_any_boundary(outcome: Outcome, left: Json, level: Level) -> None:
+def test_an_answer_withheld_by_policy_passes_no_boundary(outcome: Outcome, left: Json, level: Level) -> None:
     found = bound(outcome, TOOL, level, policy=WITHHELD)
     assert found.result == left
     first = found.removals[0]
     assert (first.pointer, first.rule, first.detail) == ("", Rule.POLICY, SAYS)
 
 
-def test_an_answer_that_never_came_is_told_by_its_code_alone() -> None:
+def test_a_withheld_failure_shows_only_its_error_code() -> None:
     outcome = Failure(kind=FailureKind.TIMEOUT, detail="no answer within 1 s")
     found = bound(outcome, TOOL, Level.OPEN, policy=WITHHELD)
     assert found.result == {"error": {"code": -31908, "message": "network_timeout"}}
@@ -69,7 +69,9 @@ def test_an_answer_that_never_came_is_told_by_its_code_alone() -> None:
 
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("policy", [WITHHELD, HIDDEN, BoundaryPolicy(withheld=SAYS, hide_untrusted=True)])
-def test_what_is_secret_stays_masked_for_the_user(policy: BoundaryPolicy, level: Level) -> None:
+def test_a_secret_in_an_answer_withheld_by_policy_stays_masked_for_the_user(
+    policy: BoundaryPolicy, level: Level
+) -> None:
     spec = host("spec")
     assert spec is not None
     shown = project(Result(value=ANSWER), TOOL, level, spec, policy=policy)
@@ -78,7 +80,7 @@ def test_what_is_secret_stays_masked_for_the_user(policy: BoundaryPolicy, level:
     assert {removal.pointer for removal in shown.sensitive} >= {"/structuredContent/a", "/content/0"}
 
 
-def test_hosts_get_nothing_either_and_leaks_are_of_what_is_declared() -> None:
+def test_hosts_get_nothing_of_an_answer_withheld_by_policy() -> None:
     found = compare(Result(value=ANSWER), TOOL, Level.OPEN, call=Call(tool="t"), policy=WITHHELD)
     usual = compare(Result(value=ANSWER), TOOL, Level.OPEN, call=Call(tool="t"))
     assert all("plain words" not in dump_text(row.context.model) for row in found.rows)

@@ -1,4 +1,4 @@
-"""What looks like a credential: where it is found, and how it is told."""
+"""Values that look like a credential: where they are found, and how they are reported."""
 
 import pytest
 
@@ -24,19 +24,19 @@ from tests.boundary.bounding import (
 
 
 @pytest.mark.parametrize("count", [1, MAX_LISTED, MAX_LISTED + 1, MAX_LISTED + 5])
-def test_so_many_places_that_look_like_credentials_are_told_and_more_are_counted(count: int) -> None:
+def test_places_like_credentials_are_listed_up_to_a_limit_and_then_counted(count: int) -> None:
     bounded = judged({"content": [text(credential(number)) for number in range(count)]})
     told = [f"it looks like a credential: secret in an assignment, at /content/{n}" for n in range(count)]
     more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
     assert list(bounded.findings) == told[:MAX_LISTED] + more
 
 
-def test_a_page_that_is_a_credential_itself_is_told_as_the_root() -> None:
+def test_a_result_that_is_itself_a_credential_is_reported_at_the_root() -> None:
     bounded = bound(Result(value=credential(0)), None, Level.DECLARED)
     assert bounded.findings == ("it looks like a credential: secret in an assignment, at the root",)
 
 
-def test_what_looks_like_a_credential_only_side_by_side_is_none() -> None:
+def test_texts_that_resemble_a_credential_only_together_are_not_reported() -> None:
     texts: list[Json] = [
         text("see https://example:8080"),
         *(text(f"name{number}@example") for number in range(40)),
@@ -45,7 +45,7 @@ def test_what_looks_like_a_credential_only_side_by_side_is_none() -> None:
 
 
 @pytest.mark.parametrize("short", ["x://:abc@h", "https://:abcd@host"])
-def test_the_shortest_credential_there_is_is_found(short: str) -> None:
+def test_the_shortest_possible_credential_is_found(short: str) -> None:
     assert removed(judged({"content": [text(short)]}, policy=WITHHOLD)) == ["/content/0 detect"]
 
 
@@ -58,14 +58,14 @@ def test_the_shortest_credential_there_is_is_found(short: str) -> None:
         {"a": {"b": {"passwd": "Qz7vK3xW9b"}}, "c": "d"},
     ],
 )
-def test_a_value_under_a_telling_key_is_found_however_deep_it_stands(value: Json) -> None:
+def test_a_value_under_a_suspicious_key_is_found_at_any_depth(value: Json) -> None:
     result: JsonObject = {"content": [text("Qz7vK3xW9b"), text("fine")], "structuredContent": value}
     bounded = judged(result, policy=WITHHOLD)
     assert "Qz7vK3xW9b" not in dump_text(bounded.result)
     assert content_of(bounded)[0] == text("fine")
 
 
-def test_what_stands_under_another_key_or_is_short_is_no_credential() -> None:
+def test_a_short_value_or_one_under_another_key_is_not_a_credential() -> None:
     shaped = "ghp_" + "a1B2c3D4e5F6" * 3
     value: JsonObject = {"name": "Qz7vK3xW9b", "short": "abc", "long": "many words", "tokens": ["Qz7vK3xW9b"]}
     numbers: JsonObject = {"passwords": 12_345_678_901, "keys": None}
@@ -76,7 +76,7 @@ def test_what_stands_under_another_key_or_is_short_is_no_credential() -> None:
     assert list(left) == [*value, *numbers, "_withheld"]
 
 
-def test_what_is_withheld_is_not_what_shows_a_credential_elsewhere() -> None:
+def test_a_withheld_part_is_not_searched_for_credentials() -> None:
     attribution: JsonObject = {"annotations": {"attribution": ["Qz7vK3xW9b"]}}
     result: JsonObject = {"structuredContent": {"password": "Qz7vK3xW9b"}}
     assert judged({**result, "_meta": attribution}).findings != ()
@@ -84,7 +84,7 @@ def test_what_is_withheld_is_not_what_shows_a_credential_elsewhere() -> None:
 
 
 @pytest.mark.parametrize("policy", [BoundaryPolicy(), BoundaryPolicy(withhold_credentials=True)])
-def test_a_key_that_looks_like_a_credential_is_not_told_by_a_pointer(policy: BoundaryPolicy) -> None:
+def test_a_key_that_looks_like_a_credential_is_in_no_pointer(policy: BoundaryPolicy) -> None:
     shaped = "ghp_" + "a1B2c3D4e5F6" * 3
     result: Json = {"content": [], "structuredContent": {"a": {shaped: 1, "b": 2}}}
     bounded = bound(Result(value=result), None, Level.DECLARED, policy=policy)
@@ -93,7 +93,7 @@ def test_a_key_that_looks_like_a_credential_is_not_told_by_a_pointer(policy: Bou
     assert bounded.removals or bounded.findings
 
 
-def test_what_shows_a_credential_at_declared_withholds_its_copies_at_closed_where_it_is_gone_itself() -> None:
+def test_copies_of_a_credential_are_withheld_at_closed_too() -> None:
     value: JsonObject = {"secret": "Qz7vK3xW9b", "note": "Qz7vK3xW9b", "other": "fine and well"}
     schema: Json = {
         "type": "object",

@@ -1,12 +1,13 @@
-"""Withheld values that occur once more somewhere, and keys that are such values."""
+"""Copies of withheld values elsewhere in a result, and keys that are such values."""
 
 import pytest
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.contract import Contract
 from inspector.boundary.mask import mask
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
-from inspector.protocol.outcome import RpcError
+from inspector.protocol.outcome import Result, RpcError
 from tests.boundary.bounding import (
     FOR_USER,
     HIDE,
@@ -63,7 +64,7 @@ OTHER_WORDS = [
 
 
 @pytest.mark.parametrize("word", [*BLOCK_WORDS, *OTHER_WORDS])
-def test_a_withheld_word_of_the_protocol_takes_no_member_that_is_called_so(word: str) -> None:
+def test_a_withheld_protocol_word_does_not_remove_members_of_that_name(word: str) -> None:
     bounded = bound(
         RpcError(value={"code": word, "message": "it broke", "data": {word: "x"}}), None, Level.DECLARED
     )
@@ -74,7 +75,7 @@ def test_a_withheld_word_of_the_protocol_takes_no_member_that_is_called_so(word:
 
 
 def echoing(level: Level = Level.DECLARED, **members: Json) -> Bounded:
-    """A result in which a reference keeps the secret back."""
+    """A result with a secret that a reference withholds."""
     content = members.pop("content", [])
     assert isinstance(content, list)
     return bounded_of({**members, "content": [*content, REFERENCE]}, level=level)
@@ -90,32 +91,32 @@ def echoing(level: Level = Level.DECLARED, **members: Json) -> Bounded:
         ([1, SECRET], "/1"),
     ],
 )
-def test_an_echo_in_structured_content_goes_and_a_key_is_not_told(value: Json, pointer: str) -> None:
+def test_an_echo_in_structured_content_is_withheld_and_its_key_hidden(value: Json, pointer: str) -> None:
     bounded = echoing(structuredContent=value)
     assert echoes_of(bounded) == ["/structuredContent" + pointer]
     assert (structured_of(bounded) is None) is (pointer == "")
     assert SECRET not in str(bounded.result)
 
 
-def test_a_withheld_number_goes_wherever_it_is_repeated() -> None:
+def test_a_withheld_number_is_withheld_wherever_it_is_repeated() -> None:
     reference: Json = {"type": "secret_reference", "id": 7312994, "label": "key"}
     bounded = bounded_of({"content": [reference], "structuredContent": {"a": 7312994, "b": 1}})
     assert echoes_of(bounded) == ["/structuredContent/a"]
 
 
-def test_an_echo_in_a_member_that_the_protocol_does_not_know_takes_that_member_alone() -> None:
+def test_an_echo_in_an_unknown_member_removes_only_that_member() -> None:
     bounded = echoing(extra=SECRET, other="x")
     assert echoes_of(bounded) == ["/extra"]
     assert isinstance(bounded.result, dict)
     assert list(bounded.result) == ["other", "content"]
 
 
-def test_an_echo_in_the_key_of_a_block_takes_the_block() -> None:
+def test_an_echo_in_a_key_of_a_block_removes_the_block() -> None:
     bounded = echoing(content=[{"type": "text", "text": "w", SECRET: 1}, {"type": "text", "text": "x"}])
     assert echoes_of(bounded) == ["/content/0"]
 
 
-def test_a_repetition_is_searched_apart_from_its_text() -> None:
+def test_a_block_that_repeats_structured_content_is_searched_beyond_its_text() -> None:
     sent: list[Json] = [
         {"type": "resource", "resource": {"uri": uri, "text": '{"a":"x"}'}}
         for uri in (f"file:///{SECRET}", "file:///x")
@@ -126,7 +127,7 @@ def test_a_repetition_is_searched_apart_from_its_text() -> None:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_what_is_withheld_already_is_not_withheld_for_an_echo_too(level: Level) -> None:
+def test_a_value_that_is_already_withheld_is_not_withheld_as_an_echo_too(level: Level) -> None:
     block: Json = {"type": "text", "text": SECRET, "annotations": {"audience": ["user"]}}
     bounded = bounded_of(
         {
@@ -137,12 +138,12 @@ def test_what_is_withheld_already_is_not_withheld_for_an_echo_too(level: Level) 
         {"x-sensitive": True},
         level,
     )
-    # What is for the user alone may be shown to the user, so a repetition in it has to be known.
+    # A block for the user alone may be shown to the user, so a copy of a secret in it has to be known.
     assert echoes_of(bounded) == (["/content/2", "/content/0"] if level is Level.DECLARED else [])
     assert "structuredContent" not in str(bounded.result)
 
 
-def test_an_echo_in_what_is_said_about_trust_takes_that_entry() -> None:
+def test_an_echo_in_a_trust_claim_removes_that_claim() -> None:
     meta: Json = {TRUST: {"untrusted": True}}
     reference: Json = {"type": "secret_reference", "id": TRUST, "label": "key"}
     bounded = bounded_of(
@@ -153,7 +154,7 @@ def test_an_echo_in_what_is_said_about_trust_takes_that_entry() -> None:
     assert str(content_of(bounded)).startswith("[{'type': 'text', 'text': 'w'}")
 
 
-def test_only_the_label_that_is_an_echo_goes() -> None:
+def test_only_a_label_that_is_an_echo_is_removed() -> None:
     labelled: Json = {"type": "secret_reference", "id": "other-identifier", "label": SECRET}
     bounded = bounded_of({"content": [labelled, REFERENCE]})
     nothing = "[secret reference; only the user can reveal what it stands for]"
@@ -162,7 +163,7 @@ def test_only_the_label_that_is_an_echo_goes() -> None:
     assert echoes_of(bounded) == ["/content/0"]
 
 
-def test_an_error_keeps_its_code_and_gets_a_word_of_its_own_for_an_echo() -> None:
+def test_an_error_with_an_echo_keeps_its_code_and_gets_a_standard_message() -> None:
     error: Json = {
         "code": 73129945,
         "message": "failed at 73129945",
@@ -182,13 +183,13 @@ def test_an_error_keeps_its_code_and_gets_a_word_of_its_own_for_an_echo() -> Non
     assert echoes_of(bounded) == ["/error/message", "/error/data"]
 
 
-def test_the_number_of_an_error_stays_though_it_is_withheld_elsewhere() -> None:
+def test_the_code_of_an_error_passes_even_if_its_number_is_withheld_elsewhere() -> None:
     bounded = bound(RpcError(value={"code": 7312994, "message": [7312994]}), None, Level.DECLARED)
     assert bounded.result == {"error": {"code": 7312994, "message": "tool_error"}}
     assert rules_of(bounded) == [("/error/message", "internal")]
 
 
-def test_a_value_that_a_sensitive_block_says_is_a_secret_in_structured_content() -> None:
+def test_a_value_of_a_sensitive_block_is_withheld_from_structured_content() -> None:
     block = text(SECRET, annotations=HINT)
     result: JsonObject = {
         "content": [block],
@@ -202,7 +203,7 @@ def test_a_value_that_a_sensitive_block_says_is_a_secret_in_structured_content()
     ]
 
 
-def test_structured_content_that_is_gone_releases_nothing() -> None:
+def test_withheld_structured_content_releases_no_value() -> None:
     reference: Json = {"type": "secret_reference", "id": "i", "label": "My bank PIN", "redeemUrl": "u"}
     result: JsonObject = {
         "content": [text("My bank PIN"), reference],
@@ -212,7 +213,7 @@ def test_structured_content_that_is_gone_releases_nothing() -> None:
     assert "bank" not in dump_text(bounded.result)
 
 
-def test_a_key_of_withheld_fields_that_is_a_secret_is_in_no_pointer() -> None:
+def test_a_secret_key_of_a_withheld_field_is_in_no_pointer() -> None:
     schema: JsonObject = {**fields(p=SENSITIVE), "additionalProperties": {"x-sensitive": True}}
     bounded = judged({"structuredContent": {SECRET: 1, "other": 2, "p": SECRET}}, schema)
     assert removed(bounded) == [
@@ -234,7 +235,7 @@ def test_a_key_of_withheld_fields_that_is_a_secret_is_in_no_pointer() -> None:
     ],
 )
 @pytest.mark.parametrize("level", STRICT)
-def test_no_removal_leads_to_a_key_that_is_a_secret(
+def test_no_removal_points_at_a_key_that_is_a_secret(
     result: JsonObject, expected: list[str], level: Level
 ) -> None:
     bounded = judged({**result, "structuredContent": {"p": SECRET}}, fields(p=SENSITIVE), level)
@@ -244,7 +245,7 @@ def test_no_removal_leads_to_a_key_that_is_a_secret(
 
 @pytest.mark.parametrize("more", [{}, {"required": ["missing"]}])
 @pytest.mark.parametrize("level", STRICT)
-def test_no_removal_leads_through_a_key_that_is_a_secret(more: JsonObject, level: Level) -> None:
+def test_no_removal_has_a_secret_key_within_its_pointer(more: JsonObject, level: Level) -> None:
     schema: JsonObject = {"type": "object", "additionalProperties": fields(p=SENSITIVE), **more}
     bounded = judged(
         {"structuredContent": {SECRET: {"p": SECRET}, "b": {"p": "other-Secret"}}}, schema, level
@@ -254,7 +255,7 @@ def test_no_removal_leads_through_a_key_that_is_a_secret(more: JsonObject, level
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_member_of_a_result_whose_key_is_a_secret_is_not_told_by_it(level: Level) -> None:
+def test_a_removed_member_with_a_secret_key_is_not_named_by_that_key(level: Level) -> None:
     result: JsonObject = {"structuredContent": {"p": SECRET}, SECRET: 1, "other": 1}
     bounded = judged(result, fields(p=SENSITIVE), level)
     assert SECRET not in dump_text(bounded.result)
@@ -262,7 +263,7 @@ def test_a_member_of_a_result_whose_key_is_a_secret_is_not_told_by_it(level: Lev
 
 
 @pytest.mark.parametrize("word", ["content", "structuredContent", "isError", "_meta"])
-def test_where_the_protocol_has_its_own_words_a_pointer_leads_there(word: str) -> None:
+def test_a_pointer_may_contain_a_protocol_word_that_equals_a_secret(word: str) -> None:
     result: JsonObject = {
         "content": [text(word, annotations=FOR_USER)],
         "structuredContent": {"p": word},
@@ -278,12 +279,12 @@ def test_where_the_protocol_has_its_own_words_a_pointer_leads_there(word: str) -
     }
 
 
-def test_an_error_that_says_error_where_its_code_should_be_is_told_by_its_place() -> None:
+def test_an_error_with_the_word_error_as_its_code_is_reported_by_its_place() -> None:
     bounded = bound(RpcError(value={"code": "error", "message": "m"}), None, Level.DECLARED)
     assert removed(bounded) == ["/error/code internal"]
 
 
-def test_what_is_for_the_user_is_told_to_repeat_a_secret_where_it_does() -> None:
+def test_a_block_for_the_user_that_repeats_a_secret_is_reported_as_an_echo() -> None:
     blocks: list[Json] = [text(words, annotations=FOR_USER) for words in (f"it is {SECRET}", "it is mine")]
     result: JsonObject = {"content": blocks, "structuredContent": {"p": SECRET}}
     audience = ["/structuredContent/p x-sensitive", "/content/0 audience", "/content/1 audience"]
@@ -292,9 +293,7 @@ def test_what_is_for_the_user_is_told_to_repeat_a_secret_where_it_does() -> None
 
 
 @pytest.mark.parametrize(("value", "expected"), [("ab", (WEAK,)), (SECRET, ())])
-def test_only_a_value_that_chance_could_repeat_is_told_to_be_weak(
-    value: str, expected: tuple[str, ...]
-) -> None:
+def test_only_a_short_secret_is_reported_as_weak(value: str, expected: tuple[str, ...]) -> None:
     assert judged({"structuredContent": {"p": value}}, fields(p=SENSITIVE)).findings == expected
 
 
@@ -307,7 +306,7 @@ def test_only_a_value_that_chance_could_repeat_is_told_to_be_weak(
         {"type": "text", "text": SECRET},
     ],
 )
-def test_what_a_withheld_block_says_is_searched_for_elsewhere(block: JsonObject) -> None:
+def test_the_values_of_a_withheld_block_are_searched_for_elsewhere(block: JsonObject) -> None:
     kept: Json = {"type": "text", "text": f"it is {SECRET}"}
     bounded = bounded_of({"content": [{**block, "annotations": {"audience": ["user"]}}, kept]})
     assert echoes_of(bounded)[:1] == ["/content/1"]
@@ -324,9 +323,7 @@ def test_what_a_withheld_block_says_is_searched_for_elsewhere(block: JsonObject)
         {"type": "resource", "resource": {"uri": "file:///w", "text": "w", "_meta": {"k": SECRET}}},
     ],
 )
-def test_of_a_block_that_is_declared_sensitive_the_metadata_is_secret_too(
-    block: JsonObject, annotations: JsonObject
-) -> None:
+def test_the_metadata_of_a_sensitive_block_is_secret_too(block: JsonObject, annotations: JsonObject) -> None:
     meta: Json = {"annotations": {"attribution": [f"of {SECRET}"]}}
     result: JsonObject = {"content": [block], "_meta": meta}
     masked = mask(result, judged(result, annotations=annotations).removals)
@@ -334,12 +331,12 @@ def test_of_a_block_that_is_declared_sensitive_the_metadata_is_secret_too(
 
 
 @pytest.mark.parametrize("meta", [{"r": REFERENCE}, {"r": TWICE, "k": SECRET}])
-def test_of_a_block_that_cannot_be_judged_the_metadata_is_secret_too(meta: JsonObject) -> None:
+def test_the_metadata_of_a_block_that_cannot_be_judged_is_secret_too(meta: JsonObject) -> None:
     content: list[Json] = [text("w", _meta=meta), text(f"it is {SECRET}")]
     assert removed(judged({"content": content})) == ["/content/0 internal", "/content/1 echo"]
 
 
-def test_what_only_results_claim_under_a_key_is_no_claim_of_a_block() -> None:
+def test_a_key_that_only_results_may_use_is_not_a_claim_of_a_block() -> None:
     labelled = text("w", _meta={TRUST: {"sensitive": True}, "annotations": {"k": SECRET}})
     result: JsonObject = {"content": [labelled, text(f"it is {SECRET}")]}
     of_result: JsonObject = {"_meta": {"annotations": {"sensitiveHint": False}}}
@@ -347,7 +344,7 @@ def test_what_only_results_claim_under_a_key_is_no_claim_of_a_block() -> None:
     assert removed(judged(result)) == removed(judged(result | of_result)) == expected
 
 
-def test_claims_about_trust_may_be_repeated_by_other_blocks() -> None:
+def test_blocks_may_repeat_the_trust_claims_of_a_withheld_block() -> None:
     said: JsonObject = {
         "untrusted": True,
         "evidenceRef": {"type": "t", "digest": "long-digest", "canonicalization": "c"},
@@ -367,7 +364,7 @@ def test_claims_about_trust_may_be_repeated_by_other_blocks() -> None:
         {"type": "resource_link", "uri": "file:///w", "name": "n", "icons": [{"src": "image/figure"}]},
     ],
 )
-def test_what_describes_a_withheld_block_is_no_secret(around: JsonObject) -> None:
+def test_the_type_and_size_of_a_withheld_block_are_not_secret(around: JsonObject) -> None:
     kept: Json = {"type": "text", "text": "7312994 of image/figure"}
     bounded = bounded_of({"content": [{**around, "annotations": {"audience": ["user"]}}, kept]})
     assert echoes_of(bounded) == []
@@ -375,13 +372,13 @@ def test_what_describes_a_withheld_block_is_no_secret(around: JsonObject) -> Non
     assert kept in (bounded.result["content"] or [])  # pyright: ignore[reportOperatorIssue]
 
 
-def test_the_number_of_an_error_is_no_value_that_is_too_short_to_be_searched_for() -> None:
+def test_a_short_error_code_is_not_reported_as_a_weak_secret() -> None:
     tool = tool_with(annotations={"sensitiveHint": True})
     bounded = bound(RpcError(value={"code": 5, "message": f"{SECRET} failed"}), tool, Level.DECLARED)
     assert bounded.findings == ()
 
 
-def test_a_key_that_repeats_the_words_of_a_withheld_error_is_not_told_by_a_pointer() -> None:
+def test_a_key_that_repeats_a_withheld_error_message_is_in_no_pointer() -> None:
     tool = tool_with(annotations={"sensitiveHint": True})
     outcome = RpcError(value={"code": 5, "message": SECRET, SECRET: "something else"})
     pointers = [pointer for pointer, _ in rules_of(bound(outcome, tool, Level.DECLARED))]
@@ -389,7 +386,7 @@ def test_a_key_that_repeats_the_words_of_a_withheld_error_is_not_told_by_a_point
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_what_a_reference_says_of_its_kind_and_its_time_is_no_secret(level: Level) -> None:
+def test_the_type_and_ttl_of_a_reference_are_not_secret(level: Level) -> None:
     texts: Json = ["a secret_reference", "in 86400 seconds"]
     reference: Json = {"type": "secret_reference", "id": SECRET, "label": "key", "ttl": 86400}
     schema = fields(texts={"type": "array", "items": {"type": "string"}})
@@ -399,14 +396,14 @@ def test_what_a_reference_says_of_its_kind_and_its_time_is_no_secret(level: Leve
     assert echoes_of(bounded) == []
 
 
-def test_a_block_that_names_a_key_twice_hides_what_it_says_and_not_its_type() -> None:
+def test_a_block_with_a_duplicate_key_hides_its_text_and_not_its_type() -> None:
     twice = DuplicateKeys((("type", "text"), ("text", SECRET), ("text", "w")))
     kept: Json = {"type": "text", "text": "text"}
     bounded = bounded_of({"content": [twice, kept, {"type": "text", "text": SECRET}]})
     assert echoes_of(bounded) == ["/content/2"]
 
 
-def test_a_key_that_is_withheld_elsewhere_is_not_told_by_a_pointer() -> None:
+def test_a_key_that_is_withheld_elsewhere_is_in_no_pointer() -> None:
     schema = fields(pin=SENSITIVE, map={"type": "object", "additionalProperties": SENSITIVE})
     value: Json = {"pin": SECRET, "map": {SECRET: "some-value", "plain": "other-value"}}
     bounded = bounded_of({"content": [], "structuredContent": value}, schema)
@@ -417,3 +414,11 @@ def test_a_key_that_is_withheld_elsewhere_is_not_told_by_a_pointer() -> None:
         ("/structuredContent/pin", "x-sensitive"),
         ("/structuredContent/map", "undeclared"),
     ]
+
+
+def test_an_interface_cannot_repeat_what_was_kept_from_the_model() -> None:
+    contract = Contract(is_of_app=True, kept_back=(SECRET,))
+    repeated: Json = {"content": [text(f"the key is {SECRET}"), text("fine")]}
+    bounded = bound(Result(value=repeated), None, Level.DECLARED, declared=contract)
+    assert removed(bounded) == ["/content/0 echo"]
+    assert SECRET not in dump_text(bounded.result)

@@ -55,27 +55,27 @@ CODES: list[tuple[Outcome, str]] = [
 
 
 @pytest.mark.parametrize(("outcome", "code"), CODES, ids=str)
-def test_the_code_of_a_failure_comes_from_protocol_facts(outcome: Outcome, code: str) -> None:
+def test_the_code_of_a_failure_depends_on_protocol_facts_only(outcome: Outcome, code: str) -> None:
     assert error_code(outcome, is_listed=True) == code
     for level in Level:
         assert bound(outcome, TOOL, level).error == code
 
 
 @pytest.mark.parametrize("number", [-32602, -32601])
-def test_of_a_tool_that_the_server_does_not_list_it_means_an_unknown_tool(number: int) -> None:
+def test_an_error_of_an_unlisted_tool_has_the_code_unknown_tool(number: int) -> None:
     assert bound(rpc(number), None, Level.CLOSED).error is ErrorCode.UNKNOWN_TOOL
 
 
 @pytest.mark.parametrize(
     "value", [{"content": []}, {"content": [], "isError": False}, {"isError": True}, "isError", None]
 )
-def test_what_is_no_failed_result_has_no_code(value: Json) -> None:
+def test_a_result_that_did_not_fail_has_no_error_code(value: Json) -> None:
     assert error_code(Result(value=value), is_listed=True) is None
 
 
 @pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
 @pytest.mark.parametrize("code", ErrorCode)
-def test_an_error_that_says_only_a_code_passes_every_boundary_unchanged(
+def test_an_error_with_nothing_but_a_code_passes_every_boundary_unchanged(
     code: ErrorCode, level: Level
 ) -> None:
     tool = None if code is ErrorCode.UNKNOWN_TOOL else TOOL
@@ -88,13 +88,13 @@ def test_an_error_that_says_only_a_code_passes_every_boundary_unchanged(
 @pytest.mark.parametrize(
     "outcome", [outcome for outcome, _ in CODES if not isinstance(outcome, Result)], ids=str
 )
-def test_at_closed_an_error_says_a_code_and_nothing_else(outcome: Outcome) -> None:
+def test_at_closed_only_the_code_of_an_error_passes(outcome: Outcome) -> None:
     bounded = bound(outcome, TOOL, Level.CLOSED)
     assert bounded.error
     assert bounded.result == {"error": coded_error(bounded.error)}
 
 
-def test_at_declared_an_error_keeps_its_words_and_loses_what_json_rpc_does_not_allow() -> None:
+def test_at_declared_an_error_loses_only_what_json_rpc_does_not_allow() -> None:
     sent: Json = {"code": "x", "message": "m", "data": {"a": 1}, "more": DuplicateKeys((("a", 1), ("a", 2)))}
     bounded = bound(RpcError(value=sent), TOOL, Level.DECLARED)
     assert bounded.result == {"error": {"code": -32600, "message": "m", "data": {"a": 1}}}
@@ -104,7 +104,7 @@ def test_at_declared_an_error_keeps_its_words_and_loses_what_json_rpc_does_not_a
     }
 
 
-def test_a_failure_tells_its_detail_to_the_model_unless_the_boundary_is_closed() -> None:
+def test_the_detail_of_a_failure_reaches_the_model_except_at_closed() -> None:
     failure = Failure(kind=FailureKind.TIMEOUT, detail="no answer in 60 s")
     expected: Json = {"error": {"code": -31908, "message": "no answer in 60 s"}}
     assert raw_of(failure) == expected
@@ -113,7 +113,7 @@ def test_a_failure_tells_its_detail_to_the_model_unless_the_boundary_is_closed()
     assert bound(failure, TOOL, Level.CLOSED).result == {"error": coded_error(ErrorCode.NETWORK_TIMEOUT)}
 
 
-def test_a_failed_result_at_closed_is_a_code_and_a_notice_however_it_was_sent() -> None:
+def test_at_closed_a_failed_result_is_a_code_and_a_notice() -> None:
     forged: Json = {"content": [{"type": "text", "text": "not_found"}], "isError": True}
     bounded = bound(Result(value=forged), TOOL, Level.CLOSED)
     assert bounded.result == {

@@ -1,4 +1,4 @@
-"""Every rule by example. The examples are what docs/boundaries.md tells of."""
+"""Every rule by example. docs/boundaries.md describes the same examples."""
 
 from pathlib import Path
 
@@ -52,9 +52,7 @@ def withheld(bounded: Bounded) -> list[Json]:
 
 
 @pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
-def test_a_rule_withholds_what_its_example_says_and_nothing_else(
-    level: Level, subtests: pytest.Subtests
-) -> None:
+def test_a_rule_withholds_exactly_what_its_example_shows(level: Level, subtests: pytest.Subtests) -> None:
     for title, case in zip(TITLES, EXAMPLES, strict=True):
         with subtests.test(title):
             outcome, tool = outcome_of(case), tool_of(case["tool"])
@@ -105,7 +103,7 @@ def test_every_rule_has_an_example_that_shows_it() -> None:
             ).removals
         )
     }
-    # test_boundary_by_policy.py has the rule about one answer, test_unfinished.py and test_verification.py those that hold at `open` too.
+    # test_boundary_by_policy.py covers the rule about one answer; test_unfinished.py and test_verification.py cover those that apply at `open` too.
     assert shown == {rule.value for rule in Rule} - {Rule.POLICY, Rule.UNFINISHED, Rule.UNVERIFIED}
 
 
@@ -164,7 +162,7 @@ LABELS: list[tuple[str, JsonObject, JsonObject, BoundaryPolicy, bool]] = [
     [case[1:] for case in LABELS],
     ids=[case[0] for case in LABELS],
 )
-def test_a_label_withholds_what_the_policy_says(
+def test_a_label_withholds_as_the_policy_requires(
     definition: JsonObject, meta: JsonObject, policy: BoundaryPolicy, *, expected: bool
 ) -> None:
     result: JsonObject = {"content": [text("a")], "structuredContent": {"a": 1}, "_meta": meta}
@@ -173,7 +171,7 @@ def test_a_label_withholds_what_the_policy_says(
     assert rules == (["labelled", "labelled"] if expected else [])
 
 
-def test_a_labelled_tool_tells_nothing_in_its_errors_either() -> None:
+def test_the_error_messages_of_a_labelled_tool_are_withheld() -> None:
     tool = tool_of({"annotations": {"secretHint": True}})
     bounded = bound(RpcError(value={"code": -32603, "message": "token abc is wrong"}), tool, Level.DECLARED)
     assert bounded.result == {"error": {"code": -32603, "message": "internal_error"}}
@@ -212,7 +210,7 @@ def test_a_removal_names_the_declaration_behind_it() -> None:
     assert (mark.claim.pointer, mark.schema_pointer) == ("/outputSchema/$defs/s/x_sensitive", "/$defs/s")
 
 
-def test_what_could_not_be_judged_is_told_to_the_user_without_a_word_of_the_server() -> None:
+def test_findings_about_unjudged_parts_quote_no_text_of_the_server() -> None:
     schema: JsonObject = {"type": "object", "properties": {"a": {"$ref": "https://example.com/SERVER"}}}
     result: JsonObject = {
         "content": [text("x", annotations={"audience": ["SERVER"]})],

@@ -1,4 +1,4 @@
-"""Guards that the examples do not show: each test here fails if one of them is taken away."""
+"""Guards that the examples do not show: each test here fails if one of them is removed."""
 
 import pytest
 
@@ -18,7 +18,7 @@ def with_annotations(annotations: Json, level: Level = Level.DECLARED) -> Bounde
 
 
 @pytest.mark.parametrize("annotations", [{"audience": []}, {"audience": "user"}, {"audience": [5]}, 5])
-def test_an_audience_that_nobody_can_read_is_a_finding(annotations: Json) -> None:
+def test_an_unreadable_audience_is_a_finding(annotations: Json) -> None:
     assert UNCLEAR in with_annotations(annotations).findings
 
 
@@ -26,19 +26,19 @@ def test_an_audience_that_nobody_can_read_is_a_finding(annotations: Json) -> Non
     "annotations",
     [{"audience": ["user"]}, {"audience": ["assistant"], "priority": "high"}, {"priority": 5}, {}],
 )
-def test_an_audience_that_can_be_read_is_none_whatever_else_is_malformed(annotations: Json) -> None:
+def test_a_readable_audience_is_not_a_finding(annotations: Json) -> None:
     assert UNCLEAR not in with_annotations(annotations).findings
 
 
 @pytest.mark.parametrize(
     "annotations", [{"audience": {"user": True}}, {"priority": "high"}, {"audience": ""}]
 )
-def test_only_a_list_of_users_keeps_a_block_from_the_model_at_declared(annotations: Json) -> None:
+def test_a_block_without_a_list_of_users_as_audience_passes_at_declared(annotations: Json) -> None:
     assert [str(removal.rule) for removal in with_annotations(annotations).removals] == []
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_an_audience_of_the_user_several_times_is_for_the_user_alone(level: Level) -> None:
+def test_an_audience_that_repeats_the_user_is_for_the_user_alone(level: Level) -> None:
     removals = with_annotations({"audience": ["user", "user"]}, level).removals
     assert [str(removal.rule) for removal in removals] == ["audience"]
 
@@ -52,15 +52,13 @@ def test_an_audience_of_the_user_several_times_is_for_the_user_alone(level: Leve
         (5, "audience"),
     ],
 )
-def test_at_closed_the_reason_is_the_audience_only_where_it_is_malformed(
-    annotations: Json, rule: str
-) -> None:
+def test_at_closed_the_reason_is_the_audience_only_if_it_is_malformed(annotations: Json, rule: str) -> None:
     removals = with_annotations(annotations, Level.CLOSED).removals
     assert [str(removal.rule) for removal in removals] == [rule]
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_block_whose_annotations_name_a_key_twice_is_replaced(level: Level) -> None:
+def test_a_block_whose_annotations_have_a_duplicate_key_is_replaced(level: Level) -> None:
     twice = DuplicateKeys((("audience", ["assistant"]), ("audience", ["user"])))
     removals = with_annotations(twice, level).removals
     assert [str(removal.rule) for removal in removals] == ["internal"]
@@ -71,20 +69,20 @@ def rules_of(bounded: Bounded) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_label_counts_wherever_it_stands_among_others(level: Level) -> None:
+def test_a_label_applies_at_any_position_among_others(level: Level) -> None:
     block: Json = {"type": "text", "text": "words", "_meta": {TRUST: {"untrusted": True, "sensitive": True}}}
     bounded = bound(Result(value={"content": [block]}), None, level)
     assert rules_of(bounded) == [("/content/0", "labelled")]
 
 
-def test_of_a_page_a_member_called_meta_is_a_value_like_any_other() -> None:
+def test_a_member_named_meta_in_a_page_result_is_an_ordinary_value() -> None:
     value: Json = {"_meta": {"k": 1}, "a": 1}
     bounded = bound(Result(value=value), None, Level.DECLARED)
     assert bounded.removals == ()
     assert bounded.result == {"structuredContent": value}
 
 
-def test_a_hint_that_says_no_is_a_claim_that_passes() -> None:
+def test_a_hint_that_is_false_passes() -> None:
     value: Json = {"content": [], "_meta": {"annotations": {"sensitiveHint": False}}}
     bounded = bound(Result(value=value), None, Level.DECLARED)
     assert bounded.removals == ()
@@ -92,13 +90,13 @@ def test_a_hint_that_says_no_is_a_claim_that_passes() -> None:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_of_a_block_that_is_withheld_its_meta_is_not_told_apart(level: Level) -> None:
+def test_the_meta_of_a_withheld_block_is_not_listed_separately(level: Level) -> None:
     block: Json = {"type": "text", "text": "w", "annotations": {"audience": ["user"]}, "_meta": {"k": 1}}
     bounded = bound(Result(value={"content": [block]}), None, level)
     assert rules_of(bounded) == [("/content/0", "audience")]
 
 
-def test_a_block_that_says_it_is_not_sensitive_passes() -> None:
+def test_a_block_with_a_false_sensitive_hint_passes() -> None:
     block: Json = {"type": "text", "text": "words", "annotations": {"sensitiveHint": False}}
     bounded = bound(Result(value={"content": [block]}), None, Level.DECLARED)
     assert bounded.removals == ()
@@ -106,7 +104,7 @@ def test_a_block_that_says_it_is_not_sensitive_passes() -> None:
 
 
 @pytest.mark.parametrize("label", [5, None, ["l"], {"a": "l"}])
-def test_a_label_that_is_no_text_is_withheld_with_the_rest_of_a_reference(label: Json) -> None:
+def test_a_label_of_a_reference_that_is_not_a_string_is_withheld(label: Json) -> None:
     block: Json = {"type": "secret_reference", "label": label}
     bounded = bound(Result(value={"content": [block]}), None, Level.DECLARED)
     said = "[secret reference; only the user can reveal what it stands for]"
@@ -114,7 +112,7 @@ def test_a_label_that_is_no_text_is_withheld_with_the_rest_of_a_reference(label:
     assert rules_of(bounded) == [("/content/0/label", "secret-reference")]
 
 
-def test_the_declaration_behind_a_reference_is_the_reference() -> None:
+def test_the_declaration_behind_a_reference_is_the_reference_itself() -> None:
     block: Json = {"type": "secret_reference", "id": "i", "label": "l", "redeemUrl": "u"}
     labelled: Json = {**block, "_meta": {TRUST: {"untrusted": True}}, "annotations": {"audience": ["user"]}}
     for sent in (block, labelled):

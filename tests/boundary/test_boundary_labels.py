@@ -1,4 +1,4 @@
-"""Labels on tools and results: which of them withhold, and which cannot be read."""
+"""Labels on tools and results: which of them withhold, and which are unreadable."""
 
 import pytest
 
@@ -17,7 +17,7 @@ from tests.boundary.bounding import TRUST, bounded_of, claim_of, rules_of
 LABELLED: Json = {TRUST: {"sensitive": True}}
 
 
-def test_a_label_on_the_result_withholds_members_that_nobody_knows() -> None:
+def test_a_label_on_the_result_withholds_unknown_members() -> None:
     bounded = bounded_of({"content": [], "extra": "w", "_meta": LABELLED})
     assert rules_of(bounded)[0] == ("/extra", "labelled")
     assert "'extra'" not in str(bounded.result)
@@ -41,7 +41,7 @@ def test_a_label_on_the_result_withholds_members_that_nobody_knows() -> None:
         (claim_of("ifc", "ifc", 5, well_formed=False, container=True), "its labels are malformed"),
     ],
 )
-def test_only_labels_that_say_so_or_cannot_be_read_make_sensitive(claim: Claim, reason: str) -> None:
+def test_only_sensitive_or_unreadable_labels_withhold(claim: Claim, reason: str) -> None:
     assert labelling(claim, BoundaryPolicy(withhold_private=True)) == reason
     if claim.vocabulary == "ifc":
         assert labelling(claim, BoundaryPolicy(withhold_private=False)) == ""
@@ -51,13 +51,13 @@ def test_only_labels_that_say_so_or_cannot_be_read_make_sensitive(claim: Claim, 
     ("value", "well_formed", "yes"),
     [(False, True, False), (False, False, True), (True, True, True), ("no", False, True)],
 )
-def test_a_claim_is_false_only_where_it_says_so_in_good_form(
+def test_a_claim_is_false_only_if_it_is_false_and_well_formed(
     *, value: Json, well_formed: bool, yes: bool
 ) -> None:
     assert says_yes(claim_of("webmcp-110", "sensitiveHint", value, well_formed=well_formed)) is yes
 
 
-def test_a_sensitive_hint_is_one_of_its_vocabulary_alone() -> None:
+def test_a_sensitive_hint_is_recognised_in_its_own_vocabulary_only() -> None:
     assert is_sensitive_hint(claim_of("webmcp-110", "sensitiveHint", True))
     assert not is_sensitive_hint(claim_of("webmcp-110", "untrustedContentHint", True))
     assert not is_sensitive_hint(claim_of("related", "sensitiveHint", True))
@@ -76,7 +76,7 @@ RETURNED = "returnMetadata.sensitivity"
         (claim_of("sep-1913", "returnMetadata.source", "none"), False),
     ],
 )
-def test_a_class_is_concrete_where_one_word_names_it(claim: Claim, *, is_concrete: bool) -> None:
+def test_a_class_is_concrete_if_a_single_word_names_it(claim: Claim, *, is_concrete: bool) -> None:
     assert is_concrete_class(claim) is is_concrete
 
 
@@ -84,9 +84,7 @@ def test_a_class_is_concrete_where_one_word_names_it(claim: Claim, *, is_concret
 @pytest.mark.parametrize(
     "key", ["returnMetadata", "_meta.annotations", "io.modelcontextprotocol/action-metadata"]
 )
-def test_what_should_hold_the_classes_and_cannot_be_read_may_say_credentials(
-    vocabulary: str, key: str
-) -> None:
+def test_an_unreadable_class_list_counts_as_credentials(vocabulary: str, key: str) -> None:
     unreadable = claim_of(vocabulary, key, 5, well_formed=False, container=True)
     assert credentials_claim([], [unreadable]) is unreadable
     readable = claim_of(vocabulary, key, "credentials", container=True)
@@ -99,16 +97,16 @@ def test_what_should_hold_the_classes_and_cannot_be_read_may_say_credentials(
     assert credentials_claim([], [classes]) is classes
 
 
-def test_classes_of_another_vocabulary_are_none() -> None:
+def test_classes_of_another_vocabulary_are_ignored() -> None:
     assert credentials_claim([], [claim_of("related", RETURNED, "credentials")]) is None
 
 
-def test_a_response_that_names_the_one_declared_class_is_the_reason_itself() -> None:
+def test_a_result_that_repeats_the_declared_class_is_the_reason_itself() -> None:
     declared, said = (claim_of("sep-1913", RETURNED, "credentials") for _ in range(2))
     assert credentials_claim([declared], [said]) is said
 
 
-def test_a_response_whose_class_cannot_be_read_does_not_stand_in_for_the_declared_ones() -> None:
+def test_an_unreadable_class_in_a_result_does_not_replace_the_declared_ones() -> None:
     declared = claim_of("sep-1913", RETURNED, ["credentials", "none"])
     said = claim_of("sep-1913", RETURNED, "none", well_formed=False)
     assert credentials_claim([declared], [said]) is declared

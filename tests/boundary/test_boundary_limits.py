@@ -1,4 +1,4 @@
-"""Deep, large, repeated and broken input: it costs time in proportion, and what cannot be judged is withheld."""
+"""Deep, large, repetitive and broken input: the cost is proportional to the size, and what cannot be judged is withheld."""
 
 import json
 from typing import cast
@@ -38,7 +38,7 @@ def structured(bounded: Bounded) -> Json:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_result_three_thousand_levels_deep_is_judged_and_withheld_where_it_cannot_be_checked(
+def test_a_very_deep_result_is_judged_and_withheld_below_the_depth_limit(
     level: Level,
 ) -> None:
     value: JsonObject = {"s": "CANARY", "n": 1}
@@ -57,7 +57,7 @@ def test_a_result_three_thousand_levels_deep_is_judged_and_withheld_where_it_can
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_depth_without_a_schema_costs_no_recursion_either(level: Level) -> None:
+def test_a_deep_result_without_a_schema_does_not_recurse(level: Level) -> None:
     parsed = parse(b"[" * 5_000 + b"1" + b"]" * 5_000)
     assert isinstance(parsed, JsonText)
     bounded = bound(Result(value=parsed.value), None, level)
@@ -66,7 +66,7 @@ def test_depth_without_a_schema_costs_no_recursion_either(level: Level) -> None:
 
 @pytest.mark.parametrize("level", STRICT)
 @pytest.mark.parametrize("schema", [NODE, True, None])
-def test_an_object_that_names_a_key_twice_is_withheld_wherever_it_is(level: Level, schema: Json) -> None:
+def test_an_object_with_a_duplicate_key_is_withheld_anywhere(level: Level, schema: Json) -> None:
     twice = DuplicateKeys((("n", 1), ("s", "CANARY"), ("s", "CANARY")))
     value: JsonObject = {"n": 2, "all": [{"n": 3}, twice], "next": {"next": {"next": twice}}, "other": twice}
     bounded = bound(Result(value={"content": [], "structuredContent": value}), tool(schema), level)
@@ -79,7 +79,7 @@ def test_an_object_that_names_a_key_twice_is_withheld_wherever_it_is(level: Leve
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_whole_result_that_names_a_key_twice_is_withheld_whole(level: Level) -> None:
+def test_a_result_with_a_duplicate_key_at_its_root_is_withheld_entirely(level: Level) -> None:
     twice = DuplicateKeys((("content", []), ("content", [{"type": "text", "text": "CANARY"}])))
     bounded = bound(Result(value=twice), None, level)
     assert bounded.result == {
@@ -103,7 +103,7 @@ TWICE = DuplicateKeys((("a", 1), ("a", "CANARY")))
         {"more": {"type": "secret_reference", "id": "CANARY"}},
     ],
 )
-def test_a_block_in_which_something_cannot_be_judged_is_replaced(where: JsonObject, level: Level) -> None:
+def test_a_block_with_a_part_that_cannot_be_judged_is_replaced(where: JsonObject, level: Level) -> None:
     block: JsonObject = {"type": "text", "text": "CANARY", **where}
     bounded = bound(Result(value={"content": [block]}), None, level)
     assert bounded.result == {
@@ -113,14 +113,14 @@ def test_a_block_in_which_something_cannot_be_judged_is_replaced(where: JsonObje
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_text_that_repeats_what_names_a_key_twice_does_not_pass_either(level: Level) -> None:
+def test_text_that_repeats_an_object_with_a_duplicate_key_does_not_pass(level: Level) -> None:
     value: JsonObject = {"x": TWICE, "n": 1}
     for text in (dump_text(value), dump_text([value])):
         raw: JsonObject = {"content": [{"type": "text", "text": text}], "structuredContent": value}
         assert "CANARY" not in dump_text(bound(Result(value=raw), None, level).result)
 
 
-def test_annotations_that_name_a_key_twice_count_as_if_the_worse_one_stood_alone() -> None:
+def test_a_duplicate_key_in_annotations_counts_with_its_stricter_value() -> None:
     annotations = DuplicateKeys((("sensitiveHint", True), ("sensitiveHint", False)))
     result: JsonObject = {"content": [{"type": "text", "text": "CANARY"}]}
     bounded = bound(Result(value=result), tool(None, annotations=annotations), Level.DECLARED)
@@ -148,11 +148,11 @@ def test_a_rule_that_raises_withholds_the_whole_result(level: Level, monkeypatch
 
 
 class PanicError(BaseException):
-    """As extensions raise it: no Exception."""
+    """Not a subclass of Exception, as extension modules raise it."""
 
 
 @pytest.mark.parametrize("fault", [PanicError, KeyError])
-def test_a_search_for_credentials_that_fails_is_told_and_lets_the_raw_result_pass(
+def test_a_failed_credential_search_is_a_finding_and_the_result_passes(
     fault: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def broken(_: Draft) -> Draft:
@@ -166,7 +166,7 @@ def test_a_search_for_credentials_that_fails_is_told_and_lets_the_raw_result_pas
 
 @pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])
 @pytest.mark.parametrize("level", list(Level))
-def test_what_ends_the_program_is_no_fault_of_a_rule(
+def test_an_interrupt_within_a_rule_ends_the_program(
     level: Level, ending: type[BaseException], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def ended(_: Draft) -> Draft:
@@ -188,7 +188,7 @@ def test_declarations_that_cannot_be_read_withhold_the_whole_result(level: Level
     assert bounded.removals[0].detail == contract.fault
 
 
-def test_a_contract_is_read_even_from_a_definition_that_makes_no_sense() -> None:
+def test_a_contract_is_read_even_from_a_nonsensical_definition() -> None:
     contract = contract_of(
         Tool(name="t", definition={"name": "t", "annotations": 5, "_meta": [], "outputSchema": "x"})
     )
@@ -197,7 +197,7 @@ def test_a_contract_is_read_even_from_a_definition_that_makes_no_sense() -> None
     assert contract.positions.marks_any
 
 
-def test_a_definition_that_is_none_gives_a_contract_that_lets_nothing_pass() -> None:
+def test_an_unreadable_definition_gives_a_contract_that_lets_nothing_pass() -> None:
     contract = contract_of(Tool(name="t", definition=cast("JsonObject", None)))
     assert contract.fault == "the tool's declarations could not be read (AttributeError)"
 
@@ -214,7 +214,7 @@ def test_more_removals_than_can_be_listed_withhold_the_whole_result(
     assert "CANARY" not in dump_text(bounded.result)
 
 
-def test_what_nothing_is_withheld_from_is_shared_and_never_copied() -> None:
+def test_parts_without_removals_are_shared_and_not_copied() -> None:
     rows: list[Json] = [{"n": index} for index in range(3)]
     marked: JsonObject = {"n": 1, "s": "x"}
     value: JsonObject = {"all": [*rows, marked]}
@@ -245,7 +245,7 @@ def test_numbers_and_the_order_of_keys_are_kept_exactly(level: Level) -> None:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_repetition_is_found_whatever_its_spacing_order_and_depth(level: Level) -> None:
+def test_a_repetition_is_found_despite_other_spacing_order_and_depth(level: Level) -> None:
     value: JsonObject = {"n": 1, "s": "CANARY", "next": {"n": 2}}
     for text in (
         json.dumps(value, indent=4),
@@ -258,7 +258,7 @@ def test_a_repetition_is_found_whatever_its_spacing_order_and_depth(level: Level
         assert resolve(bounded.result, "/content/0/text") == dump_text(structured(bounded))
 
 
-def test_a_repetition_that_holds_no_number_is_found_too() -> None:
+def test_a_repetition_with_nan_in_it_is_found() -> None:
     value: JsonObject = {"s": Number("NaN"), "n": 1}
     raw: JsonObject = {"content": [{"type": "text", "text": '{"n":1,"s":NaN}'}], "structuredContent": value}
     bounded = bound(Result(value=raw), tool(NODE), Level.DECLARED)

@@ -38,7 +38,7 @@ MASKED: list[tuple[str, Json, list[str], Json]] = [
 @pytest.mark.parametrize(
     ("value", "pointers", "expected"), [case[1:] for case in MASKED], ids=[case[0] for case in MASKED]
 )
-def test_what_a_removal_points_at_is_masked_and_the_rest_is_as_sent(
+def test_the_target_of_a_removal_is_masked_and_the_rest_stays_as_sent(
     value: Json, pointers: list[str], expected: Json
 ) -> None:
     before = dump_text(value)
@@ -47,7 +47,7 @@ def test_what_a_removal_points_at_is_masked_and_the_rest_is_as_sent(
 
 
 @pytest.mark.parametrize("rule", Rule)
-def test_only_rules_that_are_not_about_secrets_leave_a_value_in_sight(rule: Rule) -> None:
+def test_only_rules_that_are_not_about_secrets_leave_a_value_visible(rule: Rule) -> None:
     harmless = {
         "audience",
         "error",
@@ -64,18 +64,18 @@ def test_only_rules_that_are_not_about_secrets_leave_a_value_in_sight(rule: Rule
     assert {str(shown) for shown in SHOWN} == harmless
 
 
-def test_a_rule_that_is_not_known_here_is_masked() -> None:
+def test_a_removal_by_an_unknown_rule_is_masked() -> None:
     assert mask({"a": 1}, [removal("/a", "a-later-rule")]) == {"a": MASK}
 
 
-def test_parts_that_nothing_points_into_are_shared() -> None:
+def test_parts_without_removals_are_shared() -> None:
     kept: JsonObject = {"x": [1]}
     masked = mask({"a": 1, "kept": kept}, [removal("/a")])
     assert isinstance(masked, dict)
     assert masked["kept"] is kept
 
 
-def test_depth_costs_no_recursion() -> None:
+def test_masking_a_deep_value_does_not_recurse() -> None:
     value: Json = "secret"
     for _ in range(3_000):
         value = {"a": value}

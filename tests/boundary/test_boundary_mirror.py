@@ -1,4 +1,4 @@
-"""Text that repeats structured content says no more than what is left of that."""
+"""Text that repeats structured content contains no more than what is left of that content."""
 
 import pytest
 
@@ -23,7 +23,7 @@ from tests.boundary.bounding import (
 )
 
 
-def test_a_text_that_repeats_what_nothing_is_taken_from_keeps_its_spelling() -> None:
+def test_a_text_that_repeats_unchanged_content_keeps_its_spelling() -> None:
     schema = fields(box=fields(a={"type": "string"}, pin=SENSITIVE))
     block: Json = {"type": "text", "text": '{ "box" :\n{"a": "x"}}'}
     bounded = bounded_of({"content": [block], "structuredContent": {"box": {"a": "x"}}}, schema)
@@ -32,13 +32,13 @@ def test_a_text_that_repeats_what_nothing_is_taken_from_keeps_its_spelling() -> 
     assert bounded.repetitions == 1
 
 
-def test_how_many_texts_repeat_the_structured_content_is_counted() -> None:
+def test_texts_that_repeat_the_structured_content_are_counted() -> None:
     blocks: list[Json] = [{"type": "text", "text": text} for text in ('{"a":1}', "x", "y", '{"a": 1}')]
     bounded = bounded_of({"content": blocks, "structuredContent": {"a": 1}}, fields(p=SENSITIVE))
     assert bounded.repetitions == 2
 
 
-def test_a_reference_of_which_nothing_goes_leaves_its_repetition_as_it_was_spelt() -> None:
+def test_a_text_that_repeats_an_unchanged_reference_keeps_its_spelling() -> None:
     block: Json = {"type": "text", "text": '{"r": {"type": "secret_reference",  "label": "key"}}'}
     value: Json = {"r": {"type": "secret_reference", "label": "key"}}
     bounded = bounded_of({"content": [block], "structuredContent": value})
@@ -46,7 +46,7 @@ def test_a_reference_of_which_nothing_goes_leaves_its_repetition_as_it_was_spelt
     assert bounded.removals == ()
 
 
-def test_a_text_that_repeats_structured_content_goes_with_it_whatever_took_that() -> None:
+def test_a_text_that_repeats_withheld_structured_content_is_withheld_too() -> None:
     words = credential(0)
     result: JsonObject = {"content": [text(dump_text(words)), text("fine")], "structuredContent": words}
     bounded = judged(result, policy=WITHHOLD)
@@ -54,7 +54,7 @@ def test_a_text_that_repeats_structured_content_goes_with_it_whatever_took_that(
     assert removed(bounded) == ["/structuredContent detect", "/content/0 mirror"]
 
 
-def test_a_text_that_repeats_structured_content_says_no_more_whether_or_not_anything_is_marked() -> None:
+def test_a_text_that_repeats_unmarked_structured_content_passes_and_is_counted() -> None:
     value: Json = {"a": "x", "b": 1}
     result: JsonObject = {"content": [text(dump_text(value)), text("fine")], "structuredContent": value}
     for schema in (None, fields(a=TEXT, b=WHOLE), fields(a=TEXT, b=WHOLE, p=SENSITIVE)):
@@ -64,7 +64,7 @@ def test_a_text_that_repeats_structured_content_says_no_more_whether_or_not_anyt
     assert judged({"content": [text(dump_text(value))]}).repetitions == 0
 
 
-def test_of_a_text_that_repeats_structured_content_meta_goes_as_of_any_other() -> None:
+def test_the_meta_of_a_repeating_text_is_withheld_as_in_any_block() -> None:
     value: Json = {"a": "x"}
     result: JsonObject = {"content": [text('{"a":"x"}', _meta={"k": 1})], "structuredContent": value}
     bounded = judged(result, fields(a=TEXT))
@@ -72,7 +72,7 @@ def test_of_a_text_that_repeats_structured_content_meta_goes_as_of_any_other() -
     assert removed(bounded) == ["/content/0/_meta/k meta"]
 
 
-def test_a_repetition_that_is_hidden_is_not_written_anew() -> None:
+def test_a_hidden_repetition_is_not_rewritten() -> None:
     value: Json = {"a": "x", "p": SECRET}
     result: JsonObject = {"content": [text(dump_text(value), _meta=UNTRUSTED)], "structuredContent": value}
     bounded = judged(result, fields(a=TEXT, p=SENSITIVE), policy=HIDE)
@@ -84,7 +84,7 @@ def test_a_repetition_that_is_hidden_is_not_written_anew() -> None:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_what_is_withheld_in_json_text_is_a_secret_in_other_text_too(level: Level) -> None:
+def test_a_value_withheld_from_json_text_is_withheld_from_other_text_too(level: Level) -> None:
     texts: list[Json] = [text(dump_text({"a": "x", "p": SECRET})), text(f"it is {SECRET}")]
     bounded = judged({"content": texts}, fields(a=TEXT, p=SENSITIVE), level)
     assert SECRET not in dump_text(bounded.result)
@@ -94,7 +94,7 @@ def test_what_is_withheld_in_json_text_is_a_secret_in_other_text_too(level: Leve
 
 
 @pytest.mark.parametrize("schema", [None, True, {}])
-def test_a_text_is_written_anew_also_where_no_schema_marks_anything(schema: Json) -> None:
+def test_a_repeating_text_is_rewritten_even_if_no_schema_marks_anything(schema: Json) -> None:
     twice = DuplicateKeys((("a", "CANARY"), ("a", 1)))
     value: Json = {"n": 1, "x": twice}
     bounded = judged({"content": [text(dump_text(value))], "structuredContent": value}, schema)
@@ -102,6 +102,6 @@ def test_a_text_is_written_anew_also_where_no_schema_marks_anything(schema: Json
     assert "CANARY" not in dump_text(bounded.result)
 
 
-def test_json_text_that_nothing_is_declared_of_passes_as_it_was_sent() -> None:
+def test_json_text_without_declarations_passes_as_it_was_sent() -> None:
     words = '{ "a": 1, "a": 2.50 }'
     assert judged({"content": [text(words)]}).result == {"content": [text(words)]}

@@ -1,4 +1,4 @@
-"""The boundary's own words: references, notices, and what only looks like them."""
+"""The boundary's own texts, references and notices, and texts that only look like them."""
 
 import pytest
 
@@ -27,22 +27,20 @@ from tests.boundary.bounding import (
     ],
 )
 @pytest.mark.parametrize("level", STRICT)
-def test_what_is_not_exactly_the_words_for_a_reference_is_a_text_like_any_other(
-    text: str, level: Level
-) -> None:
+def test_a_text_that_only_resembles_a_reference_is_an_ordinary_text(text: str, level: Level) -> None:
     block: Json = {"type": "text", "text": text}
     assert not is_own(block, level)
     assert label_in(block) is None
 
 
 @pytest.mark.parametrize("block", [None, "text", ["text"], {"type": "text", "text": 5}, {"type": "text"}, {}])
-def test_what_is_no_text_block_is_in_nobodys_words(block: Json) -> None:
+def test_a_malformed_text_block_is_not_a_text_of_the_boundary(block: Json) -> None:
     assert not is_own(block, Level.DECLARED)
     assert label_in(block) is None
 
 
 @pytest.mark.parametrize("label", ["", "key", "two\nlines", 'a "quoted" one', "\u2028"])
-def test_the_words_for_a_reference_tell_its_label(label: str) -> None:
+def test_the_label_is_read_back_from_the_text_of_a_reference(label: str) -> None:
     block = text_block(reference_text(label))
     assert label_in(block) == label
     assert is_own(block, Level.DECLARED)
@@ -51,7 +49,7 @@ def test_the_words_for_a_reference_tell_its_label(label: str) -> None:
     assert is_own(text_block(reference_text(None)), Level.CLOSED)
 
 
-def test_a_field_that_is_withheld_more_than_once_is_named_once_and_counted_once() -> None:
+def test_a_field_that_is_withheld_repeatedly_is_named_and_counted_once() -> None:
     named: JsonObject = {f"f{index}": SENSITIVE for index in range(50)}
     row: JsonObject = dict.fromkeys(named, "hidden-value")
     schema = fields(rows={"type": "array", "items": fields(**named)})
@@ -62,7 +60,7 @@ def test_a_field_that_is_withheld_more_than_once_is_named_once_and_counted_once(
 
 
 @pytest.mark.parametrize("listed", ["pin", {"pin": 1}, 5, None])
-def test_a_notice_whose_fields_are_no_list_is_none(listed: Json) -> None:
+def test_a_notice_whose_fields_are_not_a_list_is_not_a_notice(listed: Json) -> None:
     value: Json = {"a": 1, "_withheld": {"fields": listed}}
     bounded = bounded_of({"content": [], "structuredContent": value}, fields(pin=SENSITIVE))
     assert rules_of(bounded) == [("/structuredContent/_withheld", "internal")]
@@ -77,7 +75,7 @@ def test_a_notice_whose_fields_are_no_list_is_none(listed: Json) -> None:
         'Withheld from this result:  {"contentBlocks":"1"}',
     ],
 )
-def test_a_text_that_is_not_exactly_a_notice_is_one_like_any_other(text: str) -> None:
+def test_a_text_that_only_resembles_a_notice_is_an_ordinary_text(text: str) -> None:
     block: Json = {"type": "text", "text": text}
     assert content_of(bounded_of({"content": [block]})) == [block]
     closed = content_of(bounded_of({"content": [block]}, level=Level.CLOSED))

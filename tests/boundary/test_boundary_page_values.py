@@ -1,4 +1,4 @@
-"""What a page's tool returns is any JSON value: `content` may be one of its own words."""
+"""A page's tool may return any JSON value: `content` may be an ordinary member of it."""
 
 import pytest
 from msgspec.structs import replace
@@ -7,7 +7,7 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.json.exact import Json, dump_text
 from inspector.protocol.outcome import Result
-from tests.boundary.bounding import HINT, SECRET, SENSITIVE, TEXT, fields, structured_of, tool_with
+from tests.boundary.bounding import HINT, SECRET, SENSITIVE, TEXT, fields, tool_with
 from tests.review.examples import page_facts
 
 
@@ -25,15 +25,15 @@ def of_page(value: Json, schema: Json = None, level: Level = Level.DECLARED, **m
         {"content": {"type": "text", "text": "x"}, "resultType": "complete"},
     ],
 )
-def test_an_object_whose_content_is_no_list_passes_as_the_value_that_it_is(value: Json) -> None:
+def test_a_page_result_whose_content_is_not_a_list_passes_as_a_plain_value(value: Json) -> None:
     bounded = of_page(value)
-    assert structured_of(bounded) == value
+    assert bounded.result == {"content": [], "structuredContent": value}
     assert bounded.removals == ()
     closed = of_page(value, level=Level.CLOSED)
     assert dump_text(value) not in dump_text(closed.result)
 
 
-def test_what_is_marked_in_such_a_value_is_withheld_wherever_it_stands() -> None:
+def test_a_marked_member_named_content_is_withheld_with_its_copies() -> None:
     schema = fields(content=SENSITIVE, other=TEXT)
     for level in (Level.DECLARED, Level.CLOSED):
         bounded = of_page({"content": SECRET, "other": f"again {SECRET}"}, schema, level)
@@ -45,13 +45,13 @@ def test_what_is_marked_in_such_a_value_is_withheld_wherever_it_stands() -> None
 
 
 @pytest.mark.parametrize("tool", [None, tool_with()])
-def test_of_a_server_or_of_a_tool_that_is_not_listed_it_cannot_be_judged(tool: object) -> None:
+def test_content_that_is_not_a_list_cannot_be_judged_unless_a_page_sent_it(tool: object) -> None:
     bounded = bound(Result(value={"content": SECRET}), tool, Level.DECLARED)  # pyright: ignore[reportArgumentType]
     assert SECRET not in dump_text(bounded.result)
     assert [one.rule for one in bounded.removals] == [Rule.UNKNOWN_CONTENT]
 
 
-def test_a_list_of_blocks_of_a_page_stays_a_result() -> None:
+def test_a_page_result_with_a_list_of_blocks_is_judged_as_a_result() -> None:
     bounded = of_page({"content": [{"type": "text", "text": "hi"}, 7]})
     assert "structuredContent" not in dump_text(bounded.result)
     assert [one.pointer for one in bounded.removals] == ["/content/1"]

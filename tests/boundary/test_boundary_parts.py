@@ -1,4 +1,4 @@
-"""Parts of the boundary by themselves: shortcuts, the ledger, repetitions, and the count of what nobody declared."""
+"""Parts of the boundary on their own: shortcuts, the ledger, repetitions, and the count of undeclared leaves."""
 
 import pytest
 
@@ -63,7 +63,7 @@ FLAT: list[tuple[Json, Json, bool, bool]] = [
 
 
 @pytest.mark.parametrize(("value", "schema", "at_declared", "at_closed"), FLAT, ids=str)
-def test_the_shortcut_lets_pass_what_is_flat_and_leaves_the_rest_to_the_walk(
+def test_the_shortcut_passes_flat_values_and_leaves_the_rest_to_the_walk(
     value: Json, schema: Json, *, at_declared: bool, at_closed: bool
 ) -> None:
     for declared, passes in ((False, at_declared), (True, at_closed)):
@@ -73,7 +73,7 @@ def test_the_shortcut_lets_pass_what_is_flat_and_leaves_the_rest_to_the_walk(
 
 
 @pytest.mark.parametrize("declared", [False, True])
-def test_the_shortcut_takes_what_is_marked_whatever_its_type(*, declared: bool) -> None:
+def test_the_shortcut_withholds_marked_values_of_any_type(*, declared: bool) -> None:
     value: Json = {"a": "x", "pin": 5, "b": 1}
     left, removals = left_of(value, OBJECT, declared=declared)
     assert left == {"a": "x", "b": 1}
@@ -81,7 +81,7 @@ def test_the_shortcut_takes_what_is_marked_whatever_its_type(*, declared: bool) 
     assert removals == ["/root/x/pin"]
 
 
-def test_what_becomes_of_objects_with_the_same_keys_is_worked_out_once_for_so_many() -> None:
+def test_the_plan_for_objects_with_the_same_keys_is_cached_up_to_a_limit() -> None:
     start = positions_of({}).start()
     above = WalkStep(None, 0, start, {}, {})
     ledger = Ledger(Contract(), "")
@@ -110,9 +110,7 @@ def test_what_becomes_of_objects_with_the_same_keys_is_worked_out_once_for_so_ma
         (Rule.NO_CONTRACT, None),
     ],
 )
-def test_withheld_values_are_secret_if_somebody_declared_it_or_nobody_can_tell(
-    rule: Rule, kept: str | None
-) -> None:
+def test_withheld_values_are_secret_if_declared_so_or_if_unknown(rule: Rule, kept: str | None) -> None:
     ledger = Ledger(Contract(), "")
     ledger.note("/a", rule, "d", "value")
     for found in (Secrets().add(rule, ["value"]), ledger.secrets):
@@ -129,7 +127,7 @@ def test_marked_values_are_secret() -> None:
 
 
 @pytest.mark.parametrize("extra", [0, 1])
-def test_so_many_characters_of_pointers_are_listed_and_no_more(
+def test_pointers_are_listed_up_to_a_number_of_characters(
     extra: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ledgers, "MAX_POINTER_CHARACTERS", 20 - extra)
@@ -172,18 +170,18 @@ def test_so_many_characters_of_pointers_are_listed_and_no_more(
         {"type": "resource", "text": "x"},
     ],
 )
-def test_a_block_without_text_has_none(block: Json) -> None:
+def test_a_block_without_text_has_no_text(block: Json) -> None:
     assert text_of(block) is None
 
 
-def test_a_text_stands_where_its_kind_of_block_has_it() -> None:
+def test_the_pointer_to_a_text_depends_on_the_type_of_its_block() -> None:
     assert text_pointer({"type": "resource", "resource": {"text": "x"}}) == "/resource/text"
     assert text_pointer({"type": "text", "text": "x"}) == "/text"
     assert text_pointer("x") == "/text"
 
 
 @pytest.mark.parametrize("text", ["", " ", "x", "NaN", "Infinity", "{", "tru", "\u00a0{}"])
-def test_what_is_no_json_document_holds_none(text: str) -> None:
+def test_a_text_that_is_not_json_contains_no_json(text: str) -> None:
     assert json_in(text) is None
 
 
@@ -196,7 +194,9 @@ def test_what_is_no_json_document_holds_none(text: str) -> None:
         ('["NaN",1]', ["NaN", 1], ["NaN", 2], False),
     ],
 )
-def test_a_text_repeats_a_value_that_it_equals(text: str, parsed: Json, value: Json, *, same: bool) -> None:
+def test_a_text_repeats_a_value_if_its_json_is_equal(
+    text: str, parsed: Json, value: Json, *, same: bool
+) -> None:
     assert repeats(text, parsed, value) is same
 
 
@@ -216,10 +216,10 @@ REPEATING: Json = {"type": "text", "text": '{"a":1}'}
 )
 @pytest.mark.parametrize("fate", [Fate.OWN, Fate.WITHHELD])
 @pytest.mark.parametrize("later", [False, True])
-def test_structured_content_goes_with_the_block_that_repeats_it_and_no_other(
+def test_structured_content_is_withheld_with_the_block_that_repeats_it(
     first: Json, fate: Fate, *, taken: bool, goes: bool, later: bool
 ) -> None:
-    # Blocks whose fate was settled before say the same, and are not taken a second time.
+    # Blocks that are already decided contain the same text, and are not withheld a second time.
     blocks = [
         Block(pointer="/content/0", raw=REPEATING, value=REPEATING, fate=fate),
         Block(pointer="/content/1", raw=REPEATING, value=REPEATING),
@@ -240,7 +240,7 @@ def test_structured_content_goes_with_the_block_that_repeats_it_and_no_other(
     assert left.blocks[-1].fate is (Fate.WITHHELD if taken else Fate.RAW)
 
 
-# How much passes that nobody declared.
+# The number of undeclared leaves that pass.
 
 NAMED = Contract(positions=positions_of(OBJECT))
 TWICE = DuplicateKeys((("a", 1), ("a", [2, 3])))
@@ -264,18 +264,20 @@ TWICE = DuplicateKeys((("a", 1), ("a", [2, 3])))
         ({}, 0),
     ],
 )
-def test_what_nobody_declared_is_counted_by_its_leaves(result: Json, count: int) -> None:
+def test_undeclared_leaves_are_counted(result: Json, count: int) -> None:
     assert undeclared(Bounded(level=Level.DECLARED, result=result), NAMED) == count
 
 
-def test_of_a_failed_call_a_repetition_counts_too() -> None:
+def test_undeclared_leaves_in_a_repetition_count_if_the_call_failed() -> None:
     result: Json = {"content": [text_block('{"a":"x"}')], "structuredContent": {"a": "x"}}
     for error, count in ((None, 0), (ErrorCode.TOOL_ERROR, 2)):
         bounded = Bounded(level=Level.DECLARED, result=result, error=error, repetitions=1)
         assert undeclared(bounded, NAMED) == count
 
 
-def test_where_nothing_can_be_told_apart_every_leaf_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_leaf_counts_as_undeclared_if_pointers_exceed_their_limit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setattr(ledgers, "MAX_POINTER_CHARACTERS", 0)
     result: Json = {"structuredContent": {"a": "x", "z": 1}}
     assert undeclared(Bounded(level=Level.DECLARED, result=result), NAMED) == 2

@@ -1,4 +1,4 @@
-"""What holds for every result, every tool and every level."""
+"""Properties that hold for every result, every tool and every boundary."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -64,7 +64,7 @@ types: st.SearchStrategy[JsonObject] = st.sampled_from(
 
 @st.composite
 def schemas(draw: st.DrawFn, depth: int = 3) -> Json:
-    """Output schemas that speak of the keys that the values have."""
+    """Output schemas that describe the keys that the values have."""
     schema: JsonObject = {**draw(types), **draw(marks)}
     if depth == 0:
         return draw(st.sampled_from([schema, True, False, {"$ref": "#"}, {"$ref": "https://a/b"}, None]))
@@ -87,7 +87,7 @@ def schemas(draw: st.DrawFn, depth: int = 3) -> Json:
 
 @st.composite
 def matched(draw: st.DrawFn, depth: int = 2) -> tuple[JsonObject, Json]:
-    """A schema, and a value that fits it but for what it does not name."""
+    """A schema, and a value that fits it except for members that the schema does not name."""
     kind = draw(
         st.sampled_from(["typed", "marked", "object", "object", "array"] if depth else ["typed", "marked"])
     )
@@ -126,7 +126,7 @@ class Case:
         return self.shape.result(self.structured)
 
     def marked(self, level: Level) -> list[str]:
-        """The pointers, into the structured content, of what the schema withholds."""
+        """The pointers, into the structured content, of the values that the schema withholds."""
         prefix = "" if self.shape.is_page else "/structuredContent"
         removals = bound(Result(value=self.raw), self.tool, level).removals
         return [
@@ -136,7 +136,7 @@ class Case:
         ]
 
     def with_marked(self, level: Level, replacement: Json) -> Json:
-        """The raw result with something else in each of those places."""
+        """The raw result with another value in each of those places."""
         return self.shape.result(changed(self.structured, self.marked(level), replacement))
 
 
@@ -158,10 +158,10 @@ def tools(draw: st.DrawFn) -> Tool:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shape:
-    """A result but for its structured content, so that one can be made for several contents."""
+    """A result without its structured content, to be combined with several contents."""
 
     blocks: tuple[Json, ...]
-    """A string of `mirror` stands for a text block that repeats the structured content."""
+    """A string in `mirror` is replaced by a text block that repeats the structured content."""
     extra: JsonObject
     is_page: bool
 
@@ -218,7 +218,7 @@ shapes = st.builds(
 
 @st.composite
 def cases(draw: st.DrawFn) -> Case:
-    """A tool and a result, made for each other."""
+    """A tool and a result that matches it."""
     schema, structured = draw(matched())
     definition: JsonObject = {"name": "t", "inputSchema": {"type": "object"}, "outputSchema": schema}
     hint = draw(st.sampled_from([None, None, None, True, "x"]))
@@ -263,7 +263,7 @@ calls = st.tuples(outcomes, tools()) | cases().map(as_call)
 
 
 def leaves(value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Every scalar by its pointer, but for what the boundary itself put there."""
+    """Every scalar by its pointer, except those that the boundary itself added."""
     if isinstance(value, dict):
         for key, inner in value.items():
             if not (pointer == "" and key == MEMBER):
@@ -279,7 +279,7 @@ def leaves(value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
 
 
 def leaves_of_block(block: Json) -> frozenset[tuple[str, str]]:
-    """Like `leaves`, and those inside JSON text."""
+    """Like `leaves`, including the leaves inside JSON text."""
     found: set[tuple[str, str]] = set()
     for pointer, leaf in leaves(block):
         parsed = (
@@ -295,7 +295,7 @@ def leaves_of_block(block: Json) -> frozenset[tuple[str, str]]:
 
 
 def content_of(bounded: Bounded) -> list[Json]:
-    """The blocks that say something of the server's."""
+    """The blocks that contain something of the server's."""
     result = bounded.result
     content: Json = result.get("content", []) if isinstance(result, dict) else []
     assert isinstance(content, list)
@@ -323,7 +323,7 @@ def removals_of(bounded: Bounded) -> list[tuple[str, str, str | None]]:
 
 @given(outcomes, st.none() | tools(), st.sampled_from(Level))
 @quick
-def test_no_input_makes_it_raise_and_what_it_gives_is_a_result_or_an_error(
+def test_bounding_never_raises_and_returns_a_result_or_an_error(
     outcome: Outcome, tool: Tool | None, level: Level
 ) -> None:
     before = dump_text(raw_of(outcome))
@@ -373,7 +373,7 @@ def test_every_removal_points_at_something_in_the_raw_result(
 
 @given(cases())
 @quick
-def test_what_passes_closed_passes_declared_and_what_passes_declared_was_sent(case: Case) -> None:
+def test_closed_passes_no_more_than_declared_and_declared_no_more_than_sent(case: Case) -> None:
     raw = case.raw
     outcome = Result(value=raw)
     declared, closed = bound(outcome, case.tool, Level.DECLARED), bound(outcome, case.tool, Level.CLOSED)
@@ -400,7 +400,7 @@ def test_keys_keep_their_order(case: Case, level: Level) -> None:
 
 
 def changed(value: Json, pointers: list[str], replacement: Json) -> Json:
-    """`value` with something else at every pointer."""
+    """`value` with another value at every pointer."""
     copied = parse(dump_text(value))
     assert isinstance(copied, JsonText)
     whole: list[Json] = [copied.value]
@@ -418,7 +418,7 @@ def changed(value: Json, pointers: list[str], replacement: Json) -> Json:
 
 @given(cases(), strict_levels, st.sampled_from(["OTHER SECRET", 987654321, None, ["a"], {"a": "b"}]))
 @quick
-def test_results_that_differ_only_in_withheld_values_cannot_be_told_apart(
+def test_results_that_differ_only_in_withheld_values_are_bounded_alike(
     case: Case, level: Level, replacement: Json
 ) -> None:
     one = bound(Result(value=case.raw), case.tool, level)
@@ -433,7 +433,7 @@ def test_results_that_differ_only_in_withheld_values_cannot_be_told_apart(
 
 @given(cases())
 @quick
-def test_a_value_in_a_marked_place_is_nowhere_in_what_passes_and_masked_in_what_is_shown(case: Case) -> None:
+def test_a_marked_value_never_passes_and_is_masked_in_the_raw_result(case: Case) -> None:
     canary = "CANARY-7f3a"
     raw = case.with_marked(Level.DECLARED, canary)
     bounded = bound(Result(value=raw), case.tool, Level.DECLARED)

@@ -1,4 +1,4 @@
-"""The list of what is withheld, and the declarations behind it."""
+"""The list of removals, and the declarations behind them."""
 
 from collections import Counter
 
@@ -24,7 +24,7 @@ from tests.boundary.bounding import (
 
 
 @pytest.mark.parametrize("pointer", [None, "/a"])
-def test_a_position_that_nothing_marks_goes_back_to_no_declaration(pointer: str | None) -> None:
+def test_an_unmarked_position_has_no_declaration(pointer: str | None) -> None:
     claim = claim_of("webmcp-110", "x-sensitive", True)
     contract = Contract(marks={f"/outputSchema/a/{key}": claim for key in ("None", "x-sensitive")})
     unmarked = Source(reason="r", schema_pointer=pointer, mark_key=None)
@@ -33,7 +33,7 @@ def test_a_position_that_nothing_marks_goes_back_to_no_declaration(pointer: str 
     assert [contract.claim_at(source) for source in (unmarked, too_deep, marked)] == [None, None, claim]
 
 
-def test_a_removal_without_a_declaration_is_of_no_vocabulary() -> None:
+def test_a_removal_without_a_declaration_has_no_vocabulary() -> None:
     claim = claim_of("webmcp-110", "x-sensitive", True)
     removals = [Removal(pointer="", rule=Rule.META, detail="d", claim=said) for said in (claim, None)]
     assert [removal.vocabulary for removal in removals] == ["webmcp-110", None]
@@ -46,7 +46,7 @@ PARTS: JsonObject = {
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_part_of_the_removals_is_a_part_of_each(level: Level) -> None:
+def test_a_slice_of_the_removals_contains_the_removals_of_that_range(level: Level) -> None:
     schema = fields(pin=SENSITIVE, rows={"type": "array", "items": fields(pin=SENSITIVE)})
     removals = judged(PARTS, schema, level).removals
     assert isinstance(removals, Removals)
@@ -58,7 +58,7 @@ def test_a_part_of_the_removals_is_a_part_of_each(level: Level) -> None:
     assert removals.by_rule() == dict(Counter(str(removal.rule) for removal in every))
 
 
-def test_removals_are_counted_from_both_ends_and_end_there() -> None:
+def test_removals_can_be_indexed_from_both_ends_within_their_bounds() -> None:
     removals = bounded_of({"content": [REFERENCE, {"type": "new"}], "_meta": {"k": 1}}).removals
     assert len(removals) == 3
     assert [removals[index] for index in (-1, -2, -3)] == [removals[index] for index in (2, 1, 0)]
@@ -67,7 +67,7 @@ def test_removals_are_counted_from_both_ends_and_end_there() -> None:
             removals[index]
 
 
-def test_removals_equal_those_that_are_the_same_and_nothing_else() -> None:
+def test_removals_equal_only_a_sequence_of_the_same_removals() -> None:
     removals = bounded_of({"content": [REFERENCE], "_meta": {"k": 1}}).removals
     assert removals == tuple(removals)
     assert removals == Removals((tuple(removals), ()))
@@ -77,7 +77,7 @@ def test_removals_equal_those_that_are_the_same_and_nothing_else() -> None:
     assert (len(Removals()), list(Removals())) == (0, [])
 
 
-def test_of_a_page_a_field_with_the_protocols_name_is_told_though_its_pointer_is_cut_short() -> None:
+def test_a_page_field_with_a_protocol_name_is_listed_by_its_parent_pointer() -> None:
     schema = fields(pin=SENSITIVE, _meta={"type": "object", "additionalProperties": SENSITIVE})
     bounded = bounded_of({"pin": SECRET, "_meta": {SECRET: "some-value"}}, schema)
     assert rules_of(bounded) == [("/pin", "x-sensitive"), ("/_meta", "x-sensitive")]

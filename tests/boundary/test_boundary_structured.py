@@ -1,4 +1,4 @@
-"""Structured content by its schema: what is marked, and what does not fit."""
+"""Structured content judged by its schema: marked values, and values that do not fit."""
 
 import pytest
 
@@ -27,18 +27,18 @@ from tests.boundary.bounding import (
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_where_the_root_is_marked_so_are_members_that_no_protocol_knows(level: Level) -> None:
+def test_unknown_members_are_withheld_if_the_root_is_marked(level: Level) -> None:
     bounded = judged({"extra": "v", "more": 1}, {"type": "object", "x-sensitive": True}, level)
     assert removed(bounded) == ["/extra x-sensitive", "/more x-sensitive"]
     assert "extra" not in dump_text(bounded.result)
 
 
-def test_without_members_to_judge_a_marked_root_takes_nothing() -> None:
+def test_a_marked_root_withholds_nothing_if_there_are_no_members() -> None:
     assert removed(judged({"content": [text("w")]}, {"type": "object", "x-sensitive": True})) == []
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_where_names_are_marked_members_go_and_meta_is_judged_all_the_same(level: Level) -> None:
+def test_marked_property_names_withhold_members_and_meta_is_still_judged(level: Level) -> None:
     schema: JsonObject = {"type": "object", "propertyNames": {"x-sensitive": True}}
     bounded = judged({"extra": "v", "_meta": {"k": 1}}, schema, level)
     assert "/_meta/k meta" in removed(bounded)
@@ -46,14 +46,14 @@ def test_where_names_are_marked_members_go_and_meta_is_judged_all_the_same(level
     assert member(bounded, "extra") is None
 
 
-def test_a_schema_that_cannot_be_judged_is_told_only_where_it_is_needed() -> None:
+def test_a_schema_that_cannot_be_judged_is_a_finding_only_if_it_is_needed() -> None:
     schema = fields(a={"$ref": "https://example.com/schema"})
     assert judged({"content": [text("w")]}, schema).findings == ()
     told = judged({"structuredContent": {"b": 1}}, schema).findings
     assert told == ("a `$ref` of the output schema does not lead to a part of the same schema",)
 
 
-def test_of_a_sensitive_result_a_container_goes_once_nothing_released_is_left_in_it() -> None:
+def test_a_container_without_released_values_is_removed_from_a_sensitive_result() -> None:
     schema = fields(a=fields(b=RELEASED), c=RELEASED, p=SENSITIVE)
     result: JsonObject = {"structuredContent": {"a": {"b": f"it is {SECRET}"}, "c": "x", "p": SECRET}}
     bounded = judged(result, schema, annotations=HINT)
@@ -71,7 +71,7 @@ def test_of_a_sensitive_result_a_container_goes_once_nothing_released_is_left_in
     assert left["a"] == {}
 
 
-def test_a_schema_that_is_applied_twice_as_often_with_each_step_is_not_followed() -> None:
+def test_a_schema_that_doubles_with_each_step_is_not_followed() -> None:
     parts: JsonObject = {"a0": {"type": "string"}}
     for step in range(1, 60):
         below: Json = {"$ref": f"#/$defs/a{step - 1}"}
@@ -94,13 +94,13 @@ def test_a_schema_that_is_applied_twice_as_often_with_each_step_is_not_followed(
         ([[1]], 10_001, EVERYTHING),
     ],
 )
-def test_a_schema_is_applied_so_often_over_all_levels_of_a_value_and_no_more(
+def test_a_schema_is_applied_a_limited_number_of_times_over_all_levels(
     value: Json, repetition: int, expected: tuple[Path, ...]
 ) -> None:
     assert misfits(value, True, repetition=repetition) == expected
 
 
-def test_after_a_notice_a_field_called_content_is_no_pages() -> None:
+def test_a_result_with_a_notice_is_not_taken_for_a_page_value() -> None:
     notice = text('Withheld from this result: {"otherFields":"all"}')
     bounded = judged({"content": [text("w"), notice]}, fields(content=SENSITIVE))
     assert removed(bounded) == []
@@ -108,7 +108,7 @@ def test_after_a_notice_a_field_called_content_is_no_pages() -> None:
     assert removed(judged({"content": [text("w")]}, fields(content=SENSITIVE)))
 
 
-def test_what_is_labelled_is_not_told_to_misfit_too() -> None:
+def test_a_labelled_value_is_not_also_reported_as_a_misfit() -> None:
     bounded = judged({"structuredContent": {"p": 5}}, fields(p=SENSITIVE), annotations={"secretHint": True})
     assert removed(bounded) == ["/structuredContent labelled"]
 
@@ -122,7 +122,7 @@ def test_what_is_labelled_is_not_told_to_misfit_too() -> None:
         (fields(a=TEXT, b=TEXT), HINT, "/structuredContent sensitive-hint"),
     ],
 )
-def test_data_has_to_fit_where_the_schema_says_what_a_sensitive_result_may_tell(
+def test_a_sensitive_result_must_fit_a_schema_that_releases_values(
     schema: JsonObject, hint: JsonObject, expected: str
 ) -> None:
     result: JsonObject = {"structuredContent": {"a": "x"}}
@@ -131,7 +131,7 @@ def test_data_has_to_fit_where_the_schema_says_what_a_sensitive_result_may_tell(
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_mark_of_an_earlier_boundary_takes_nothing_though_it_does_not_fit(level: Level) -> None:
+def test_a_placeholder_of_an_earlier_boundary_need_not_fit_the_schema(level: Level) -> None:
     value: Json = {"n": [1, "[withheld]", 2]}
     schema = fields(n={"type": "array", "items": WHOLE}, p=SENSITIVE)
     bounded = judged({"content": [text(dump_text(value))], "structuredContent": value}, schema, level)
@@ -140,7 +140,7 @@ def test_a_mark_of_an_earlier_boundary_takes_nothing_though_it_does_not_fit(leve
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_a_member_with_the_name_of_the_notice_is_not_held_against_the_schema(level: Level) -> None:
+def test_a_member_named_like_the_notice_is_not_validated_by_the_schema(level: Level) -> None:
     schema: JsonObject = {**fields(a=TEXT, p=SENSITIVE), "maxProperties": 1}
     bounded = judged({"structuredContent": {"_withheld": {"x": "y"}, "a": "x"}}, schema, level)
     assert removed(bounded) == ["/structuredContent/_withheld internal"]
@@ -153,7 +153,7 @@ def test_an_array_at_the_root_is_checked_item_by_item() -> None:
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_what_cannot_be_judged_nor_pointed_to_lets_nothing_fit(level: Level) -> None:
+def test_a_schema_part_that_cannot_be_judged_or_pointed_to_fits_nothing(level: Level) -> None:
     unjudged: JsonObject = {**TEXT, "contentSchema": fields(p=SENSITIVE)}
     schema = fields(a=TEXT, **{"k" * 5_000: unjudged})
     bounded = judged({"structuredContent": {"a": "x"}}, schema, level)

@@ -1,4 +1,4 @@
-"""Untrusted content: what stands between markers, what is hidden, and what is told."""
+"""Untrusted content: text between markers, hidden content, and findings."""
 
 import pytest
 
@@ -32,7 +32,7 @@ NOT_DELIMITED = "text is declared untrusted, and is not delimited: no marker was
 STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
 
 
-def test_members_that_are_hidden_as_untrusted_are_told() -> None:
+def test_members_hidden_as_untrusted_are_counted_in_the_notice() -> None:
     policy = BoundaryPolicy(hide_untrusted=True)
     result: Json = {"content": [], "extra": "w", "_meta": {TRUST: {"untrusted": True}}}
     bounded = bound(Result(value=result), tool_with(), Level.DECLARED, policy=policy)
@@ -40,9 +40,7 @@ def test_members_that_are_hidden_as_untrusted_are_told() -> None:
 
 
 @pytest.mark.parametrize(("declared", "said"), [(False, False), (False, True), (True, False), (True, True)])
-def test_what_the_tool_or_the_result_declares_untrusted_stands_between_markers(
-    *, declared: bool, said: bool
-) -> None:
+def test_text_is_delimited_if_the_tool_or_the_result_is_untrusted(*, declared: bool, said: bool) -> None:
     meta: JsonObject = {"_meta": UNTRUSTED} if said else {}
     result: JsonObject = {"content": [text("w")], **meta}
     bounded = judged(result, nonce=NONCE, _meta=UNTRUSTED if declared else {})
@@ -50,7 +48,7 @@ def test_what_the_tool_or_the_result_declares_untrusted_stands_between_markers(
     assert removed(bounded) == (["/content/0/text untrusted"] if declared or said else [])
 
 
-def test_one_block_that_is_untrusted_says_nothing_about_the_others() -> None:
+def test_an_untrusted_block_does_not_affect_other_blocks() -> None:
     blocks: list[Json] = [text("w", _meta=UNTRUSTED), text(f"it holds {NONCE}"), IMAGE]
     bounded = judged({"content": blocks, "structuredContent": {"a": 1}}, nonce=NONCE)
     assert content_of(bounded) == [text(f"{BEGIN}w{END}", _meta=UNTRUSTED), *blocks[1:]]
@@ -58,7 +56,7 @@ def test_one_block_that_is_untrusted_says_nothing_about_the_others() -> None:
     assert bounded.findings == ()
 
 
-def test_only_text_in_the_words_of_the_server_stands_between_markers() -> None:
+def test_only_text_written_by_the_server_is_delimited() -> None:
     reference: JsonObject = {"type": "secret_reference", "id": "i", "label": "l", "redeemUrl": "u"}
     blocks: list[Json] = [IMAGE, reference, text("mine", annotations=FOR_USER), text("w")]
     bounded = judged({"content": blocks}, nonce=NONCE, _meta=UNTRUSTED)
@@ -76,7 +74,7 @@ def test_only_text_in_the_words_of_the_server_stands_between_markers() -> None:
         ([], ()),
     ],
 )
-def test_that_no_marker_was_given_is_told_where_one_was_needed(
+def test_a_missing_marker_is_a_finding_if_one_was_needed(
     blocks: list[Json], expected: tuple[str, ...]
 ) -> None:
     findings = judged({"content": blocks}, _meta=UNTRUSTED).findings
@@ -87,7 +85,7 @@ def test_that_no_marker_was_given_is_told_where_one_was_needed(
     ("schema", "expected"),
     [(None, (STRUCTURED,)), ({"x-sensitive": True}, ()), (fields(a=TEXT), (STRUCTURED,))],
 )
-def test_structured_content_that_passes_and_is_untrusted_is_told(
+def test_untrusted_structured_content_that_passes_is_a_finding(
     schema: Json, expected: tuple[str, ...]
 ) -> None:
     bounded = judged({"structuredContent": {"a": SECRET}}, schema, nonce=NONCE, _meta=UNTRUSTED)
@@ -96,16 +94,16 @@ def test_structured_content_that_passes_and_is_untrusted_is_told(
 
 
 @pytest.mark.parametrize("words", [f"{BEGIN}w", f"w{END}", f" {BEGIN}w{END}", "w"])
-def test_text_that_does_not_stand_between_both_markers_passes_as_it_was_sent(words: str) -> None:
+def test_text_without_both_markers_passes_as_it_was_sent(words: str) -> None:
     assert content_of(judged({"content": [text(words), IMAGE]}, nonce=NONCE)) == [text(words), IMAGE]
 
 
 @pytest.mark.parametrize("meta", [{}, UNTRUSTED])
-def test_text_between_markers_that_holds_the_marker_is_withheld(meta: JsonObject) -> None:
+def test_delimited_text_that_contains_the_marker_is_withheld(meta: JsonObject) -> None:
     bounded = judged({"content": [text(f"{BEGIN}w {NONCE} w{END}", _meta=meta)]}, nonce=NONCE)
     assert removed(bounded) == ["/content/0 untrusted"]
 
 
-def test_without_a_marker_nothing_stands_between_markers() -> None:
+def test_text_with_empty_markers_passes_as_it_was_sent() -> None:
     words = f"{BEGIN}w{END}".replace(NONCE, "")
     assert content_of(judged({"content": [text(words)]})) == [text(words)]

@@ -1,4 +1,4 @@
-"""The walks over structured content, and what each lets through."""
+"""The walks over structured content, and the values that each lets pass."""
 
 import sys
 from types import FrameType
@@ -29,7 +29,7 @@ from tests.boundary.bounding import (
 )
 
 
-def test_what_stands_behind_an_item_that_is_judged_as_a_whole_is_judged_too() -> None:
+def test_items_after_one_that_is_judged_as_a_whole_are_judged_too() -> None:
     schema = fields(rows={"type": "array", "items": fields(pin=SENSITIVE)})
     rows: Json = [TWICE, {"pin": "first-pin"}, REFERENCE, {"pin": "second-pin", "x": {"y": 1}}]
     bounded = bounded_of({"content": [], "structuredContent": {"rows": rows}}, schema)
@@ -39,7 +39,7 @@ def test_what_stands_behind_an_item_that_is_judged_as_a_whole_is_judged_too() ->
 
 
 def effort_of(value: Json, schema: Json = None) -> int:
-    """How many functions are called for it."""
+    """The number of function calls that bounding a value takes."""
     counted = 0
 
     def count(_frame: FrameType, event: str, _argument: object) -> None:
@@ -56,7 +56,7 @@ def effort_of(value: Json, schema: Json = None) -> int:
     return counted
 
 
-def test_how_deep_a_reference_stands_costs_no_more_than_its_way() -> None:
+def test_the_cost_of_a_nested_reference_grows_linearly_with_its_depth() -> None:
     def deep(depth: int) -> Json:
         value: Json = REFERENCE
         for _ in range(depth):
@@ -66,7 +66,7 @@ def test_how_deep_a_reference_stands_costs_no_more_than_its_way() -> None:
     assert effort_of(deep(300)) < 5 * effort_of(deep(100))
 
 
-def test_the_way_to_a_container_is_put_together_once() -> None:
+def test_the_pointer_to_a_container_is_built_once() -> None:
     start = positions_of(True).start()
     ledger = Ledger(Contract(), "/root")
     step = WalkStep(None, 0, start, {}, {})
@@ -84,7 +84,7 @@ def test_the_way_to_a_container_is_put_together_once() -> None:
 
 
 @pytest.mark.parametrize("value", ["x", 5, None])
-def test_a_scalar_where_something_else_may_be_sensitive_is_not_faulty(value: Json) -> None:
+def test_a_scalar_passes_at_a_place_whose_members_may_be_sensitive(value: Json) -> None:
     start = positions_of(fields(box=fields(pin=SENSITIVE))).start()
     nested: Json = {"box": value, "other": [{}]}
     for sent in (value, nested):
@@ -102,7 +102,7 @@ def test_a_page_may_return_a_scalar_that_its_schema_declares(value: Json) -> Non
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_an_object_that_names_a_key_twice_is_withheld_where_it_stands_and_says_why(level: Level) -> None:
+def test_an_object_with_a_duplicate_key_is_withheld_in_place_with_a_reason(level: Level) -> None:
     schema = fields(rows={"type": "array", "items": {"type": ["object", "string"]}})
     bounded = bounded_of({"content": [], "structuredContent": {"rows": [TWICE, "x"]}}, schema, level)
     left = structured_of(bounded)
@@ -112,7 +112,7 @@ def test_an_object_that_names_a_key_twice_is_withheld_where_it_stands_and_says_w
     assert "duplicate key" in details_of(bounded)["/structuredContent/rows/0"]
 
 
-def test_what_no_typed_position_names_is_withheld_for_that_reason() -> None:
+def test_a_value_without_a_typed_position_is_withheld_for_that_reason() -> None:
     bounded = bounded_of({"content": [], "structuredContent": {"a": "x"}}, fields(), Level.CLOSED)
     assert details_of(bounded) == {"/structuredContent/a": "the output schema has no typed position for it"}
 
@@ -123,7 +123,7 @@ def hinted(value: Json, schema: Json, level: Level = Level.DECLARED) -> Bounded:
 
 
 @pytest.mark.parametrize("value", ["x", 5, None])
-def test_of_a_sensitive_result_a_released_value_passes_at_declared_without_a_type(value: Json) -> None:
+def test_a_released_value_of_a_sensitive_result_passes_without_a_type(value: Json) -> None:
     bounded = hinted({"a": value, "b": {"c": "y"}}, fields(a={"x-sensitive": False}))
     assert rules_of(bounded)[-1] == ("/structuredContent/b", "sensitive-hint")
     left = structured_of(bounded)
@@ -131,7 +131,7 @@ def test_of_a_sensitive_result_a_released_value_passes_at_declared_without_a_typ
     assert left["a"] == value
 
 
-def test_at_declared_nothing_is_withheld_for_being_undeclared() -> None:
+def test_at_declared_no_value_is_withheld_for_being_undeclared() -> None:
     schema: Json = {"type": "array", "properties": {"a": {"x-sensitive": False}}}
     assert {rule for _, rule in rules_of(hinted({"a": 5, "c": 7}, schema))} == {
         "sensitive-hint",
@@ -139,20 +139,20 @@ def test_at_declared_nothing_is_withheld_for_being_undeclared() -> None:
     }
 
 
-def test_of_a_sensitive_result_what_nothing_releases_is_withheld_for_the_hint_at_closed_too() -> None:
+def test_at_closed_unreleased_values_of_a_sensitive_result_are_withheld() -> None:
     released: Json = {"type": "string", "x-sensitive": False}
     bounded = hinted({"a": "x", "b": {"c": 1}}, fields(a=released), Level.CLOSED)
     assert rules_of(bounded) == [("/structuredContent/b", "sensitive-hint")]
 
 
-def test_of_a_sensitive_result_a_released_value_keeps_all_that_is_around_it() -> None:
+def test_a_released_value_of_a_sensitive_result_keeps_its_containers() -> None:
     released: Json = {"type": "string", "x-sensitive": False}
     schema = fields(outer=fields(inner=fields(a=released)))
     left = structured_of(hinted({"outer": {"inner": {"a": "x"}}}, schema))
     assert left == {"outer": {"inner": {"a": "x"}}}
 
 
-def test_only_what_the_hint_withholds_is_put_down_to_it() -> None:
+def test_only_values_withheld_by_the_hint_name_it_as_their_claim() -> None:
     released: Json = {"type": "string", "x-sensitive": False}
     bounded = hinted({"a": "x", "r": REFERENCE, "b": "y"}, fields(a=released))
     claims = {removal.pointer: removal.claim for removal in bounded.removals}
@@ -162,14 +162,14 @@ def test_only_what_the_hint_withholds_is_put_down_to_it() -> None:
     assert hint.key == "sensitiveHint"
 
 
-def test_an_array_has_no_keys_that_could_be_sensitive() -> None:
+def test_an_array_has_no_sensitive_keys() -> None:
     names: JsonObject = {"propertyNames": {"x-sensitive": True}}
     schema: Json = {"type": ["object", "array"], "items": {"type": "string"}, **names}
     bounded = bounded_of(["x"], schema, Level.CLOSED)
     assert bounded.removals == ()
 
 
-def test_what_is_no_json_value_says_so() -> None:
+def test_a_value_that_is_not_json_is_a_fault() -> None:
     value: Json = ("x",)  # pyright: ignore[reportAssignmentType]
     assert fault_of(value) == "it is not a JSON value"
     assert fault_of(TWICE) == "an object has a duplicate key, so its meaning is ambiguous"

@@ -1,4 +1,4 @@
-"""Whole results and errors: how they are taken apart, and put together again."""
+"""Whole results and errors: how they are split up and reassembled."""
 
 import pytest
 
@@ -35,7 +35,7 @@ from tests.boundary.bounding import (
     ids=str,
 )
 @pytest.mark.parametrize("level", STRICT)
-def test_what_cannot_be_judged_leaves_only_how_the_call_failed(
+def test_an_outcome_that_cannot_be_judged_passes_only_its_kind_of_failure(
     outcome: Outcome, result: JsonObject, level: Level
 ) -> None:
     bounded = bound(outcome, None, level, declared=Contract(fault="it cannot be read"))
@@ -46,7 +46,7 @@ def test_what_cannot_be_judged_leaves_only_how_the_call_failed(
     assert rules_of(bounded) == [("", "internal")]
 
 
-def test_an_error_without_a_code_is_an_internal_one() -> None:
+def test_an_error_without_a_code_is_an_internal_error() -> None:
     assert coded_error(None) == {"code": -32603, "message": "internal_error"}
 
 
@@ -61,14 +61,14 @@ def test_an_error_without_a_code_is_an_internal_one() -> None:
         "_withheld",
     ],
 )
-def test_what_is_no_tool_result_passes_as_structured_content(value: Json) -> None:
+def test_a_value_that_is_not_a_tool_result_passes_as_structured_content(value: Json) -> None:
     bounded = bounded_of(value)
     assert bounded.removals == ()
     assert bounded.result == {"structuredContent": value}
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_no_content_is_added_to_a_result_without_it(level: Level) -> None:
+def test_no_content_is_added_to_a_result_without_content(level: Level) -> None:
     sent: Json = {"structuredContent": {"a": 1}}
     bounded = bounded_of(sent, fields(a={"type": "integer"}), level)
     assert (bounded.result, bounded.removals) == (sent, ())
@@ -84,31 +84,31 @@ def test_the_members_of_a_result_keep_their_order(members: list[str]) -> None:
     assert list(bounded.result) == members
 
 
-def test_of_a_page_fields_with_the_protocols_names_are_told_as_fields() -> None:
+def test_page_fields_with_protocol_names_are_named_as_fields() -> None:
     schema = fields(_meta={"type": "string"}, isError={"type": "string"}, pin=SENSITIVE)
     bounded = bounded_of({"_meta": 5, "isError": 6}, schema)
     assert structured_of(bounded) == {"_withheld": {"fields": ["_meta", "isError"]}}
 
 
-def test_an_array_holds_no_notice() -> None:
+def test_an_array_contains_no_notice() -> None:
     schema: Json = {"type": "array", "prefixItems": [SENSITIVE, {"type": "string"}]}
     bounded = bounded_of({"content": [], "structuredContent": ["hidden-pin", "x"]}, schema)
     assert structured_of(bounded) == ["[withheld]", "x"]
     assert str(content_of(bounded)).count("Withheld from this result") == 1
 
 
-def test_the_word_for_a_complete_result_passes_at_closed() -> None:
+def test_the_result_type_complete_passes_at_closed() -> None:
     bounded = bounded_of({"content": [], "resultType": "complete"}, level=Level.CLOSED)
     assert bounded.result == {"content": [], "resultType": "complete"}
 
 
 @pytest.mark.parametrize("detail", ["", "it took too long"])
-def test_a_failure_without_words_is_told_by_its_code(detail: str) -> None:
+def test_a_failure_without_a_detail_is_described_by_its_code(detail: str) -> None:
     bounded = bound(Failure(kind=FailureKind.TIMEOUT, detail=detail), None, Level.DECLARED)
     assert bounded.result == {"error": {"code": -31908, "message": detail or "network_timeout"}}
 
 
-def test_a_result_that_names_a_member_twice_says_so() -> None:
+def test_a_duplicate_key_in_a_result_is_a_finding() -> None:
     value = DuplicateKeys((("content", []), ("content", [])))
     bounded = bounded_of(value)
     assert bounded.findings == ("it has a duplicate key, so its meaning is ambiguous",)
@@ -124,14 +124,16 @@ def test_a_result_that_names_a_member_twice_says_so() -> None:
         ([], "/error", {"code": -32600, "message": "protocol_error"}),
     ],
 )
-def test_of_an_error_what_json_rpc_does_not_allow_is_withheld(error: Json, pointer: str, left: Json) -> None:
+def test_error_members_that_json_rpc_does_not_allow_are_withheld(
+    error: Json, pointer: str, left: Json
+) -> None:
     bounded = bound(RpcError(value=error), tool_with(), Level.DECLARED)
     assert bounded.result == {"error": left}
     assert rules_of(bounded) == [(pointer, "internal")]
 
 
 @pytest.mark.parametrize("level", STRICT)
-def test_an_error_of_a_sensitive_tool_is_a_code_whose_number_is_no_secret(level: Level) -> None:
+def test_an_error_of_a_sensitive_tool_passes_as_a_code_only(level: Level) -> None:
     tool = tool_with(annotations={"sensitiveHint": True})
     outcome = RpcError(value={"code": 7312994, "message": f"{SECRET} failed"})
     bounded = bound(outcome, tool, level)
@@ -139,7 +141,7 @@ def test_an_error_of_a_sensitive_tool_is_a_code_whose_number_is_no_secret(level:
     assert {pointer for pointer, _ in rules_of(bounded)} == {"/error/code", "/error/message"}
 
 
-def test_an_error_that_is_a_code_already_loses_nothing() -> None:
+def test_an_error_that_is_only_a_code_loses_nothing() -> None:
     tool = tool_with(annotations={"sensitiveHint": True})
     bounded = bound(RpcError(value=coded_error(None)), tool, Level.CLOSED)
     assert (bounded.result, bounded.removals[:]) == ({"error": coded_error(None)}, ())
@@ -149,6 +151,17 @@ def test_an_error_that_is_a_code_already_loses_nothing() -> None:
     ("status", "code"),
     [(407, "auth_failed"), (410, "not_found"), (499, "protocol_error"), (500, "upstream_unavailable")],
 )
-def test_a_status_is_told_by_its_code(status: int, code: str) -> None:
+def test_an_http_status_is_mapped_to_an_error_code(status: int, code: str) -> None:
     outcome = Failure(kind=FailureKind.HTTP_STATUS, detail="d", http_status=status)
     assert bound(outcome, None, Level.CLOSED).error == code
+
+
+def test_an_output_schema_describes_an_unfinished_result_but_no_envelope() -> None:
+    schema = fields(token=SENSITIVE, requestState=SENSITIVE)
+    result: Json = {"resultType": "odd", "content": [], "structuredContent": {"token": SECRET}}
+    envelope: Json = {"resultType": "input_required", "inputRequests": {}, "requestState": SECRET}
+    assert rules_of(bounded_of(result, schema)) == [
+        ("", "unfinished"),
+        ("/structuredContent/token", "x-sensitive"),
+    ]
+    assert rules_of(bounded_of(envelope, schema)) == [("", "unfinished")]

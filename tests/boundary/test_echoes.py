@@ -1,4 +1,4 @@
-"""Withheld values are found again however they are spelt, and what only looks like them is not."""
+"""Withheld values are found again in any spelling, and values that only look like them are not."""
 
 import base64
 import json
@@ -96,7 +96,7 @@ WORDS: list[tuple[str, Json, str, bool]] = [
 @pytest.mark.parametrize(
     ("value", "text", "is_found"), [case[1:] for case in WORDS], ids=[case[0] for case in WORDS]
 )
-def test_short_values_match_as_whole_words_and_common_ones_not_at_all(
+def test_short_values_match_as_whole_words_and_common_ones_never(
     value: Json,
     text: str,
     is_found: bool,  # noqa: FBT001 - a column of the table
@@ -118,7 +118,7 @@ def test_short_values_match_as_whole_words_and_common_ones_not_at_all(
         (base64.urlsafe_b64encode(b"plr_").decode().rstrip("="), Spelling.BASE64),
     ],
 )
-def test_a_short_text_is_found_inside_words_where_that_is_asked_for(text: str, spelling: Spelling) -> None:
+def test_a_short_text_is_found_inside_words_if_requested(text: str, spelling: Spelling) -> None:
     assert Echoes(["plr_"], anywhere_from=4).matches([text, "plr 9"]) == {text: spelling}
     assert not Echoes(["plr_"]).matches(["plr_9f4c"])
 
@@ -129,28 +129,28 @@ def test_a_short_text_is_found_inside_words_where_that_is_asked_for(text: str, s
 @pytest.mark.parametrize(
     "leaf", [12345678, Number("12345678.0"), "is 12345678.", -12345678, Number("1.2345678e7")]
 )
-def test_a_number_is_found_as_others_write_it(secret: Json, leaf: Json) -> None:
+def test_a_number_is_found_in_every_notation(secret: Json, leaf: Json) -> None:
     assert Echoes([secret]).holds([leaf])
 
 
 @pytest.mark.parametrize("sign", "\u2066\u206a\u061c\ufe0f\u034f\u3164\u2800\u115f\U000e0020\x01\x7f")
-def test_a_value_split_by_what_nobody_sees_is_found(sign: str) -> None:
+def test_a_value_split_by_invisible_characters_is_found(sign: str) -> None:
     assert Echoes(["hunter2-Secret"]).holds(sign.join("hunter2-Secret"))
     assert Echoes([sign.join("hunter2-Secret")]).holds("hunter2-Secret")
 
 
-def test_padding_makes_no_value_longer_than_it_is() -> None:
+def test_invisible_padding_does_not_make_a_value_longer() -> None:
     assert not Echoes(["a" + "\0" * 5 + "\u200b" * 5]).holds("a text with an a")
     assert Echoes(["ab\0cd"]).holds("is ab\0cd.")
 
 
-def test_values_within_one_another_are_one_hit_at_each_place() -> None:
+def test_nested_values_give_one_match_at_each_place() -> None:
     echoes = Echoes(["a" * length for length in range(6, 128)])
     texts = {"a" * 100_000: Spelling.PLAIN, "b" * 100_000 + "a" * 6: Spelling.PLAIN}
     assert echoes.matches([*texts, "a" * 5]) == texts
 
 
-def test_values_are_found_wherever_in_a_value_they_stand() -> None:
+def test_values_are_found_at_any_place_in_a_value() -> None:
     secret: Json = {"list": ["first-secret", {"deep": "second-secret"}], "n": 123456}
     echoes = Echoes([secret, DuplicateKeys((("x", "third-secret"), ("x", "fourth-secret")))])
     for text in ("first-secret", "second-secret", "third-secret", "fourth-secret"):
@@ -161,7 +161,7 @@ def test_values_are_found_wherever_in_a_value_they_stand() -> None:
     assert not echoes.holds({"list": 1, "deep": 2})
 
 
-def test_keys_count_unless_a_schema_names_them_and_as_words_if_they_could_be_names() -> None:
+def test_keys_are_secret_unless_a_schema_names_them() -> None:
     secret: Json = {"password": "x", "alice@example.com": "y", "token_1": "z"}
     echoes = Echoes([secret], names=frozenset({"token_1"}))
     assert echoes.holds("my password")
@@ -172,7 +172,7 @@ def test_keys_count_unless_a_schema_names_them_and_as_words_if_they_could_be_nam
     assert echoes.holds({"password": 1})
 
 
-def test_what_is_released_is_no_secret_for_being_said_again() -> None:
+def test_a_released_name_is_not_secret_if_it_is_repeated() -> None:
     echoes = Echoes(["real-secret"], but=(["public-name", "real-secret", "another-one"], {"public-name"}))
     assert not echoes.holds("public-name")
     assert echoes.holds("real-secret")
@@ -185,12 +185,12 @@ def test_a_long_value_is_found_by_its_beginning() -> None:
     assert not Echoes([value]).holds(value[:100])
 
 
-def test_texts_do_not_run_into_each_other() -> None:
+def test_a_value_is_not_found_across_two_texts() -> None:
     assert not Echoes(["secret-value"]).holds(["secret", "-value"])
     assert Echoes(["secret-value"]).matches(["x\0secret\0-value"])
 
 
-def test_nothing_to_search_for_finds_nothing() -> None:
+def test_a_search_without_values_finds_nothing() -> None:
     assert Echoes([]).is_empty
     assert Echoes([True, None, 5]).is_empty
     assert Echoes([]).matches(["anything"]) == {}
@@ -215,19 +215,19 @@ values = st.text(
 def test_any_value_is_found_in_any_encoding_between_any_texts(
     value: str, encode: Callable[[str], str], before: str, behind: str
 ) -> None:
-    # A few letters have a capital that is not theirs alone.
+    # A few letters have an upper-case form that other letters share.
     assume(encode is not str.swapcase or visible(value.swapcase()).casefold() == visible(value).casefold())
     text = f"{before} {encode(value)} {behind}"
     assert Echoes([value]).matches([text])
 
 
 @given(st.lists(st.text(), max_size=5), st.lists(st.text(), max_size=5))
-def test_nothing_makes_it_raise_and_what_it_finds_was_given(secrets: list[str], texts: list[str]) -> None:
+def test_a_search_never_raises_and_finds_only_given_texts(secrets: list[str], texts: list[str]) -> None:
     assert Echoes(secrets).matches(texts).keys() <= set(texts)
 
 
 @pytest.mark.parametrize("first", [Level.DECLARED, None])
-def test_at_closed_a_copy_is_found_whether_declared_was_searched_before_or_not(first: Level | None) -> None:
+def test_at_closed_a_copy_is_found_with_or_without_an_earlier_search(first: Level | None) -> None:
     marked: Json = {"type": "string", "x-sensitive": True}
     text: Json = {"type": "string"}
     schema: Json = {"type": "object", "properties": {"pin": marked, "note": text, "more": text}}

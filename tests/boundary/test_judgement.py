@@ -26,7 +26,7 @@ RESULT: JsonObject = {"content": [], "structuredContent": {"key": "CANARY-4711-a
 
 @pytest.fixture
 def levels(monkeypatch: pytest.MonkeyPatch) -> list[Level]:
-    """The level of each bounded result that is computed."""
+    """The boundary of each bounded result that is computed."""
     counted: list[Level] = []
     real = module.bound
 
@@ -39,7 +39,7 @@ def levels(monkeypatch: pytest.MonkeyPatch) -> list[Level]:
     return counted
 
 
-def test_a_call_that_is_shown_kept_and_reviewed_is_bounded_once_per_level(levels: list[Level]) -> None:
+def test_a_call_is_bounded_once_per_boundary_for_all_its_uses(levels: list[Level]) -> None:
     judgement = Judgement(Result(value=RESULT), TOOL)
     record = CallRecord(
         number=1, name="mint", arguments={}, judgement=judgement, at_s=0, duration_s=0, size_bytes=0
@@ -55,7 +55,7 @@ def test_a_call_that_is_shown_kept_and_reviewed_is_bounded_once_per_level(levels
     assert levels == [Level.DECLARED, Level.OPEN, Level.CLOSED]
 
 
-def test_threads_that_ask_at_once_wait_for_one_bounded_result(levels: list[Level]) -> None:
+def test_concurrent_threads_wait_for_one_bounded_result(levels: list[Level]) -> None:
     judgement = Judgement(Result(value=RESULT), TOOL)
     found: list[Bounded] = []
     threads = [
@@ -69,7 +69,7 @@ def test_threads_that_ask_at_once_wait_for_one_bounded_result(levels: list[Level
     assert len({id(bounded) for bounded in found}) == 1
 
 
-def test_few_bounded_results_are_kept_and_the_secrets_always(levels: list[Level]) -> None:
+def test_few_bounded_results_are_cached_but_all_secrets_are_kept(levels: list[Level]) -> None:
     judgement = Judgement(Result(value=RESULT), TOOL)
     removals = judgement.secrets()
     for threshold in ("low", "medium", "high", "critical"):

@@ -65,7 +65,7 @@ def output(outcome: Outcome, schema: Json = ORDER, level: Level = Level.DECLARED
         (result([]), ["/structuredContent type must be an object, is an array"]),
     ],
 )
-def test_each_break_is_told_with_its_place(outcome: Outcome, expected: list[str]) -> None:
+def test_each_violation_is_reported_with_its_place(outcome: Outcome, expected: list[str]) -> None:
     found = output(outcome)
     assert found.is_asked
     assert [f"{told.pointer} {told.keyword} {told.message}" for told in found.violations] == expected
@@ -84,11 +84,11 @@ def test_each_break_is_told_with_its_place(outcome: Outcome, expected: list[str]
         (Result(value={"resultType": "input_required", "inputRequests": {}}), ORDER),
     ],
 )
-def test_where_nothing_is_declared_or_succeeded_nothing_is_compared(outcome: Outcome, schema: Json) -> None:
+def test_a_failed_call_or_one_without_a_schema_is_not_compared(outcome: Outcome, schema: Json) -> None:
     assert output(outcome, schema) == NOT_ASKED
 
 
-def test_what_a_page_returns_is_compared_as_it_is() -> None:
+def test_a_page_result_is_compared_as_a_plain_value() -> None:
     contract = replace(contract_of(tool(ORDER)), is_of_page=True)
     fitting = Judgement(Result(value={"id": 7}, of_page=True), None, contract=contract)
     assert fitting.output(Level.DECLARED) == OutputCheck()
@@ -113,7 +113,7 @@ def test_what_a_page_returns_is_compared_as_it_is() -> None:
         ),
     ],
 )
-def test_what_cannot_be_compared_is_no_violation_and_no_pass(
+def test_a_result_that_cannot_be_compared_neither_passes_nor_fails(
     outcome: Outcome, schema: Json, reason: str
 ) -> None:
     found = output(outcome, schema)
@@ -143,7 +143,7 @@ def test_messages_quote_no_value_that_the_boundary_withholds() -> None:
         assert (SECRET in judgement.output(level).sentence) is not is_withheld
 
 
-def test_below_what_is_masked_not_even_a_key_is_named() -> None:
+def test_no_key_below_a_masked_value_is_named() -> None:
     found = SchemaCheck(
         violations=(
             Violation(pointer=f"/a/{SECRET}/b", message=f'is "{SECRET}"', plain="is wrong", keyword="type"),
@@ -187,7 +187,7 @@ breaking = st.sampled_from(
 
 @given(values, breaking, breaking, st.sampled_from(list(Level)))
 @settings(max_examples=200)
-def test_no_violation_says_a_value_that_is_masked(
+def test_no_violation_quotes_a_masked_value(
     value: Json, first: JsonObject, second: JsonObject, level: Level
 ) -> None:
     schema: JsonObject = {

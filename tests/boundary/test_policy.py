@@ -22,7 +22,7 @@ def asked(**definition: JsonObject) -> tuple[str, ...]:
         {"_meta": {"mcp.dev/effect": "write"}},
     ],
 )
-def test_a_tool_that_claims_no_harm_is_not_asked_about(definition: dict[str, JsonObject]) -> None:
+def test_a_tool_that_claims_no_harm_needs_no_confirmation(definition: dict[str, JsonObject]) -> None:
     assert asked(**definition) == ()
 
 
@@ -51,13 +51,13 @@ def test_a_tool_that_claims_no_harm_is_not_asked_about(definition: dict[str, Jso
         ),
     ],
 )
-def test_a_tool_that_claims_harm_is_asked_about_by_that_claim(
+def test_a_claim_of_harm_is_the_reason_to_ask_for_confirmation(
     definition: dict[str, JsonObject], reason: str
 ) -> None:
     assert any(reason in sentence for sentence in asked(**definition))
 
 
-def test_a_tool_that_contradicts_itself_is_asked_about() -> None:
+def test_a_tool_that_contradicts_itself_needs_confirmation() -> None:
     reasons = asked(annotations={"readOnlyHint": True}, _meta={"mcp.dev/effect": "write"})
     said = "The tool is declared read-only, but its declared effect is not `read`."
     kinds = 'tool.contradictions is ["read-only-effect"]'

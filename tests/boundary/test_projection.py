@@ -23,7 +23,7 @@ def spec() -> Host:
     return found
 
 
-def test_a_projection_is_the_bounded_result_as_the_host_hands_it_over(spec: Host) -> None:
+def test_a_projection_is_the_bounded_result_as_the_host_passes_it_on(spec: Host) -> None:
     projection = project(Result(value=RAW), TOOL, Level.DECLARED, spec)
     notice: Json = {"fields": ["s"]}
     assert projection.context.model == {
@@ -34,7 +34,7 @@ def test_a_projection_is_the_bounded_result_as_the_host_hands_it_over(spec: Host
     assert projection.removals_by_rule == {"x-sensitive": 1, "meta": 1}
 
 
-def test_its_sizes_are_those_of_the_raw_result_and_of_the_models_view(
+def test_a_projection_has_the_sizes_of_the_raw_result_and_the_model_view(
     spec: Host, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     projection = project(Result(value=RAW), TOOL, Level.DECLARED, spec)
@@ -52,7 +52,7 @@ def test_its_sizes_are_those_of_the_raw_result_and_of_the_models_view(
 
 
 @pytest.mark.parametrize("level", Level)
-def test_the_raw_result_is_masked_at_every_level(spec: Host, level: Level) -> None:
+def test_the_raw_result_is_masked_at_every_boundary(spec: Host, level: Level) -> None:
     projection = project(Result(value=RAW), TOOL, level, spec, contract=contract_of(TOOL))
     masked: JsonObject = {**RAW, "structuredContent": {"a": "x", "s": MASK}}
     assert projection.masked == masked
@@ -61,7 +61,7 @@ def test_the_raw_result_is_masked_at_every_level(spec: Host, level: Level) -> No
 
 
 @pytest.mark.parametrize("level", Level)
-def test_what_only_the_user_may_see_is_shown_but_for_the_secret_in_it(spec: Host, level: Level) -> None:
+def test_a_block_for_the_user_is_shown_with_its_secrets_masked(spec: Host, level: Level) -> None:
     for_user: JsonObject = {"audience": ["user"]}
     content: list[Json] = [
         {"type": "text", "text": '{"a":"x","s":"CANARY"}', "annotations": for_user},

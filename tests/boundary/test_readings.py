@@ -1,4 +1,4 @@
-"""Resources and prompts at the boundary: judged as tool results are, in their own shape, at places that exist."""
+"""Resources and prompts at the boundary: judged like tool results, in their own shape, with pointers that resolve."""
 
 from collections.abc import Iterator
 
@@ -87,13 +87,15 @@ CASES: list[tuple[Item, Outcome, set[tuple[str, str]]]] = [
 
 
 @pytest.mark.parametrize(("item", "outcome", "expected"), CASES)
-def test_the_same_rules_judge_them(item: Item, outcome: Outcome, expected: set[tuple[str, str]]) -> None:
+def test_resources_and_prompts_are_judged_by_the_same_rules(
+    item: Item, outcome: Outcome, expected: set[tuple[str, str]]
+) -> None:
     assert removed(item, outcome) == expected
 
 
 @pytest.mark.parametrize(("item", "outcome", "_expected"), CASES)
 @pytest.mark.parametrize("level", list(Level))
-def test_what_is_left_has_its_own_shape_and_pointers_that_resolve(
+def test_a_bounded_reading_keeps_its_shape_and_its_pointers_resolve(
     item: Item, outcome: Outcome, _expected: object, level: Level
 ) -> None:
     member = "messages" if item.kind is Kind.PROMPT else "contents"
@@ -138,10 +140,12 @@ def _strings(value: Json) -> Iterator[str]:
     [None, [], {}, {"contents": {}}, {"contents": None}, {"contents": [note(SECRET)], "content": []}, TWICE],
 )
 @pytest.mark.parametrize("item", [RESOURCE, PROMPT])
-def test_what_is_no_reading_is_withheld_as_a_whole(item: Item, value: Json) -> None:
+def test_a_malformed_reading_is_withheld_entirely(item: Item, value: Json) -> None:
     bounded = bound(Result(value=value), item.as_tool, Level.DECLARED)
     assert [removal.pointer for removal in bounded.removals] == [""]
     assert SECRET not in dump_text(bounded.result)
+    assert isinstance(bounded.result, dict)
+    assert list(bounded.result) == ["contents" if item is RESOURCE else "messages"]
 
 
 def test_a_message_keeps_the_order_of_its_members() -> None:
@@ -152,7 +156,7 @@ def test_a_message_keeps_the_order_of_its_members() -> None:
         assert dump_text(bounded.result) == dump_text(raw_of(outcome))
 
 
-def test_a_listed_audience_holds_for_what_is_read() -> None:
+def test_the_audience_of_a_listed_resource_applies_to_its_content() -> None:
     listed = Item(kind=Kind.RESOURCE, name="a", definition={"uri": "a", "annotations": FOR_USER})
     assert removed(listed, contents(note("hi"))) == {("/contents/0", "audience")}
 
@@ -166,16 +170,18 @@ def test_untrusted_text_is_delimited_or_hidden() -> None:
     assert "do as I say" not in dump_text(hidden)
 
 
-def test_an_error_and_an_unfinished_answer() -> None:
+def test_errors_and_unfinished_answers_of_readings_are_bounded() -> None:
     failed = bound(RpcError(value={"code": -32002, "message": "no"}), RESOURCE.as_tool, Level.CLOSED)
     assert failed.result == {"error": {"code": -31904, "message": "not_found"}}
+    passed = bound(RpcError(value={"code": -32002, "message": "no"}), RESOURCE.as_tool, Level.DECLARED)
+    assert (passed.result, passed.removals) == ({"error": {"code": -32002, "message": "no"}}, ())
     asked: JsonObject = {"resultType": "input_required", "inputRequests": {"a": {"method": "roots/list"}}}
     shown = project(Result(value=asked), PROMPT.as_tool, Level.OPEN, hosts()[0])
     assert shown.unfinished
     assert shown.context.model is None
 
 
-def test_each_host_but_the_specification_says_that_it_was_not_observed() -> None:
+def test_only_the_specification_host_is_not_marked_as_unobserved_for_readings() -> None:
     for host in hosts():
         shown = project(contents(note("hi")), RESOURCE.as_tool, Level.DECLARED, host)
         assert shown.context.model == {"contents": [note("hi")]}
@@ -183,7 +189,7 @@ def test_each_host_but_the_specification_says_that_it_was_not_observed() -> None
         assert (NOT_OBSERVED in said) is (host.name != "spec")
 
 
-def test_claims_are_found_where_they_are() -> None:
+def test_claims_in_readings_are_found_at_their_place() -> None:
     found = claims_of_result(
         {"messages": [{"role": "user", "content": text("a", annotations=FOR_USER)}]}, Kind.PROMPT
     )

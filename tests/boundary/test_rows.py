@@ -1,4 +1,4 @@
-"""Rows are judged together as they would be one by one, and listed and masked alike."""
+"""Rows are judged together with the same outcome as one by one, and listed and masked alike."""
 
 from unittest.mock import patch
 
@@ -79,7 +79,7 @@ def judged(raw: Json, schema: Json, level: Level) -> tuple[Bounded, list[object]
 @example(SCHEMAS[1], ("id", "type", "pin"), 20, [(5, ODD[-1])])
 @example(SCHEMAS[6], ("pin",), 20, [])
 @example(SCHEMAS[4], ("id", "name", "pin"), ROWS + 9, [(5, "[withheld]")])
-def test_rows_are_judged_as_they_would_be_one_by_one(
+def test_rows_judged_together_give_the_same_as_one_by_one(
     level: Level, schema: Json, keys: tuple[str, ...], count: int, odd: list[tuple[int, Json]]
 ) -> None:
     rows: list[Json] = [row(keys, number) for number in range(count)]
@@ -92,7 +92,7 @@ def test_rows_are_judged_as_they_would_be_one_by_one(
         assert together == judged(raw, schema, level)[1]
 
 
-def test_rows_that_are_no_longer_there_are_masked_by_what_is() -> None:
+def test_removals_of_missing_rows_mask_the_nearest_existing_value() -> None:
     rows: list[Json] = [row(("id", "name", "pin"), number) for number in range(20)]
     raw: Json = {"content": [], "structuredContent": {"rows": rows}}
     removals = bound(Result(value=raw), tool_with(SCHEMAS[0]), Level.DECLARED).removals

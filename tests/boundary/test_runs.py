@@ -1,4 +1,4 @@
-"""The quick test before a search misses nothing that the search finds."""
+"""The quick test before a search rejects no text in which the search would find something."""
 
 import base64
 from unittest.mock import patch
@@ -37,7 +37,7 @@ COPIES = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), AROUND, AROUND
 
 @given(st.lists(SECRETS, min_size=1, max_size=10), COPIES, st.sampled_from([4, 6]))
 @example(["0123456789abcdef" * 2], [(0, way, "a", "f") for way in range(10)], 6)
-def test_the_search_finds_the_same_with_the_test_and_without_it(
+def test_the_search_finds_the_same_with_and_without_the_quick_test(
     secrets: list[str], copies: list[tuple[int, int, str, str]], anywhere_from: int
 ) -> None:
     texts = {
@@ -45,7 +45,7 @@ def test_the_search_finds_the_same_with_the_test_and_without_it(
     }
 
     def found() -> dict[str, object]:
-        # Each on its own, so that no text is found for its neighbour.
+        # Each text by itself, so that no text is found because of its neighbour.
         echoes = Echoes(secrets, anywhere_from=anywhere_from)
         return {text: echoes.matches([text]).get(text) for text in texts}
 
@@ -60,7 +60,7 @@ def test_the_search_finds_the_same_with_the_test_and_without_it(
 @given(st.lists(SECRETS, max_size=10))
 @example(["x" * 300])
 @example(["x" * 256, "a-b_c"])
-def test_simple_values_have_the_needles_that_any_others_have(values: list[str]) -> None:
+def test_simple_values_have_the_same_needles_as_other_values(values: list[str]) -> None:
     quick = needles(values)
     with patch.object(spellings, "_are_simple", return_value=False):
         assert quick == needles(values)

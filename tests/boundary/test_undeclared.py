@@ -1,4 +1,4 @@
-"""How many leaves pass `declared` that nobody declared."""
+"""The number of leaves that pass `declared` although no schema declares them."""
 
 import pytest
 
@@ -44,7 +44,7 @@ CASES: list[tuple[str, Json, Outcome, int]] = [
 @pytest.mark.parametrize(
     ("schema", "outcome", "count"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_the_leaves_that_nobody_declared_are_counted(schema: Json, outcome: Outcome, count: int) -> None:
+def test_leaves_that_no_schema_declares_are_counted(schema: Json, outcome: Outcome, count: int) -> None:
     definition: JsonObject = {"name": "t", "inputSchema": {}}
     if schema is not None:
         definition["outputSchema"] = schema

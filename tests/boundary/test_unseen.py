@@ -1,4 +1,4 @@
-"""What a reader skips is what Unicode's data say, and no secret hides behind it."""
+"""The characters that a reader does not see are those of Unicode's data, and no secret hides behind them."""
 
 import unicodedata
 from time import process_time
@@ -18,13 +18,13 @@ _RECLASSIFIED = {"\U0001171e"}
 """A nonspacing mark up to Unicode 15, a spacing one since."""
 
 
-def test_the_table_is_what_unicode_says_but_for_characters_that_this_python_does_not_know() -> None:
+def test_the_table_of_unseen_characters_agrees_with_unicode() -> None:
     known = {chr(code) for code in range(0x110000) if is_unseen(chr(code))}
     assert known - unseen() <= _RECLASSIFIED
     assert all(unicodedata.category(character) == "Cn" for character in unseen() - known)
 
 
-def test_a_value_is_found_whichever_of_them_stands_in_it() -> None:
+def test_a_value_is_found_with_any_unseen_character_in_it() -> None:
     echoes = Echoes([VALUE])
     texts = [sign.join(VALUE) for sign in unseen()]
     assert echoes.matches(texts).keys() == set(texts)
@@ -32,7 +32,9 @@ def test_a_value_is_found_whichever_of_them_stands_in_it() -> None:
 
 
 @given(st.lists(_ANY, max_size=4), st.lists(st.lists(_ANY, max_size=3), min_size=14, max_size=14))
-def test_a_value_is_found_with_any_of_them_anywhere(before: list[str], behind: list[list[str]]) -> None:
+def test_a_value_is_found_with_unseen_characters_at_any_place(
+    before: list[str], behind: list[list[str]]
+) -> None:
     signs = ["".join(each) for each in behind]
     text = "".join(before) + "".join(letter + sign for letter, sign in zip(VALUE, signs, strict=True))
     assert Echoes([VALUE]).holds(f"The token is {text}.")
@@ -49,7 +51,7 @@ def test_a_value_is_found_in_compatibility_forms_and_in_tag_characters() -> None
         assert Echoes([text]).holds(VALUE)
 
 
-def test_an_accent_does_not_hide_a_value_and_padding_does_not_push_it_out() -> None:
+def test_accents_and_padding_do_not_hide_a_value() -> None:
     accented = unicodedata.normalize("NFC", "pässwörd-1")
     for text in (unicodedata.normalize("NFD", accented), "passwo\u0302rd-1", accented.encode().hex()):
         assert Echoes([accented]).holds(text)
@@ -60,12 +62,12 @@ def test_an_accent_does_not_hide_a_value_and_padding_does_not_push_it_out() -> N
         assert not Echoes([{f"a{padding}": 1}]).holds("a text of its own")
 
 
-def test_a_letter_beyond_the_basic_plane_is_what_it_is_without_its_mark() -> None:
+def test_a_letter_beyond_the_basic_plane_is_compared_without_its_mark() -> None:
     assert visible("\U0001109a") == "\U00011099"
     assert visible("a\U000110bdb\U0001f600") == "ab\U0001f600"
 
 
-def test_a_value_that_is_spread_over_a_long_text_is_found() -> None:
+def test_a_value_spread_over_a_long_text_is_found() -> None:
     for gap in ("\u0600" * OVERLAP, "\U00013430" * OVERLAP, " " * OVERLAP, "\x01\n" * OVERLAP):
         text = "x" * (STRETCH - 2 * OVERLAP) + "." + gap.join(VALUE) + "."
         assert Echoes([VALUE]).holds(text)

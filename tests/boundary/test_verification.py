@@ -1,4 +1,4 @@
-"""What was read of a skill, verified with the entry of the skill."""
+"""Content read from a skill, verified against the entry of the skill."""
 
 import base64
 import hashlib
@@ -56,7 +56,7 @@ def tool_of(uri: str, *skills: JsonObject) -> Tool:
 
 
 def reason(value: Json, *skills: JsonObject, uri: str = URI) -> str:
-    """Why an answer is withheld, the same at every level; empty where it passes. What it withholds is gone."""
+    """The reason why an answer is withheld, the same at every boundary; empty if it passes. Asserts that withheld content is absent."""
     found: set[str] = set()
     for level in Level:
         bounded = bound(Result(value=value), tool_of(uri, *skills), level)
@@ -108,7 +108,7 @@ PASSES: list[tuple[str, Json, JsonObject, str]] = [
 
 
 @pytest.mark.parametrize(("title", "value", "skill", "uri"), PASSES, ids=[each[0] for each in PASSES])
-def test_what_is_as_its_entry_says_passes(title: str, value: Json, skill: JsonObject, uri: str) -> None:
+def test_content_that_matches_its_entry_passes(title: str, value: Json, skill: JsonObject, uri: str) -> None:
     del title
     assert reason(value, skill, uri=uri) == ""
 
@@ -141,7 +141,7 @@ FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
 
 
 @pytest.mark.parametrize(("title", "value", "skill", "uri", "says"), FAILS, ids=[each[0] for each in FAILS])
-def test_what_differs_reaches_no_model(
+def test_content_that_differs_from_its_entry_reaches_no_model(
     title: str, value: Json, skill: JsonObject, uri: str, says: str
 ) -> None:
     del title
@@ -168,13 +168,13 @@ FAULTS: list[tuple[JsonObject, str]] = [
 
 
 @pytest.mark.parametrize(("change", "says"), FAULTS, ids=[each[1] for each in FAULTS])
-def test_nothing_is_used_of_a_skill_whose_entry_does_not_hold(change: JsonObject, says: str) -> None:
+def test_a_skill_with_an_invalid_entry_is_withheld(change: JsonObject, says: str) -> None:
     skill = entry() | change
     uri = str(skill["uri"])
     assert says in reason(answer(uri), skill, uri=uri)
 
 
-def test_of_two_entries_for_one_skill_both_have_to_fit_and_of_nested_skills_the_inner_one() -> None:
+def test_content_must_match_all_entries_of_its_skill_and_the_innermost_skill() -> None:
     other = entry(MAIN + "!")
     assert "bytes" in reason(answer(), entry(), other)
     assert reason(answer(), entry(), entry()) == ""
@@ -185,21 +185,23 @@ def test_of_two_entries_for_one_skill_both_have_to_fit_and_of_nested_skills_the_
     assert "list" in reason(answer(uri, text), entry(), uri=uri)
 
 
-def test_a_skill_without_digests_passes_and_it_is_said() -> None:
+def test_a_skill_without_digests_passes_with_a_finding() -> None:
     bounded = bound(Result(value=answer()), tool_of(URI, entry(resources="dynamic")), Level.DECLARED)
     assert bounded.findings == (NO_DIGEST,)
+    assert bound(Result(value=answer()), tool_of(URI, entry()), Level.DECLARED).findings == ()
 
 
 @pytest.mark.parametrize(
     "outcome",
     [RpcError(value={"code": 1, "message": "no"}), Failure(kind=FailureKind.TIMEOUT, detail="late")],
 )
-def test_where_nothing_was_read_there_is_nothing_to_verify(outcome: RpcError | Failure) -> None:
+def test_a_failed_reading_is_not_verified(outcome: RpcError | Failure) -> None:
     bounded = Judgement(outcome, tool_of(URI, entry())).bounded(Level.DECLARED)
     assert Rule.UNVERIFIED not in {each.rule for each in bounded.removals}
+    assert Judgement(outcome, tool_of(URI, entry(resources="dynamic"))).bounded(Level.DECLARED).findings == ()
 
 
-def test_a_skill_got_by_its_uri_is_verified_as_a_listed_one() -> None:
+def test_a_skill_read_by_its_uri_is_verified_like_a_listed_one() -> None:
     page = decode_page(Kind.SKILL, {"skills": [entry()]})
     assert isinstance(page, tuple)
     got = replace(Catalogue(), got=page).tool(unlisted(Kind.RESOURCE, URI).handle)  # pyright: ignore[reportArgumentType]
@@ -219,7 +221,7 @@ VALUES = st.recursive(
     members=st.dictionaries(TEXTS.filter(lambda key: key not in {"name", "description"}), VALUES, max_size=4),
     other=VALUES,
 )
-def test_frontmatter_fits_the_object_that_it_is_and_no_other(members: dict[str, Json], other: Json) -> None:
+def test_frontmatter_fits_only_the_object_that_it_represents(members: dict[str, Json], other: Json) -> None:
     said = parse(dump({"name": "pdf", "description": "Fills forms", **members})).value
     assert isinstance(said, dict)
     text = f"---\n{yaml.safe_dump(said)}---\nDo as follows.\n"

@@ -19,7 +19,7 @@ BLANK = "2800"
 
 
 def is_unseen(character: str, category: Callable[[str], str] = unicodedata.category) -> bool:
-    """Whether a character is one to skip: what the table is made by."""
+    """Whether a character is to be skipped: the condition from which the table is made."""
     if category(character) == "Cc":
         return character != "\0" and not character.isspace()
     return category(character) in {"Cf", "Cs", "Mn", "Me"} or ord(character) in _LISTED

@@ -1,4 +1,4 @@
-"""The GitHub Action: what GitHub documents of such a file, and its scripts in bash as a runner runs them.
+"""The GitHub Action: its file as GitHub documents it, and its scripts in bash as a runner runs them.
 
 Source: GitHub Docs, Metadata syntax reference; Variables reference (GITHUB_ACTION_PATH, GITHUB_OUTPUT, RUNNER_TEMP).
 """
@@ -32,7 +32,7 @@ chmod +x "$3/bin/pip" "$3/bin/sightline"
 """
 
 
-def test_the_file_is_as_github_documents_it_and_no_input_is_part_of_a_script() -> None:
+def test_the_action_file_is_valid_and_no_script_contains_an_input() -> None:
     assert {"name", "description", "runs"} <= set(ACTION) <= {"name", "author", "description", "inputs", "outputs", "runs", "branding"}  # fmt: skip
     assert ACTION["runs"]["using"] == "composite"
     for name, each in ACTION["inputs"].items():
@@ -64,7 +64,7 @@ class Done:
 
 
 def act(folder: Path, **inputs: str) -> Done:
-    """Run the steps with these inputs, until one fails, in the environment that a runner gives them."""
+    """Run the steps with these inputs until one fails, in the environment that a runner provides."""
     given = {name: inputs.get(name.replace("-", "_"), each.get("default", "")) for name, each in ACTION["inputs"].items()}  # fmt: skip
     temporary, work, output = folder / "temp", folder / "work", folder / "output"
     for each in (temporary, work, folder / "bin"):
@@ -120,7 +120,7 @@ def test_the_demo_is_checked_with_its_saved_calls_and_reported(tmp_path: Path) -
     assert str(ROOT / "constraints.txt") in done.installed
 
 
-def test_findings_fail_the_step_and_the_report_is_there_all_the_same(tmp_path: Path) -> None:
+def test_findings_fail_the_step_and_the_report_is_still_written(tmp_path: Path) -> None:
     done = act(
         tmp_path, target="demo", version="0.1.0", extras="keyring,tokens", options="--ignore 'SL-ANN009=a b'"
     )
@@ -142,7 +142,7 @@ def test_findings_fail_the_step_and_the_report_is_there_all_the_same(tmp_path: P
         ({"target": "demo", "extras": "$(touch pwned)"}, 2, "no version or extra"),
     ],
 )  # fmt: skip
-def test_no_input_runs_as_a_command(tmp_path: Path, inputs: dict[str, str], code: int, said: str) -> None:
+def test_no_input_is_run_as_a_command(tmp_path: Path, inputs: dict[str, str], code: int, said: str) -> None:
     done = act(tmp_path, **inputs)
     assert done.code == code
     assert said in done.said

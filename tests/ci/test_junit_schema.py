@@ -50,7 +50,7 @@ def test_the_document_of_a_command_is_accepted(
     assert fits(ran.out), ran.out
 
 
-def test_hostile_texts_are_accepted_and_the_schema_refuses_what_is_broken() -> None:
+def test_a_document_with_hostile_texts_is_valid_and_a_broken_one_is_not() -> None:
     hostile = ("a", "\x1b]0;x\x07", "\ud800", "]]>", "<b>&\x00", "\u202e\n\n")
     text = "\n".join(junit("n", [JunitCase(suite=one, name=one, failure=one) for one in hostile]))
     assert fits(text)

@@ -40,7 +40,7 @@ def test_the_manifest_is_valid_and_passes_no_file_names() -> None:
     assert hook["entry"].split() == ["sightline", "check"]
 
 
-def test_a_commit_fails_where_a_saved_call_does(tmp_path: Path) -> None:
+def test_a_commit_fails_if_a_saved_call_fails(tmp_path: Path) -> None:
     hooks, mine = tmp_path / "hooks", tmp_path / "mine"
     mine.mkdir()
     ignored = shutil.ignore_patterns("__pycache__")
@@ -61,7 +61,7 @@ def test_a_commit_fails_where_a_saved_call_does(tmp_path: Path) -> None:
     environment = {
         **os.environ,
         "PRE_COMMIT_HOME": str(tmp_path / "home"),
-        # Nothing is fetched: what Sightline needs is here already, and so is what builds it.
+        # Nothing is downloaded: everything that Sightline and its build need is already here.
         "PIP_NO_INDEX": "1",
         "PIP_NO_DEPS": "1",
         "PIP_NO_BUILD_ISOLATION": "0",

@@ -1,4 +1,4 @@
-"""Claims that cannot all be true, each beside claims that can."""
+"""Claims that cannot all be true, each next to claims that can."""
 
 import pytest
 from msgspec.structs import replace
@@ -132,7 +132,7 @@ CASES: list[tuple[JsonObject, Json, Kind, list[str]]] = [
         Kind.SENSITIVE_UNMARKED,
         ["sensitiveHint"],
     ),
-    # A key of that name that nobody defined marks nothing.
+    # A key of that name that no vocabulary defines marks nothing.
     (
         {**annotated({"x-sensitive": True}, sensitiveHint=True), "outputSchema": {}},
         None,
@@ -183,7 +183,7 @@ def claims_of(definition: JsonObject, result: Json) -> tuple[Claim, ...]:
 
 
 @pytest.mark.parametrize(("definition", "result", "kind", "keys"), CASES)
-def test_a_contradiction_is_found_with_the_claims_that_make_it(
+def test_a_contradiction_is_found_with_the_claims_that_cause_it(
     definition: JsonObject, result: Json, kind: Kind, keys: list[str]
 ) -> None:
     found = contradictions(claims_of(definition, result))
@@ -232,7 +232,7 @@ def test_malformed_claims_contradict_nothing() -> None:
     assert contradictions(claims_of_tool(tool_of(annotations=twice))) == ()
 
 
-def test_what_a_request_says_of_its_context_contradicts_no_tool() -> None:
+def test_the_context_of_a_request_contradicts_no_tool() -> None:
     claims = claims_of_tool(tool_of(**annotated(openWorldHint=False)))
     context: Json = {"_meta": {"annotations": {"openWorldHint": True}}}
     assert contradictions(claims + claims_of_request(context)) == ()
@@ -278,7 +278,7 @@ def test_a_resolution_that_widens_a_hint_is_found(hint: str, static: Json, resol
     assert contradictions(claims + claims_of_resolution({"annotations": narrower})) == ()
 
 
-def test_a_resolution_that_narrows_is_no_contradiction() -> None:
+def test_a_resolution_that_narrows_a_claim_is_not_a_contradiction() -> None:
     static = annotated(readOnlyHint=False, destructiveHint=True, idempotentHint=False, openWorldHint=True)
     resolved: Json = {
         "readOnlyHint": True,
@@ -290,7 +290,7 @@ def test_a_resolution_that_narrows_is_no_contradiction() -> None:
     assert contradictions(claims) == ()
 
 
-def test_a_call_that_only_reads_need_not_be_called_idempotent() -> None:
+def test_a_read_only_call_need_not_be_declared_idempotent() -> None:
     claims = claims_of_tool(tool_of(**annotated(idempotentHint=True)))
     answer: Json = {"annotations": {"readOnlyHint": True, "idempotentHint": False}}
     assert contradictions(claims + claims_of_resolution(answer)) == ()
@@ -303,7 +303,7 @@ def test_a_resolution_can_contradict_itself() -> None:
     ]
 
 
-def test_what_a_browser_did_not_keep_is_a_finding_with_all_its_claims() -> None:
+def test_claims_that_the_browser_dropped_are_one_finding_with_all_of_them() -> None:
     kept = claims_of_tool(tool_of(**annotated(untrustedContentHint=True, vendorHint=1)))
     lost = tuple(replace(claim, note="dropped by the browser") for claim in kept)
     assert contradictions(kept) == ()
@@ -311,6 +311,6 @@ def test_what_a_browser_did_not_keep_is_a_finding_with_all_its_claims() -> None:
     assert (found.kind, found.claims) == (Kind.NOT_KEPT, lost)
 
 
-def test_every_kind_has_a_case() -> None:
+def test_every_kind_of_contradiction_has_a_case() -> None:
     of_their_own = {Kind.RESOLUTION_WIDENS, Kind.NOT_KEPT}
     assert {kind for _, _, kind, _ in CASES} | of_their_own == set(Kind)

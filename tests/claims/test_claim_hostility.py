@@ -1,4 +1,4 @@
-"""Whatever a server sends: nothing raises, depth costs no recursion, and size is not walked."""
+"""Any input from a server: nothing raises, depth does not recurse, and large values are not walked."""
 
 import time
 
@@ -76,7 +76,7 @@ roots = st.dictionaries(
 
 
 def everything(value: Json) -> tuple[Claim, ...]:
-    """All that can be read from a value, in every role that it could have."""
+    """Every claim that can be read from a value, in every role that it could have."""
     found = claims_of_result(value) + claims_of_request(value) + claims_of_resolution(value)
     found += claims_of_result({"content": [value]})
     if isinstance(value, dict):
@@ -93,7 +93,7 @@ def judged(claims: tuple[Claim, ...]) -> None:
 
 
 @given(roots | values)
-def test_no_value_raises_in_any_role(value: Json) -> None:
+def test_reading_claims_never_raises_for_any_value(value: Json) -> None:
     claims = everything(value)
     judged(claims)
     for claim in claims:
@@ -102,7 +102,7 @@ def test_no_value_raises_in_any_role(value: Json) -> None:
 
 
 def is_named_twice(value: Json, place: str) -> bool:
-    """Whether a key on the way to a place is there twice: a pointer reaches the last of its values only."""
+    """Whether a key in a pointer is a duplicate: a pointer reaches only the last of its values."""
     tokens = pointer.split(place)
     for index, token in enumerate(tokens):
         around = pointer.resolve(value, pointer.join(tokens[:index]))
@@ -112,7 +112,7 @@ def is_named_twice(value: Json, place: str) -> bool:
 
 
 @given(roots)
-def test_every_claim_stands_where_it_says(value: dict[str, Json]) -> None:
+def test_the_pointer_of_every_claim_leads_to_its_value(value: dict[str, Json]) -> None:
     for claim in claims_of_tool(Tool(name="a", definition=value)) + claims_of_result(value):
         if not is_named_twice(value, claim.pointer):
             assert pointer.resolve(value, claim.pointer) is claim.value
@@ -128,7 +128,7 @@ def nested(depth: int, *, key: str | None = None) -> Json:
 @pytest.mark.parametrize(
     "deep", [nested(100_000), nested(100_000, key="regulated"), nested(100_000, key="_meta")]
 )
-def test_depth_is_no_matter_in_any_place(deep: Json, subtests: pytest.Subtests) -> None:
+def test_very_deep_values_are_read_at_any_place(deep: Json, subtests: pytest.Subtests) -> None:
     for name in NAMES:
         with subtests.test(name):
             inner: Json = {name: deep}

@@ -45,7 +45,7 @@ def test_each_member_of_a_tool_is_claimed_by_one_vocabulary(
 
 
 @given(objects, objects, objects)
-def test_each_member_of_a_result_and_of_a_block_is_claimed_by_one_vocabulary(
+def test_each_member_of_a_result_or_block_is_claimed_by_one_vocabulary(
     meta: JsonObject, annotations: JsonObject, inner: JsonObject
 ) -> None:
     block: Json = {"type": "text", "annotations": annotations, "_meta": meta}
@@ -64,14 +64,14 @@ def test_each_member_of_a_result_and_of_a_block_is_claimed_by_one_vocabulary(
 
 
 @given(objects)
-def test_no_place_is_claimed_twice(annotations: JsonObject) -> None:
+def test_no_place_is_claimed_by_two_claims(annotations: JsonObject) -> None:
     claims = claims_of_tool(Tool(name="a", definition={"annotations": annotations}))
-    # Evidence that lacks something is said to, beside what it has.
+    # Evidence that lacks a member has a second claim that says so.
     places = Counter(claim.pointer for claim in claims if not claim.problem.startswith("lacks"))
     assert not [place for place, count in places.items() if count > 1]
 
 
-def test_what_a_vocabulary_owns_is_where_it_reads() -> None:
+def test_a_vocabulary_owns_the_places_that_it_reads() -> None:
     owned = {
         (Subject.TOOL, "/annotations/readOnlyHint"): "mcp",
         (Subject.TOOL, "/annotations/untrustedContentHint"): "webmcp",

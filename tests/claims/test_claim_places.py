@@ -1,4 +1,4 @@
-"""Containers, nested keys, references, embedded resources: what a table of single keys does not show."""
+"""Containers, nested keys, references, embedded resources: cases that a table of single keys does not show."""
 
 import pytest
 
@@ -35,7 +35,7 @@ WRONG: tuple[Json, ...] = (None, [], [{"readOnlyHint": True}], "readOnlyHint", 1
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_a_container_that_is_no_object_is_one_malformed_claim(wrong: Json) -> None:
+def test_a_container_that_is_not_an_object_is_one_malformed_claim(wrong: Json) -> None:
     for claims, expected in (
         (of_tool(annotations=wrong), ("mcp", "annotations", "/annotations")),
         (of_tool(_meta=wrong), ("unrecognised", "_meta", "/_meta")),
@@ -67,20 +67,20 @@ def test_a_container_that_is_no_object_is_one_malformed_claim(wrong: Json) -> No
         assert claims[0].value is wrong
 
 
-def test_an_empty_extension_object_is_a_claim_of_nothing() -> None:
+def test_an_empty_extension_object_is_a_claim_without_content() -> None:
     (claim,) = claims_of_result({"_meta": {TRUST: {}}})
     assert (claim.key, claim.well_formed, claim.container) == (TRUST, True, True)
     assert of_tool(annotations={}, _meta={}) == ()
 
 
-def test_an_unknown_key_inside_an_object_of_one_vocabulary_is_malformed_there() -> None:
+def test_an_unknown_key_in_an_object_of_a_vocabulary_is_a_malformed_claim() -> None:
     assert brief(of_tool(annotations={"inputMetadata": {"destination": "public", "retention": 1}})) == [
         ("sep-1913", "inputMetadata.destination", "/annotations/inputMetadata/destination", True),
         ("sep-1913", "inputMetadata.retention", "/annotations/inputMetadata/retention", False),
     ]
 
 
-def test_evidence_without_what_makes_it_checkable_is_malformed_as_a_whole() -> None:
+def test_evidence_that_cannot_be_checked_is_malformed() -> None:
     whole: Json = {"type": "data-class.v1", "digest": "sha256:00", "canonicalization": "jcs/rfc8785"}
     claims = claims_of_result({"_meta": {TRUST: {"evidenceRef": whole}}})
     assert [(claim.key, claim.well_formed) for claim in claims] == [
@@ -97,7 +97,7 @@ def test_evidence_without_what_makes_it_checkable_is_malformed_as_a_whole() -> N
     ]
 
 
-def test_claims_of_one_vocabulary_come_in_the_order_of_the_wire() -> None:
+def test_claims_of_one_vocabulary_are_in_the_order_of_the_wire() -> None:
     claims = of_tool(
         _meta={"z": 1},
         outputSchema={"x-sensitive": True},
@@ -114,7 +114,7 @@ def test_claims_of_one_vocabulary_come_in_the_order_of_the_wire() -> None:
     ]
 
 
-def test_what_nobody_defines_is_kept_verbatim_and_well_formed() -> None:
+def test_an_unrecognised_member_is_a_well_formed_claim_with_its_value() -> None:
     strange: Json = {"deep": [1, {"x": None}]}
     (claim,) = of_tool(_meta={"com.example/x": strange})
     assert brief((claim,)) == [("unrecognised", "com.example/x", "/_meta/com.example~1x", True)]
@@ -122,7 +122,7 @@ def test_what_nobody_defines_is_kept_verbatim_and_well_formed() -> None:
     assert claim.standing is Standing.UNRECOGNISED
 
 
-def test_a_result_says_things_as_a_whole_and_block_by_block() -> None:
+def test_a_result_has_claims_of_its_own_and_of_each_block() -> None:
     result: Json = {
         "_meta": {"annotations": {"openWorldHint": True, "mood": "good"}, "requestId": 7},
         "content": [
@@ -147,12 +147,12 @@ def test_a_result_says_things_as_a_whole_and_block_by_block() -> None:
 @pytest.mark.parametrize(
     "result", [None, 1, "x", [], [{"_meta": {"a": 1}}], {}, {"content": {"_meta": {"a": 1}}}]
 )
-def test_what_is_no_result_and_what_is_no_list_of_blocks_claim_nothing(result: Json) -> None:
+def test_a_malformed_result_or_content_has_no_claims(result: Json) -> None:
     assert claims_of_result(result) == ()
     assert claims_of_resolution(result) == claims_of_request(result) == ()
 
 
-def test_a_resource_claims_under_its_own_subject() -> None:
+def test_claims_of_a_resource_have_their_own_subject() -> None:
     item = Item(kind=Kind.TEMPLATE, name="a", definition={"annotations": {"priority": 1, "hue": 3}})
     assert [(claim.subject, claim.vocabulary, claim.key) for claim in claims_of_item(item)] == [
         (Subject.RESOURCE, "mcp-content", "priority"),
@@ -160,12 +160,12 @@ def test_a_resource_claims_under_its_own_subject() -> None:
     ]
 
 
-def test_a_title_outside_the_annotations_is_claimed_for_tools_of_pages_only() -> None:
+def test_a_title_outside_the_annotations_is_a_claim_for_page_tools_only() -> None:
     assert of_tool(title="A") == ()
     assert [claim.key for claim in of_tool(title="A", origin="https://a.example")] == ["title", "origin"]
 
 
-def test_the_hints_that_core_has_are_not_claimed_a_second_time_for_pages() -> None:
+def test_hints_of_core_mcp_are_claimed_only_once_for_page_tools() -> None:
     claims = of_tool(
         annotations={"readOnlyHint": True, "untrustedContentHint": True}, origin="https://a.example"
     )
@@ -176,7 +176,7 @@ def test_the_hints_that_core_has_are_not_claimed_a_second_time_for_pages() -> No
     ]
 
 
-def test_the_older_shape_of_a_resolution_is_read_and_said_to_be_older() -> None:
+def test_the_older_shape_of_a_resolution_is_read_and_reported_as_older() -> None:
     tool: Json = {"name": "a", "annotations": {"readOnlyHint": True, "hue": 1}, "_meta": {"b": 2}}
     claims = claims_of_resolution({"tool": tool})
     assert brief(claims) == [
@@ -203,9 +203,7 @@ def test_the_older_shape_of_a_resolution_is_read_and_said_to_be_older() -> None:
         ({"ttl": None}, "`ttl` is not a number of seconds"),
     ],
 )
-def test_a_secret_reference_is_a_claim_with_the_reason_where_it_is_malformed(
-    changes: JsonObject, problem: str
-) -> None:
+def test_a_malformed_secret_reference_is_a_claim_with_the_reason(changes: JsonObject, problem: str) -> None:
     block = REFERENCE | changes
     (claim,) = claims_of_result({"content": [{"type": "text", "text": "a"}, block]})
     assert (claim.subject, claim.vocabulary, claim.key) == (Subject.BLOCK, "webmcp-110", "secret_reference")
@@ -214,19 +212,19 @@ def test_a_secret_reference_is_a_claim_with_the_reason_where_it_is_malformed(
 
 
 @pytest.mark.parametrize("missing", ["id", "label", "redeemUrl"])
-def test_a_secret_reference_that_lacks_a_member_says_which(missing: str) -> None:
+def test_a_secret_reference_that_lacks_a_member_names_it(missing: str) -> None:
     block: JsonObject = {key: value for key, value in REFERENCE.items() if key != missing}
     (claim,) = claims_of_result({"content": [block]})
     assert claim.problem == f"lacks `{missing}`"
 
 
-def test_a_ttl_beyond_any_number_is_malformed() -> None:
+def test_an_infinite_ttl_is_malformed() -> None:
     for text in ("1e999", "NaN"):
         block = REFERENCE | {"ttl": parsed(text)}
         assert not claims_of_result({"content": [block]})[0].well_formed
 
 
-def test_objects_that_name_a_key_twice_are_read_each_time_and_never_well_formed() -> None:
+def test_duplicate_keys_are_all_read_and_never_well_formed() -> None:
     tool = parsed('{"annotations":{"sensitiveHint":true,"readOnlyHint":true,"readOnlyHint":false}}')
     assert isinstance(tool, dict)
     assert brief(claims_of_tool(Tool(name="a", definition=tool))) == [
@@ -250,7 +248,7 @@ def test_objects_that_name_a_key_twice_are_read_each_time_and_never_well_formed(
     ]
 
 
-def test_a_request_says_what_its_context_holds() -> None:
+def test_claims_are_read_from_the_context_of_a_request() -> None:
     claims = claims_of_request(
         {"name": "a", "_meta": {"annotations": {"openWorldHint": True}, "progressToken": 1}}
     )

@@ -1,4 +1,4 @@
-"""Where an output schema marks something as sensitive, and where it only looks so."""
+"""Where an output schema marks a value as sensitive, and where it only seems to."""
 
 import pytest
 
@@ -51,7 +51,7 @@ def marks(schema: Json) -> tuple[Claim, ...]:
         ([MARKED], "/0"),
     ],
 )
-def test_a_mark_counts_wherever_a_schema_can_stand(schema: Json, position: str) -> None:
+def test_a_mark_is_found_at_every_place_of_a_subschema(schema: Json, position: str) -> None:
     (claim,) = marks(schema)
     assert claim.pointer == f"/outputSchema{position}/x-sensitive"
     assert claim.well_formed
@@ -75,7 +75,7 @@ def test_a_mark_counts_wherever_a_schema_can_stand(schema: Json, position: str) 
         {"title": "x-sensitive"},
     ],
 )
-def test_names_and_data_are_no_marks(schema: Json) -> None:
+def test_names_and_data_in_a_schema_are_not_marks(schema: Json) -> None:
     assert marks(schema) == ()
 
 
@@ -94,7 +94,7 @@ def test_names_and_data_are_no_marks(schema: Json) -> None:
     ],
 )
 @pytest.mark.parametrize("value", [True, False, "yes"])
-def test_a_misspelt_mark_is_malformed_and_marks_all_the_same(key: str, value: Json) -> None:
+def test_a_misspelt_mark_is_malformed_but_still_marks(key: str, value: Json) -> None:
     (claim,) = marks({"properties": {"a": {key: value}}})
     assert (claim.key, claim.pointer, claim.well_formed) == (
         "x-sensitive",
@@ -111,32 +111,32 @@ def test_a_misspelt_mark_is_malformed_and_marks_all_the_same(key: str, value: Js
 @pytest.mark.parametrize(
     "key", ["sensitive", "x-sensitiveness", "xx-sensitive", "x-\u017fensitive", "x-sensitiveHint"]
 )
-def test_other_keys_are_not_taken_for_a_mark(key: str) -> None:
+def test_other_similar_keys_are_not_taken_for_a_mark(key: str) -> None:
     assert marks({"properties": {"a": {key: True}}}) == ()
 
 
 @pytest.mark.parametrize("value", ["yes", 1, None, [], {}, ["a"], {"a": MARKED}])
-def test_a_mark_that_is_no_boolean_is_malformed_and_marks_all_the_same(value: Json) -> None:
+def test_a_mark_that_is_not_a_boolean_is_malformed_but_still_marks(value: Json) -> None:
     (claim,) = marks({"properties": {"a": {"x-sensitive": value}}})
     assert claim.problem == "is not a boolean"
     assert traits([claim]).sensitive_positions.value == ("/properties/a",)
 
 
-def test_a_mark_that_says_false_marks_nothing() -> None:
+def test_a_mark_that_is_false_marks_nothing() -> None:
     (claim,) = marks({"x-sensitive": False})
     assert claim.well_formed
     positions = traits([claim]).sensitive_positions
     assert (positions.value, positions.defaulted, positions.claims_for) == ((), False, (claim,))
 
 
-def test_a_mark_that_is_named_twice_marks_whatever_it_says() -> None:
+def test_a_duplicate_mark_marks_whatever_its_values_are() -> None:
     schema: Json = {"properties": {"a": DuplicateKeys((("x-sensitive", False), ("x-sensitive", False)))}}
     claims = marks(schema)
     assert [claim.well_formed for claim in claims] == [False, False]
     assert traits(claims).sensitive_positions.value == ("/properties/a",)
 
 
-def test_marks_come_in_the_order_of_the_wire() -> None:
+def test_marks_are_in_the_order_of_the_wire() -> None:
     schema: Json = {
         "properties": {"b": {"items": MARKED, "x-sensitive": False}, "a": MARKED},
         "x-sensitive": False,
@@ -152,7 +152,7 @@ def test_marks_come_in_the_order_of_the_wire() -> None:
     ]
 
 
-def test_what_lies_too_deep_to_be_read_counts_as_marked() -> None:
+def test_a_schema_that_is_too_deep_to_be_read_counts_as_marked() -> None:
     deep: Json = {"type": "string"}
     for _ in range(5000):
         deep = {"items": deep}

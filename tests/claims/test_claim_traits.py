@@ -1,4 +1,4 @@
-"""What claims amount to: truth tables, and the one direction in which they are joined."""
+"""The traits that follow from claims: truth tables, and the one direction in which claims are combined."""
 
 from itertools import permutations
 
@@ -36,7 +36,7 @@ DEFAULTS: dict[TraitName, TraitValue] = {
     TraitName.DEBUGGING: False,
 }
 
-# From the least cautious value to the most; what is not here is a set.
+# From the least cautious value to the most; a trait that is not listed here is a set.
 CAUTION: dict[TraitName, tuple[Word, ...]] = {
     TraitName.EFFECT: ("read", "write", "external", "delete"),
     TraitName.DESTRUCTIVE: (False, True),
@@ -58,7 +58,7 @@ def of_tool(annotations: JsonObject | None = None, meta: JsonObject | None = Non
 
 
 def said(found: Traits) -> dict[TraitName, TraitValue]:
-    """The traits that are no defaults."""
+    """The traits that are not defaults."""
     return {name: found.trait(name).value for name in TraitName if found.trait(name).value != DEFAULTS[name]}
 
 
@@ -131,7 +131,7 @@ def test_without_claims_every_trait_is_a_default() -> None:
         ({"title": "a", "hue": True}, {}),
     ],
 )
-def test_what_the_annotations_of_a_tool_amount_to(
+def test_traits_follow_from_the_annotations_of_a_tool(
     annotations: JsonObject, expected: dict[TraitName, TraitValue]
 ) -> None:
     assert said(traits(of_tool(annotations))) == expected
@@ -163,7 +163,9 @@ def test_what_the_annotations_of_a_tool_amount_to(
         ({"ifc": {"integrity": "trusted", "confidentiality": "public"}}, {}),
     ],
 )
-def test_what_the_meta_of_a_tool_amounts_to(meta: JsonObject, expected: dict[TraitName, TraitValue]) -> None:
+def test_traits_follow_from_the_meta_of_a_tool(
+    meta: JsonObject, expected: dict[TraitName, TraitValue]
+) -> None:
     assert said(traits(of_tool(meta=meta))) == expected
 
 
@@ -184,17 +186,17 @@ def test_what_the_meta_of_a_tool_amounts_to(meta: JsonObject, expected: dict[Tra
         ({"content": [{"type": "secret_reference"}]}, {}),
     ],
 )
-def test_what_a_result_amounts_to(result: Json, expected: dict[TraitName, TraitValue]) -> None:
+def test_traits_follow_from_a_result(result: Json, expected: dict[TraitName, TraitValue]) -> None:
     assert said(traits(claims_of_result(result))) == expected
 
 
 @pytest.mark.parametrize("nothing", [None, [], ""])
-def test_a_wrong_container_that_holds_nothing_hides_nothing(nothing: Json) -> None:
+def test_an_empty_container_of_a_wrong_type_adds_no_trait(nothing: Json) -> None:
     definition: JsonObject = {"annotations": nothing, "_meta": nothing}
     assert said(traits(claims_of_tool(Tool(name="a", definition=definition)))) == {}
 
 
-def test_a_wrong_container_is_read_as_if_it_held_the_worst() -> None:
+def test_a_container_of_a_wrong_type_is_read_as_the_worst_claim() -> None:
     claims = claims_of_tool(Tool(name="a", definition={"annotations": ["sensitiveHint"]}))
     found = traits(claims)
     assert said(found) == {
@@ -219,7 +221,7 @@ def test_a_wrong_container_is_read_as_if_it_held_the_worst() -> None:
     }
 
 
-def test_a_trait_names_the_claims_on_both_sides() -> None:
+def test_a_trait_names_the_claims_for_and_against_it() -> None:
     claims = of_tool({"readOnlyHint": True, "destructiveHint": False}, {"mcp.dev/effect": "delete"})
     found = traits(claims)
     assert [claim.key for claim in found.effect.claims_for] == ["mcp.dev/effect"]
@@ -236,13 +238,13 @@ def test_a_trait_names_the_claims_on_both_sides() -> None:
     assert (harmless.value, harmless.defaulted, len(harmless.claims_for)) == (False, False, 1)
 
 
-def test_several_grades_of_the_same_thing_do_not_contradict_each_other() -> None:
+def test_several_grades_of_one_effect_do_not_contradict_each_other() -> None:
     found = traits(of_tool({"readOnlyHint": False}, {"mcp.dev/effect": "delete"})).effect
     assert [claim.key for claim in found.claims_for] == ["readOnlyHint", "mcp.dev/effect"]
     assert found.claims_against == ()
 
 
-def test_a_claim_that_names_nothing_stands_against_those_that_name_something() -> None:
+def test_a_claim_of_no_data_classes_is_against_claims_that_name_some() -> None:
     claims = of_tool(
         {"returnMetadata": {"sensitivity": "none"}, ACTION: {"returnMetadata": {"sensitivity": "pii"}}}
     )
@@ -252,12 +254,12 @@ def test_a_claim_that_names_nothing_stands_against_those_that_name_something() -
 
 
 @pytest.mark.parametrize("value", ["shred", [], True, ["read", "shred"]])
-def test_a_word_that_is_no_step_of_a_trait_counts_as_its_last(value: Json) -> None:
+def test_an_unknown_value_of_a_trait_counts_as_the_most_cautious_one(value: Json) -> None:
     (claim,) = of_tool(meta={"mcp.dev/effect": "read"})
     assert traits([replace(claim, value=value)]).effect.value == "delete"
 
 
-def test_an_override_wins_over_all_claims_and_is_shown_as_one() -> None:
+def test_an_override_wins_over_all_claims_and_is_shown_as_an_override() -> None:
     found = traits(of_tool({"sensitiveHint": True}))
     changed = overridden(found, [Override(trait=TraitName.SENSITIVE, value=False)])
     assert (changed.sensitive.value, changed.sensitive.overridden) == (False, True)
@@ -265,7 +267,7 @@ def test_an_override_wins_over_all_claims_and_is_shown_as_one() -> None:
     assert changed.untrusted == found.untrusted
 
 
-def test_traits_as_json_name_value_default_and_claims() -> None:
+def test_the_json_of_traits_has_value_default_and_claims() -> None:
     found = traits(of_tool({"sensitiveHint": True, "attribution": ["a:"]})).as_json()
     assert list(found) == [name.value for name in TraitName]
     assert found["sensitive"] == {
@@ -309,11 +311,11 @@ def test_traits_as_json_name_value_default_and_claims() -> None:
         ({"sensitiveHint": False}, {"mcp.dev/requiresConfirmation": False}, ""),
     ],
 )
-def test_badges_stand_for_what_was_claimed(annotations: JsonObject, meta: JsonObject, letters: str) -> None:
+def test_badges_show_the_claimed_traits(annotations: JsonObject, meta: JsonObject, letters: str) -> None:
     assert "".join(badges(traits(of_tool(annotations, meta)))) == letters
 
 
-def test_a_marked_schema_earns_the_badge_for_sensitive() -> None:
+def test_a_marked_schema_gives_the_badge_for_sensitive() -> None:
     tool = Tool(name="a", definition={"outputSchema": {"properties": {"a": {"x-sensitive": True}}}})
     found = traits(claims_of_tool(tool))
     assert badges(found) == (Badge.SENSITIVE,)
@@ -350,7 +352,7 @@ ODD: list[Json] = [
 
 @st.composite
 def each_claim(draw: st.DrawFn) -> Claim:
-    """A claim of any key, with one of its words or something else, or of any container."""
+    """A claim with any key, and one of its allowed values or another value, or a claim of any container."""
     vocabulary, key = draw(st.sampled_from(KEYS))
     container = draw(st.booleans())
     return Claim(
@@ -382,7 +384,7 @@ claims_lists = st.lists(each_claim(), max_size=6)
 
 
 @given(claims_lists, each_claim())
-def test_another_claim_makes_nothing_that_was_claimed_less_safe(claims: list[Claim], another: Claim) -> None:
+def test_one_more_claim_makes_no_claimed_trait_less_safe(claims: list[Claim], another: Claim) -> None:
     before, after = traits(claims), traits([*claims, another])
     for name in TraitName:
         if not before.trait(name).defaulted:
@@ -391,7 +393,7 @@ def test_another_claim_makes_nothing_that_was_claimed_less_safe(claims: list[Cla
 
 
 @given(st.lists(each_claim(), max_size=4))
-def test_the_order_of_claims_makes_no_difference(claims: list[Claim]) -> None:
+def test_the_order_of_claims_does_not_matter(claims: list[Claim]) -> None:
     found = traits(claims)
     for order in permutations(claims):
         other = traits(order)
@@ -407,7 +409,7 @@ def test_the_order_of_claims_makes_no_difference(claims: list[Claim]) -> None:
 
 
 @given(each_claim())
-def test_a_malformed_claim_is_never_read_as_the_safer_word(claim: Claim) -> None:
+def test_a_malformed_claim_is_never_read_as_the_safer_value(claim: Claim) -> None:
     if not claim.well_formed:
         found = traits([claim])
         for name, steps in CAUTION.items():

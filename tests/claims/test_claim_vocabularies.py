@@ -1,4 +1,4 @@
-"""One row for each key of each vocabulary: where it stands, what it takes and what it does not."""
+"""One row for each key of each vocabulary: its place, the values that it accepts and values that it does not."""
 
 from dataclasses import dataclass
 
@@ -312,7 +312,7 @@ def id_of(row: Row) -> str:
     return f"{row.vocabulary} {row.subject} {row.at}"
 
 
-def test_each_key_makes_one_claim_of_each_value_that_it_takes(subtests: pytest.Subtests) -> None:
+def test_each_key_makes_one_claim_of_each_valid_value(subtests: pytest.Subtests) -> None:
     for row in ROWS:
         with subtests.test(id_of(row)):
             standing = {vocabulary.name: vocabulary.standing for vocabulary in vocabularies()}[row.vocabulary]
@@ -325,7 +325,7 @@ def test_each_key_makes_one_claim_of_each_value_that_it_takes(subtests: pytest.S
                 assert claim.standing is (row.standing or standing)
 
 
-def test_each_key_keeps_a_value_that_it_does_not_take_as_a_malformed_claim(subtests: pytest.Subtests) -> None:
+def test_each_key_keeps_an_invalid_value_as_a_malformed_claim(subtests: pytest.Subtests) -> None:
     for row in ROWS:
         with subtests.test(id_of(row)):
             for value in row.malformed:
@@ -335,7 +335,7 @@ def test_each_key_keeps_a_value_that_it_does_not_take_as_a_malformed_claim(subte
                 assert claim.value is value
 
 
-def test_each_key_makes_no_claim_where_it_is_absent(subtests: pytest.Subtests) -> None:
+def test_an_absent_key_makes_no_claim(subtests: pytest.Subtests) -> None:
     for row in ROWS:
         with subtests.test(id_of(row)):
             parent = row.at.rpartition("/")[0]
@@ -343,11 +343,11 @@ def test_each_key_makes_no_claim_where_it_is_absent(subtests: pytest.Subtests) -
                 claims = claims_of(row.subject, placed(parent, {}))
                 found = [claim for claim in claims if claim.key != "tool"]
                 assert all(claim.container for claim in found), found
-                # An object that holds others' members too is no claim where it is empty.
+                # An object that other vocabularies share is not a claim if it is empty.
                 assert len(found) == (0 if parent in {"/annotations", "/_meta", "/tool/annotations"} else 1)
 
 
-def test_a_key_that_is_named_twice_is_malformed_both_times(subtests: pytest.Subtests) -> None:
+def test_a_duplicate_key_is_malformed_both_times(subtests: pytest.Subtests) -> None:
     for row in ROWS:
         with subtests.test(id_of(row)):
             parent, _, name = row.at.rpartition("/")
@@ -372,7 +372,7 @@ def test_every_key_of_every_vocabulary_has_a_row() -> None:
             assert known or key.name in elsewhere, key
 
 
-def test_vocabularies_come_by_standing_and_then_by_name() -> None:
+def test_vocabularies_are_ordered_by_standing_and_then_by_name() -> None:
     assert [vocabulary.name for vocabulary in vocabularies()] == [
         "mcp",
         "mcp-content",

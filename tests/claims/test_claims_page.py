@@ -1,4 +1,4 @@
-"""docs/claims.md has the tables of the registry. Run this file to write them: `python tests/claims/test_claims_page.py`."""
+"""docs/claims.md contains the tables of the registry. Run this file to write them: `python tests/claims/test_claims_page.py`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -10,7 +10,7 @@ from inspector.claims.traits import Badge
 PAGE = Path(__file__).parents[2] / "docs" / "claims.md"
 
 
-def test_the_tables_of_the_page_are_those_of_the_registry() -> None:
+def test_the_tables_of_the_page_agree_with_the_registry() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text.endswith(vocabulary_tables(vocabularies())), (
         "docs/claims.md is out of date: run `.venv/bin/python tests/claims/test_claims_page.py`"
@@ -25,7 +25,7 @@ def test_the_page_names_every_badge() -> None:
     assert f"{', '.join(letters)} and {last}" in text
 
 
-def test_every_vocabulary_states_where_it_comes_from() -> None:
+def test_every_vocabulary_states_its_source() -> None:
     for vocabulary in vocabularies():
         assert all((vocabulary.title, vocabulary.source, vocabulary.where)), vocabulary.name
         year, month = vocabulary.as_of.split("-")

@@ -9,7 +9,7 @@ def tool(*, read_only: bool) -> Tool:
     return Tool(name="t", definition={"name": "t", "annotations": {"readOnlyHint": read_only}})
 
 
-def test_a_tool_is_read_once_and_another_of_its_name_for_itself() -> None:
+def test_a_tool_is_read_once_and_an_equal_one_separately() -> None:
     asked: list[Tool] = []
 
     @once
@@ -23,7 +23,7 @@ def test_a_tool_is_read_once_and_another_of_its_name_for_itself() -> None:
     assert [id(each) for each in asked] == [id(first), id(again), id(other)]
 
 
-def test_a_changed_definition_of_the_same_name_has_its_own_claims_traits_and_contract() -> None:
+def test_a_changed_definition_has_its_own_claims_traits_and_contract() -> None:
     for read_only in (True, False, True):
         now = tool(read_only=read_only)
         assert [claim.value for claim in claims_of_tool(now) if claim.key == "readOnlyHint"] == [read_only]
@@ -32,7 +32,7 @@ def test_a_changed_definition_of_the_same_name_has_its_own_claims_traits_and_con
         assert contract_of(now).claims == claims_of_tool(now)
 
 
-def test_what_raises_is_asked_again() -> None:
+def test_a_function_that_raised_is_called_again() -> None:
     asked: list[Tool] = []
 
     @once

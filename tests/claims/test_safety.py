@@ -20,7 +20,7 @@ def row(**members: Json) -> dict[str, str]:
     }
 
 
-def test_what_nobody_declares_is_told_as_such() -> None:
+def test_undeclared_traits_are_shown_as_defaults() -> None:
     assert row() == {
         "Effect": "not declared",
         "Reversible": "no (default)",
@@ -83,7 +83,7 @@ def test_what_nobody_declares_is_told_as_such() -> None:
         ({"annotations": {"sensitiveHint": True}}, {"Sensitive outputs": "the whole result"}),
     ],
 )
-def test_what_is_declared_is_told(members: JsonObject, told: dict[str, str]) -> None:
+def test_declared_traits_are_shown(members: JsonObject, told: dict[str, str]) -> None:
     found = row(**members)
     assert {name: found[name] for name in told} == told
 
@@ -126,7 +126,7 @@ INJECTIONS = (
 )
 
 
-def test_no_name_adds_a_cell_a_row_or_a_character_that_acts(subtests: pytest.Subtests) -> None:
+def test_no_name_adds_a_cell_a_row_or_a_control_character(subtests: pytest.Subtests) -> None:
     for text in INJECTIONS:
         with subtests.test(text=text):
             rows, malformed = hostile(text)
@@ -144,7 +144,7 @@ def test_no_name_adds_a_cell_a_row_or_a_character_that_acts(subtests: pytest.Sub
 
 
 class Elements(HTMLParser):
-    """Which elements a page has, and with which attributes."""
+    """The elements of a page, with their attributes."""
 
     def __init__(self) -> None:
         super().__init__()

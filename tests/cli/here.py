@@ -1,4 +1,4 @@
-"""The command line in this process: half a second quicker than one of its own, for what needs no more of it than words and code."""
+"""The command line in this process: half a second quicker than a process of its own, for tests that need only output and exit code."""
 
 import io
 from contextlib import redirect_stderr, redirect_stdout

@@ -13,7 +13,7 @@ ROOT = Path(__file__).parents[2]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ran:
-    """How one run ended."""
+    """The outcome of one run."""
 
     code: int
     out: str
@@ -43,12 +43,12 @@ def sightline(*argv: str, stdin: str = "", columns: int = 120, cwd: Path = ROOT)
 
 
 def raw_server(behaviour: str) -> tuple[str, ...]:
-    """The words behind a command that make it talk to the misbehaving server."""
+    """The arguments after a command that connect it to the misbehaving server."""
     return ("--", sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "raw_server.py"), behaviour)
 
 
 def hostile_server() -> tuple[str, ...]:
-    """The words behind a command that make it talk to the hostile server."""
+    """The arguments after a command that connect it to the hostile server."""
     return (
         "-e",
         f"PYTHONPATH={ROOT}",

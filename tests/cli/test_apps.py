@@ -7,7 +7,7 @@ from tests.cli.sightline import ROOT, sightline
 APPS = ("--", sys.executable, str(ROOT / "tests" / "peers" / "apps_server.py"), "stdio")
 
 
-def test_a_call_says_what_only_the_interface_gets() -> None:
+def test_a_call_names_the_parts_that_only_the_interface_gets() -> None:
     app = sightline("call", "weather", "--format", "json", *APPS).json["app"]
     assert app["uri"] == "ui://weather/panel"
     assert app["onlyApp"] == ["/structuredContent", "/_meta"]
@@ -18,7 +18,7 @@ def test_a_call_says_what_only_the_interface_gets() -> None:
     assert "for the interface alone" in sightline("call", "refresh", *APPS).out
 
 
-def test_an_interface_is_read_with_what_it_asks_for() -> None:
+def test_an_interface_is_read_with_the_permissions_that_it_requests() -> None:
     out = sightline("read", "ui://weather/panel", *APPS).out
     for words in ("sends requests to https://api.example", "It asks for camera.", "the origin panel.example"):
         assert words in out

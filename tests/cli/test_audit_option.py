@@ -18,7 +18,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
-def test_a_call_leaves_its_lines_and_one_that_nobody_agreed_to_says_so(tmp_path: Path) -> None:
+def test_a_call_is_logged_and_one_without_agreement_as_declined(tmp_path: Path) -> None:
     audit = tmp_path / "audit.jsonl"
     assert here("call", "clean_clock", "demo", "--audit", str(audit)).code == 0
     assert (
@@ -36,7 +36,7 @@ def test_a_call_leaves_its_lines_and_one_that_nobody_agreed_to_says_so(tmp_path:
     assert found[2]["arguments"] == {"id": "1"}
 
 
-def test_the_users_own_file_asks_for_a_log_too(config: Path, tmp_path: Path) -> None:
+def test_the_user_configuration_can_ask_for_a_log(config: Path, tmp_path: Path) -> None:
     audit = tmp_path / "own.jsonl"
     config.write_text(f'[audit]\nfile = "{audit}"\n')
     config.chmod(0o600)
@@ -44,7 +44,9 @@ def test_the_users_own_file_asks_for_a_log_too(config: Path, tmp_path: Path) -> 
     assert len(lines(audit)) == 2
 
 
-def test_a_log_that_cannot_be_opened_stops_before_anything_is_started(config: Path, tmp_path: Path) -> None:
+def test_a_log_that_cannot_be_opened_is_an_error_before_the_server_starts(
+    config: Path, tmp_path: Path
+) -> None:
     nowhere = here("call", "clean_clock", "demo", "--audit", str(tmp_path / "missing" / "audit"))
     assert nowhere.code == 2
     assert "connecting" not in nowhere.err
@@ -55,7 +57,7 @@ def test_a_log_that_cannot_be_opened_stops_before_anything_is_started(config: Pa
     assert "NoSuchHandler" in wrong.err
 
 
-def test_the_calls_of_a_review_are_logged_and_one_without_calls_logs_none(tmp_path: Path) -> None:
+def test_the_calls_of_a_review_are_logged(tmp_path: Path) -> None:
     audit = tmp_path / "audit.jsonl"
     assert here("review", "demo", "--audit", str(audit)).code == 0
     assert lines(audit) == []
@@ -65,7 +67,7 @@ def test_the_calls_of_a_review_are_logged_and_one_without_calls_logs_none(tmp_pa
     assert len([event for event, _ in found if event == "decided"]) == len(found) / 2
 
 
-def test_the_one_call_of_the_demo_without_a_terminal_is_decided_and_logged(tmp_path: Path) -> None:
+def test_the_call_of_the_demo_without_a_terminal_is_decided_and_logged(tmp_path: Path) -> None:
     audit, policy = tmp_path / "audit.jsonl", tmp_path / "policy.json"
     assert here("demo", "--audit", str(audit)).code == 0
     assert [line["event"] for line in lines(audit)] == ["decided", "answered"]
@@ -75,7 +77,7 @@ def test_the_one_call_of_the_demo_without_a_terminal_is_decided_and_logged(tmp_p
     assert [line["event"] for line in lines(audit)[2:]] == ["decided", "declined"]
 
 
-def test_saved_and_recorded_calls_are_logged_as_calls_are_without_the_values_of_secrets(
+def test_saved_and_recorded_calls_are_logged_without_secret_values(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("MY_NAME", "hunter2-planted")

@@ -1,4 +1,4 @@
-"""What `sightline call` says about a server beside its result: stderr, stray output, and its own errors."""
+"""The messages of `sightline call` about a server, next to its result: stderr, stray output, and Sightline's own errors."""
 
 import sys
 from pathlib import Path
@@ -40,7 +40,7 @@ def server(tmp_path: Path) -> tuple[str, ...]:
     return ("--", sys.executable, "-S", "-E", str(path))
 
 
-def test_a_failed_call_prints_the_stderr_of_its_time_in_full(server: tuple[str, ...]) -> None:
+def test_a_failed_call_prints_all_stderr_of_its_duration(server: tuple[str, ...]) -> None:
     ran = here("call", "fails", "-q", *server)
     assert ran.code == 5
     assert "the server's stderr during the call, 30 lines:" in ran.err
@@ -58,7 +58,7 @@ def test_a_call_that_works_prints_no_stderr(server: tuple[str, ...]) -> None:
     assert "stderr" not in here("call", "works", "--format", "json", *server).json
 
 
-def test_what_a_server_prints_to_stdout_is_reported_with_what_to_do() -> None:
+def test_stray_output_on_stdout_is_reported_with_advice() -> None:
     ran = sightline("call", "t", *raw_server("garbage"))
     assert ran.code == 0
     assert 'server printed to stdout: "Traceback (most recent call last):": log to stderr' in ran.err
@@ -76,7 +76,7 @@ def test_an_error_of_sightline_is_not_shown_as_sent_by_the_server() -> None:
 
 
 @pytest.mark.parametrize(("view", "absent"), [("model", "SERVER SENT"), ("raw", "MODEL SEES")])
-def test_one_side_can_be_printed_alone(view: str, absent: str) -> None:
+def test_one_view_can_be_printed_alone(view: str, absent: str) -> None:
     ran = here("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")
     assert ran.code == 0
     assert absent not in ran.out

@@ -89,7 +89,7 @@ CASES: dict[str, tuple[Callable[[Author], None], tuple[str, ...], int, str]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_each_part_says_how_it_ended_and_the_highest_code_wins(author: Author, name: str) -> None:
+def test_each_part_reports_its_outcome_and_the_highest_exit_code_wins(author: Author, name: str) -> None:
     prepare, words, code, signs = CASES[name]
     prepare(author)
     ran = author.check(*words)
@@ -102,7 +102,7 @@ def test_each_part_says_how_it_ended_and_the_highest_code_wins(author: Author, n
         "output schemas",
     ]
     assert all(sign in {"?", part[0]} for sign, part in zip(signs, parts, strict=True)), ran.out
-    # What did not run says why, and what to do.
+    # A part that did not run says why, and what to do.
     assert all(
         "sightline" in part or "--c" in part or "no result" in part for part in parts if part[0] == "-"
     )
@@ -129,7 +129,7 @@ def test_one_run_connects_once_and_writes_every_report(author: Author) -> None:
         "pins": "1", "calls.toml": "1", "output schemas": "1",
     }  # fmt: skip
     assert "Check of" in ran.out
-    # Only what fails the run is a failure: findings below --fail-on are cases that pass.
+    # Only findings that fail the run are failures: findings below --fail-on are cases that pass.
     lenient = author.check("--fail-on", "critical", "--format", "junit", "--calls", "calls.toml")
     root = ET.fromstring(lenient.out)  # noqa: S314 - our own
     assert {case.get("classname") for case in root.iter("testcase") if case.find("failure") is not None} == {
@@ -161,7 +161,7 @@ def test_the_calls_of_this_server_are_made_unless_a_file_is_named(author: Author
         (("--sarif", "no/folder.sarif"), "cannot write no/folder.sarif"),
     ],
 )
-def test_what_is_named_and_missing_is_a_usage_error(
+def test_a_named_file_that_is_missing_is_a_usage_error(
     author: Author, words: tuple[str, ...], said: str
 ) -> None:
     author.saves(PASSES)
@@ -179,7 +179,7 @@ def test_a_changed_tool_is_called_only_with_agreement(author: Author) -> None:
     assert author.check("--pins", "pins.json", "--yes", "--format", "json").json["calls"][0]["ok"]
 
 
-def test_a_pin_in_a_file_is_checked_and_kept_apart_from_the_user_s_own(author: Author) -> None:
+def test_a_pin_in_a_file_is_separate_from_the_pins_of_the_user(author: Author) -> None:
     author.pins()
     assert here("pin", "--check", "--file", "pins.json", *author.command).code == 0
     assert here("pin", "--check", *author.command).code == 2

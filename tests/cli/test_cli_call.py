@@ -31,7 +31,7 @@ def test_a_call_prints_both_views_and_why_they_differ() -> None:
         (("--boundary", "closed", "--unmask"), True, False),
     ],
 )
-def test_secrets_are_where_the_lenses_say_and_nowhere_else(
+def test_secrets_are_only_in_the_views_that_the_options_allow(
     options: tuple[str, ...], *, in_raw: bool, in_model: bool
 ) -> None:
     ran = sightline(*KEY, *options, "demo")
@@ -58,7 +58,7 @@ def test_a_secret_reference_keeps_its_id_and_url_from_the_model() -> None:
     assert reference["label"] in model
 
 
-def test_arguments_are_read_as_the_schema_says() -> None:
+def test_arguments_are_parsed_by_the_schema() -> None:
     ran = sightline(
         "call", "echo_arguments", "--arg", "text=123", "--arg", "count=3", "--arg", "tags=a", "--arg", "tags=b",
         "--arg", "exact=1.10", "--arg", "confirm=yes", "--no-validate", "--format", "json", "demo",
@@ -74,7 +74,7 @@ def test_arguments_are_read_as_the_schema_says() -> None:
     assert '"exact":1.10' in ran.out
 
 
-def test_arguments_that_the_schema_does_not_allow_are_shown_with_their_path_and_can_be_sent() -> None:
+def test_invalid_arguments_are_reported_with_their_path_and_can_be_sent() -> None:
     wrong = ("call", "generate_api_key", "--args", '{"name": 5, "more": 1}')
     ran = sightline(*wrong, "demo")
     assert ran.code == 2
@@ -84,7 +84,7 @@ def test_arguments_that_the_schema_does_not_allow_are_shown_with_their_path_and_
     assert sent.code == 5
 
 
-def test_arguments_come_from_a_file_or_from_stdin(tmp_path: Path) -> None:
+def test_arguments_are_read_from_a_file_or_from_stdin(tmp_path: Path) -> None:
     path = tmp_path / "a.json"
     path.write_text('{"name": "from file"}')
     call = ("call", "generate_api_key", "--format", "json")
@@ -100,7 +100,7 @@ def test_a_tool_that_asks_to_be_confirmed_is_called_with_yes() -> None:
     assert "not called" not in ran.err
 
 
-def test_a_slip_in_the_name_of_an_argument_gets_a_suggestion() -> None:
+def test_a_misspelt_argument_name_gets_a_suggestion() -> None:
     ran = sightline("call", "generate_api_key", "--arg", "nme=x", "demo")
     assert ran.code == 2
     assert "nme: did you mean name?" in ran.err
@@ -112,20 +112,20 @@ def test_an_error_of_the_tool_shows_both_views_and_exits_5() -> None:
     assert ran.json["raw"]["isError"] is True
 
 
-def test_an_unlisted_tool_can_be_sent_all_the_same() -> None:
+def test_an_unlisted_tool_can_be_called_with_no_validate() -> None:
     ran = sightline("call", "none", "--no-validate", "--format", "json", "demo")
     assert ran.code == 5
     assert ran.json["raw"]["error"]["code"] == -32602
 
 
-def test_progress_is_told_on_stderr_unless_quiet() -> None:
+def test_progress_is_shown_on_stderr_unless_quiet() -> None:
     call = ("call", "t", "--format", "text", *raw_server("progress"))
     assert "progress 2 of 4: step 2" in sightline(*call).err
     assert sightline("call", "t", "-q", *raw_server("progress")).err == ""
 
 
 @pytest.mark.parametrize(("columns", "beside"), [(120, True), (80, False)])
-def test_views_stand_side_by_side_where_there_is_room(columns: int, *, beside: bool) -> None:
+def test_views_are_side_by_side_if_the_terminal_is_wide_enough(columns: int, *, beside: bool) -> None:
     text = sightline("call", "generate_api_key", "--arg", "name=x", "demo", columns=columns).out
     assert any("SERVER SENT" in line and "MODEL SEES" in line for line in text.splitlines()) is beside
     assert "✗ /structuredContent/secret  [x-sensitive]" in text
@@ -139,7 +139,7 @@ def test_the_demo_without_a_terminal_shows_one_call() -> None:
     assert "DEMO-SECRET" not in ran.out
 
 
-def test_untrusted_text_stands_between_markers_of_its_call_alone() -> None:
+def test_untrusted_text_is_delimited_by_markers_that_differ_for_each_call() -> None:
     texts: list[str] = []
     for _ in range(2):
         ran = sightline("call", "list_inbox", "--format", "json", "demo")

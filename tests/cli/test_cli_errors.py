@@ -19,7 +19,14 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (("list", "ftp://x"), 2, "not a target: ftp://x", "A target is"),
         (("list", "--"), 2, "no command", "Write the server's command"),
         (("list", "--config", "none.json"), 2, "cannot read none.json: No such file or directory", "Check"),
-        (("list", "--no-such"), 2, "No such option", "--help"),
+        (("list", "--no-such"), 2, "no option --no-such", "Try sightline list --help."),
+        (("pin", "--chek", "demo"), 2, "no option --chek", "Did you mean --check? Try sightline pin --help."),
+        (
+            ("list", "--era", "modrn", "demo"),
+            2,
+            "--era: modrn is none of auto, legacy, modern",
+            "Did you mean modern? Try sightline list --help.",
+        ),
         (("lst", "demo"), 2, "no command lst", "Did you mean list?"),
         (("call", "t", "--host", "cluade-code", "demo"), 2, "no host cluade-code", "mean claude-code?"),
         (("list", "localhost:8080/mcp"), 2, "not a target", "Did you mean http://localhost:8080/mcp?"),
@@ -112,7 +119,7 @@ def test_a_failure_is_one_clear_message_with_its_exit_code(
     assert "Traceback (most recent call last)" not in ran.err
 
 
-def test_with_json_a_failure_is_one_object_on_stderr() -> None:
+def test_a_failure_is_one_json_object_on_stderr_with_format_json() -> None:
     ran = sightline("list", "--format", "json", *raw_server("ends at once"))
     told = json.loads(ran.err)
     assert set(told) == {"error"}
@@ -122,9 +129,7 @@ def test_with_json_a_failure_is_one_object_on_stderr() -> None:
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_an_interrupted_command_takes_its_server_along(
-    number: signal.Signals, code: int, tmp_path: Path
-) -> None:
+def test_an_interrupted_command_ends_its_server(number: signal.Signals, code: int, tmp_path: Path) -> None:
     pid_file = tmp_path / "pid"
     server = f"import os,time; open({str(pid_file)!r},'w').write(str(os.getpid())); time.sleep(60)"
     running = subprocess.Popen(
@@ -145,7 +150,7 @@ def test_an_interrupted_command_takes_its_server_along(
         os.kill(int(pid_file.read_text()), 0)
 
 
-def test_a_reader_that_ends_early_ends_the_command_as_sigpipe_does_and_nothing_is_said() -> None:
+def test_a_closed_pipe_ends_the_command_silently_with_141() -> None:
     for argv in (("list", "-q", "demo"), ("list", "-q", "--format", "json", "demo"), ("--help",)):
         reading, writing = os.pipe()
         os.close(reading)

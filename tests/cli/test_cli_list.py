@@ -20,7 +20,7 @@ def test_a_definition_is_shown_exactly_as_it_was_sent() -> None:
     assert (hint["wellFormed"], hint["value"]) == (False, "maybe")
 
 
-def test_one_broken_tool_is_named_beside_the_others() -> None:
+def test_a_malformed_tool_is_listed_with_its_reason() -> None:
     ran = sightline("list", "--format", "json", *raw_server("one broken tool"))
     assert [tool["name"] for tool in ran.json["tools"]] == ["t", "hinted"]
     assert ("broken", "`inputSchema` is missing") in [
@@ -30,13 +30,13 @@ def test_one_broken_tool_is_named_beside_the_others() -> None:
     assert "MALFORMED\nbroken" in text
 
 
-def test_number_spellings_survive_to_the_output() -> None:
+def test_the_spelling_of_numbers_is_kept_in_the_output() -> None:
     ran = sightline("call", "t", "--format", "json", *raw_server("unknown fields"))
     assert '"x":1e400' in ran.out
     assert '"zzz":12345678901234567890123' in ran.out
 
 
-def test_ten_thousand_tools_arrive_complete() -> None:
+def test_ten_thousand_tools_are_listed_completely() -> None:
     ran = sightline("list", "--format", "json", "-q", *raw_server("200 pages"))
     assert len(ran.json["tools"]) == 10_000
     assert ran.json["malformed"] == []
@@ -44,9 +44,7 @@ def test_ten_thousand_tools_arrive_complete() -> None:
 
 @pytest.mark.parametrize("format_", ["text", "json"])
 @pytest.mark.parametrize("command", [("list",), ("call", "first"), ("call", "fails"), ("call", "refuses")])
-def test_no_character_that_acts_or_hides_reaches_either_stream(
-    command: tuple[str, ...], format_: str
-) -> None:
+def test_no_control_or_invisible_character_is_printed(command: tuple[str, ...], format_: str) -> None:
     lenses = [("--yes", "--unmask", "--boundary", level) for level in ("open", "closed")]
     for options in lenses if command[0] == "call" else [()]:
         ran = sightline(*command, *options, "--format", format_, *hostile_server())

@@ -26,7 +26,7 @@ def projected(tmp_path: Path, result: object, *options: str, tool: object = None
     return ran.code, ran.out, ran.err
 
 
-def test_the_json_has_the_shape_that_is_documented(tmp_path: Path) -> None:
+def test_the_json_has_the_documented_shape(tmp_path: Path) -> None:
     code, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
     shape = json.loads(out)
     assert code == 0
@@ -55,7 +55,7 @@ def test_any_json_value_is_projected(tmp_path: Path, result: object, boundary: s
     assert json.loads(out)["boundary"] == boundary
 
 
-def test_three_thousand_levels_are_no_trouble(tmp_path: Path) -> None:
+def test_a_result_of_three_thousand_levels_can_be_projected(tmp_path: Path) -> None:
     deep = '{"content":[],"structuredContent":' + '{"a":' * 3000 + "1" + "}" * 3001
     for boundary in ("open", "declared", "closed"):
         code, out, err = projected(tmp_path, deep, "--format", "json", "--boundary", boundary)
@@ -64,7 +64,7 @@ def test_three_thousand_levels_are_no_trouble(tmp_path: Path) -> None:
     assert projected(tmp_path, deep)[0] == 0
 
 
-def test_a_whole_response_is_opened(tmp_path: Path) -> None:
+def test_the_result_is_taken_from_a_whole_json_rpc_response(tmp_path: Path) -> None:
     response = {"jsonrpc": "2.0", "id": 1, "result": RESULT}
     assert '"CANARY-7"' in projected(tmp_path, response, "--format", "json", "--boundary", "open")[1]
     error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "CANARY"}}
@@ -93,7 +93,7 @@ UNTRUSTED = {"name": "k", "inputSchema": {}, "annotations": {"untrustedContentHi
 CREDENTIAL = "AKIA" + "QX7M2LPD" + "R5TY3WNB"
 
 
-def test_untrusted_text_stands_between_the_same_markers_each_time_or_is_hidden(tmp_path: Path) -> None:
+def test_untrusted_text_has_stable_markers_or_is_hidden(tmp_path: Path) -> None:
     result = {"content": [{"type": "text", "text": "obey"}]}
     words = ("--format", "json")
     _, first, _ = projected(tmp_path, result, *words, tool=UNTRUSTED)
@@ -107,7 +107,7 @@ def test_untrusted_text_stands_between_the_same_markers_each_time_or_is_hidden(t
     assert json.loads(hidden)["withheld"][0]["rule"] == "untrusted"
 
 
-def test_what_looks_like_a_credential_is_reported_or_withheld(tmp_path: Path) -> None:
+def test_a_text_like_a_credential_is_reported_or_withheld(tmp_path: Path) -> None:
     result = {"content": [{"type": "text", "text": f"use {CREDENTIAL}"}]}
     for boundary in ("open", "declared"):
         _, out, _ = projected(tmp_path, result, "--format", "json", "--boundary", boundary)
@@ -120,7 +120,7 @@ def test_what_looks_like_a_credential_is_reported_or_withheld(tmp_path: Path) ->
     assert [removal["rule"] for removal in json.loads(out)["withheld"]] == ["detect"]
 
 
-def test_leaves_that_nobody_declared_are_counted(tmp_path: Path) -> None:
+def test_undeclared_leaves_are_counted(tmp_path: Path) -> None:
     _, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
     assert json.loads(out)["undeclared"] == 1
     _, text, _ = projected(tmp_path, RESULT, tool=TOOL)

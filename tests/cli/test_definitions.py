@@ -24,7 +24,7 @@ def projected(tmp_path: Path, *options: str, tool: object = TOOL) -> tuple[int, 
     return ran.code, ran.out, ran.err
 
 
-def test_project_without_a_result_prints_what_the_model_is_given_of_the_tool(tmp_path: Path) -> None:
+def test_project_without_a_result_prints_the_definition_that_the_model_gets(tmp_path: Path) -> None:
     code, out, err = projected(tmp_path, "--format", "json")
     assert code == 0, err
     shape = json.loads(out)
@@ -57,25 +57,25 @@ def test_the_text_names_every_difference_with_its_reason(tmp_path: Path) -> None
     assert "tokens (bytes / 4)" in out
 
 
-def test_at_open_the_schema_goes_as_it_was_sent(tmp_path: Path) -> None:
+def test_at_open_the_schema_passes_as_it_was_sent(tmp_path: Path) -> None:
     out = projected(tmp_path, "--boundary", "open", "--format", "json")[1]
     assert json.loads(out)["model"]["outputSchema"] == TOOL["outputSchema"]
 
 
-def test_with_neither_result_nor_tool_there_is_nothing_to_project() -> None:
+def test_project_without_a_result_or_a_tool_is_a_usage_error() -> None:
     ran = sightline("project")
     assert (ran.code, ran.out) == (2, "")
     assert "nothing to project" in ran.err
 
 
 @pytest.mark.parametrize("tool", ["{", "[]", '{"name":"x"}'])
-def test_a_definition_that_is_none_is_a_usage_error(tmp_path: Path, tool: str) -> None:
+def test_an_invalid_definition_is_a_usage_error(tmp_path: Path, tool: str) -> None:
     (tmp_path / "tool.json").write_text(tool)
     ran = sightline("project", "--tool", "tool.json", cwd=tmp_path)
     assert (ran.code, ran.out) == (2, "")
 
 
-def test_list_shows_for_each_tool_what_a_model_is_given() -> None:
+def test_list_shows_the_definition_that_a_model_gets_of_each_tool() -> None:
     ran = sightline("list", "demo", "--definitions", "--format", "json", "-q")
     assert ran.code == 0, ran.err
     given = {tool["name"]: tool["given"] for tool in ran.json["tools"]}
@@ -88,19 +88,19 @@ def test_list_shows_for_each_tool_what_a_model_is_given() -> None:
         assert f"\n{name} (boundary: declared, host: spec)" in text
 
 
-def test_list_without_the_option_says_nothing_of_it() -> None:
+def test_list_shows_the_model_definition_only_with_its_option() -> None:
     ran = sightline("list", "demo", "--format", "json", "-q")
     assert all("given" not in tool for tool in ran.json["tools"])
 
 
-def test_an_unknown_host_is_a_usage_error_before_anything_is_started() -> None:
+def test_an_unknown_host_is_a_usage_error_before_the_server_starts() -> None:
     ran = sightline("list", "--definitions", "--host", "nobody", "--", "/nowhere/at/all")
     assert ran.code == 2
     assert "no host nobody" in ran.err
 
 
 @pytest.mark.parametrize("format_", ["text", "json"])
-def test_no_character_that_acts_or_hides_reaches_either_stream(format_: str) -> None:
+def test_no_control_or_invisible_character_is_printed(format_: str) -> None:
     ran = sightline("list", "--definitions", "--boundary", "open", "--format", format_, *hostile_server())
     assert ran.code == 0, ran.err
     for character in ran.out + ran.err:

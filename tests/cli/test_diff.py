@@ -21,7 +21,7 @@ def without(definition: JsonObject, *names: str) -> JsonObject:
     return {key: value for key, value in definition.items() if key not in names}
 
 
-def test_values_are_compared_place_by_place() -> None:
+def test_values_are_compared_by_pointer() -> None:
     before: Json = {"a": [1, 2, 3], "b/c": {"x": 1}, "same": {"k": [1.0]}, "kind": []}
     after: Json = {"a": [1, 9], "b/c": {"x": 1, "y": 2}, "same": {"k": [1]}, "kind": {}}
     found = {change.pointer: change for change in changes(before, after)}
@@ -36,7 +36,7 @@ def test_values_are_compared_place_by_place() -> None:
     assert len(list(changes(twice, {"a": 2}))) == 1
 
 
-def test_ten_thousand_levels_are_no_trouble() -> None:
+def test_values_of_ten_thousand_levels_are_compared() -> None:
     before: Json = 1
     after: Json = 2
     for _ in range(10_000):
@@ -69,7 +69,7 @@ def test_ten_thousand_levels_are_no_trouble() -> None:
         ),
     ],
 )
-def test_a_declaration_that_says_less_is_marked(
+def test_a_weakened_declaration_is_marked(
     before: JsonObject, after: JsonObject, pointer: str, lost: str
 ) -> None:
     found = definition_changes([tool(**before)], [tool(**after)])
@@ -78,7 +78,7 @@ def test_a_declaration_that_says_less_is_marked(
     assert all(not change.weakens for change in definition_changes([tool(**after)], [tool(**before)]))
 
 
-def test_a_position_that_is_not_sensitive_any_more_is_marked_and_other_changes_are_not() -> None:
+def test_a_position_that_is_no_longer_sensitive_is_marked() -> None:
     schema: JsonObject = {
         "type": "object",
         "properties": {"key": {"type": "string"}, "id": {"type": "string"}},
@@ -98,13 +98,13 @@ def test_a_lost_output_schema_and_a_lost_sensitive_argument_are_marked() -> None
     assert found["/inputSchema/properties"] == ("sensitive arguments: /pin",)
 
 
-def test_a_harmless_word_that_is_not_said_any_more_is_no_loss() -> None:
+def test_a_lost_declaration_of_harmlessness_is_not_marked() -> None:
     before = tool(annotations={"readOnlyHint": True})
     (change,) = definition_changes([before], [tool()])
     assert (change.pointer, change.weakens) == ("/annotations", ())
 
 
-def test_tools_come_and_go() -> None:
+def test_added_and_removed_tools_are_listed() -> None:
     other = Tool(name="other", definition={"name": "other", "inputSchema": {}})
     found = definition_changes([tool()], [other])
     assert [(change.tool, change.kind.value, change.weakens) for change in found] == [
@@ -135,11 +135,11 @@ def test_recordings_and_servers_are_compared(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "argv", [("diff", "a.jsonl"), ("diff", "a.jsonl", "b.jsonl", "--", "c"), ("diff", "README.md", "demo")]
 )
-def test_what_cannot_be_compared_is_told(argv: tuple[str, ...]) -> None:
+def test_targets_that_cannot_be_compared_are_a_usage_error(argv: tuple[str, ...]) -> None:
     assert sightline(*argv).code == 2
 
 
-def test_the_tools_of_a_recorded_page_are_those_that_it_listed_last(tmp_path: Path) -> None:
+def test_the_tools_of_a_recorded_page_are_those_of_its_last_listing(tmp_path: Path) -> None:
     paths = [tmp_path / "one.jsonl", tmp_path / "two.jsonl"]
     for number, path in enumerate(paths):
         recorder = Recorder(path, structs.replace(HEADER, recorded=RecordedTarget(kind="page", name="demo")))
@@ -151,7 +151,7 @@ def test_the_tools_of_a_recorded_page_are_those_that_it_listed_last(tmp_path: Pa
     assert found["instructionsChanged"] is False
 
 
-def test_a_recording_of_a_server_differs_from_the_server_in_nothing(tmp_path: Path) -> None:
+def test_a_recording_of_a_server_does_not_differ_from_the_server(tmp_path: Path) -> None:
     file = str(tmp_path / "demo.jsonl")
     assert sightline("list", "--record", file, "demo").code == 0
     for before, after in ((file, "demo"), ("demo", file)):

@@ -50,7 +50,7 @@ def test_a_document_has_both_views_and_no_secret(tmp_path: Path, kind: str) -> N
     assert "CANARY" not in ran.out
 
 
-def test_a_page_is_one_file_in_which_no_server_writes_markup(tmp_path: Path) -> None:
+def test_an_html_export_is_one_file_without_markup_of_the_server(tmp_path: Path) -> None:
     ran = sightline("replay", "--export", "html", str(hostile(tmp_path / "a.jsonl")))
     assert ran.code == 0
     page = Page()
@@ -66,7 +66,7 @@ def test_a_page_is_one_file_in_which_no_server_writes_markup(tmp_path: Path) -> 
     assert "://" not in ran.out
 
 
-def test_in_markdown_server_text_stands_in_code_alone(tmp_path: Path) -> None:
+def test_a_markdown_export_has_server_text_only_in_code(tmp_path: Path) -> None:
     ran = sightline("replay", "--export", "markdown", str(hostile(tmp_path / "a.jsonl")))
     assert ran.code == 0
     assert not re.search(r"^# Heading", ran.out, re.MULTILINE)
@@ -76,7 +76,7 @@ def test_in_markdown_server_text_stands_in_code_alone(tmp_path: Path) -> None:
     assert "\x1b" not in ran.out
 
 
-def test_one_recording_is_exported_and_one_that_breaks_off_up_to_there(tmp_path: Path) -> None:
+def test_a_truncated_recording_is_exported_up_to_its_end(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     assert sightline("replay", "--export", "html", str(path), str(path)).code == 2
     path.write_bytes(path.read_bytes()[:-3])

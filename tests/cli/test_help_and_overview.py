@@ -36,9 +36,7 @@ def commands() -> list[tuple[str, click.Command]]:
 
 
 @pytest.mark.parametrize(("name", "command"), commands(), ids=[name for name, _ in commands()])
-def test_help_has_two_examples_that_name_the_command_and_only_options_that_exist(
-    name: str, command: click.Command
-) -> None:
+def test_help_has_two_examples_with_only_existing_options(name: str, command: click.Command) -> None:
     assert isinstance(command, SectionedCommand)
     assert len(command.examples) == 2
     known = {option for parameter in command.params for option in parameter.opts} | {"--help"}
@@ -65,7 +63,7 @@ def test_help_lists_options_by_group() -> None:
     assert "--record" not in policy
 
 
-def test_groups_of_one_command_share_no_field() -> None:
+def test_the_option_groups_of_a_command_share_no_field() -> None:
     for _, command in commands():
         names = [option.name for option in command.params]
         assert len(names) == len(set(names))
@@ -87,13 +85,13 @@ def test_groups_of_one_command_share_no_field() -> None:
         (("list", "--hots", "x", "demo"), "Try sightline list --help."),
     ],
 )
-def test_a_slip_gets_a_suggestion(argv: tuple[str, ...], hint: str) -> None:
+def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], hint: str) -> None:
     ran = here(*argv)
     assert ran.code == 2
     assert hint in ran.err
 
 
-def test_a_slip_in_the_name_of_a_tool_gets_a_suggestion() -> None:
+def test_a_misspelt_tool_name_gets_a_suggestion() -> None:
     ran = here("policy", "explain", "clean_clok", "-q", "demo")
     assert (ran.code, "Did you mean clean_clock" in ran.err) == (5, True)
 
@@ -106,7 +104,7 @@ def test_a_slip_in_the_name_of_a_tool_gets_a_suggestion() -> None:
         ("sightline call t --host claude-c", "claude-code"),
     ],
 )
-def test_a_shell_completes_commands_choices_and_hosts(words: str, expected: str) -> None:
+def test_shell_completion_offers_commands_choices_and_hosts(words: str, expected: str) -> None:
     environment = {
         **os.environ,
         "_SIGHTLINE_COMPLETE": "bash_complete",
@@ -124,7 +122,7 @@ def test_a_shell_completes_commands_choices_and_hosts(words: str, expected: str)
     assert f"plain,{expected}" in done.stdout.split()
 
 
-def test_without_a_target_a_terminal_gets_commands_to_run_and_a_pipe_gets_help(tmp_path: Path) -> None:
+def test_without_a_target_a_terminal_gets_commands_and_a_pipe_gets_help(tmp_path: Path) -> None:
     home = tmp_path / "home"
     home.mkdir()
     (tmp_path / "mcp.json").write_text(
@@ -160,7 +158,7 @@ def kept(word: str | None, command_line: tuple[str, ...] | None = None) -> list[
     return [shlex.join(each.words) for each in recent_targets()]
 
 
-def test_targets_that_were_opened_come_back_last_one_first() -> None:
+def test_recent_targets_are_listed_with_the_latest_first() -> None:
     kept("https://host/mcp")
     kept(None, ("node", "server.js"))
     kept("mcp.json:notes")
@@ -181,13 +179,13 @@ def test_targets_that_were_opened_come_back_last_one_first() -> None:
         (None, ("node", "server.js", "--token", "a-secret-of-mine")),
     ],
 )
-def test_a_target_with_a_credential_is_not_kept(
+def test_a_target_with_a_credential_is_not_remembered(
     word: str | None, command_line: tuple[str, ...] | None
 ) -> None:
     assert kept(word, command_line) == []
 
 
-def test_targets_of_others_are_not_offered() -> None:
+def test_recent_targets_in_a_file_that_others_can_write_are_ignored() -> None:
     kept("https://host/mcp")
     path = Path(os.environ["SIGHTLINE_DATA_DIR"]) / "recent.json"
     assert path.stat().st_mode & 0o777 == private.MODE
@@ -198,7 +196,7 @@ def test_targets_of_others_are_not_offered() -> None:
     assert recent_targets() == ()
 
 
-def test_a_target_is_kept_once_the_interface_was_open(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_target_is_remembered_after_the_interface_opened_it(monkeypatch: pytest.MonkeyPatch) -> None:
     opened: list[Launch] = []
 
     def interface(launch: Launch) -> int:

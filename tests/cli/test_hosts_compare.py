@@ -24,7 +24,7 @@ def compared(tmp_path: Path, result: object, *options: str, tool: object = TOOL,
     return sightline(*words, cwd=tmp_path, columns=columns)
 
 
-def test_the_json_has_the_shape_that_is_documented_and_every_model_context(tmp_path: Path) -> None:
+def test_the_json_has_the_documented_shape_with_every_model_context(tmp_path: Path) -> None:
     ran = compared(tmp_path, RESULT, "--format", "json")
     assert ran.code == 0, ran.err
     shape = ran.json
@@ -54,7 +54,7 @@ def test_the_json_has_the_shape_that_is_documented_and_every_model_context(tmp_p
     assert "CANARY" not in ran.out
 
 
-def test_the_table_says_of_each_host_whether_something_would_have_leaked(tmp_path: Path) -> None:
+def test_the_table_shows_for_each_host_whether_a_value_would_leak(tmp_path: Path) -> None:
     ran = compared(tmp_path, RESULT)
     assert ran.code == 0, ran.err
     rows = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
@@ -72,19 +72,19 @@ def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
     assert "! /structuredContent/s" in out
 
 
-def test_where_nothing_is_declared_that_is_said(tmp_path: Path) -> None:
+def test_the_output_says_that_nothing_is_declared_sensitive(tmp_path: Path) -> None:
     out = compared(tmp_path, {"content": []}, tool=None).out
     assert "Nothing is declared sensitive" in out
 
 
-def test_the_name_of_the_server_reaches_the_hosts_that_use_it(tmp_path: Path) -> None:
+def test_the_server_name_is_passed_to_the_hosts_that_use_it(tmp_path: Path) -> None:
     error = {"jsonrpc": "2.0", "id": 1, "error": {"code": -32000, "message": "no"}}
     ran = compared(tmp_path, error, "--server-name", "mailbox", "--format", "json")
     codex = next(row for row in ran.json["hosts"] if row["host"] == "codex")
     assert "`mailbox/k`" in json.dumps(codex["model"])
 
 
-def test_no_character_that_acts_or_hides_is_printed(tmp_path: Path) -> None:
+def test_no_control_or_invisible_character_is_printed(tmp_path: Path) -> None:
     evil = "\x1b]52;c;x\x07\u202e\u200b"
     result = {"content": [{"type": "text", "text": evil}], evil: evil, "structuredContent": {evil: evil}}
     for options in ((), ("--host", "spec"), ("--format", "json")):
@@ -96,7 +96,7 @@ def test_no_character_that_acts_or_hides_is_printed(tmp_path: Path) -> None:
             )
 
 
-def test_three_thousand_levels_are_no_trouble(tmp_path: Path) -> None:
+def test_a_result_of_three_thousand_levels_is_compared(tmp_path: Path) -> None:
     deep = '{"content":[],"structuredContent":' + '{"a":' * 3000 + "1" + "}" * 3001
     for options in ((), ("--format", "json"), ("--host", "claude-code")):
         ran = compared(tmp_path, deep, *options)
@@ -114,7 +114,7 @@ def test_three_thousand_levels_are_no_trouble(tmp_path: Path) -> None:
         (("--compare", "--result", "-", "--host", "nobody"), "no host nobody"),
     ],
 )
-def test_what_cannot_be_compared_is_a_usage_error(
+def test_a_comparison_that_is_impossible_is_a_usage_error(
     words: tuple[str, ...], message: str, tmp_path: Path
 ) -> None:
     ran = sightline("hosts", *words, cwd=tmp_path, stdin="{}")

@@ -46,7 +46,7 @@ def process(script: str, *argv: str) -> Ran:
     return Ran(code=done.returncode, out=done.stdout, err=done.stderr)
 
 
-def test_before_a_server_is_started_no_memory_can_be_dumped() -> None:
+def test_memory_dumps_are_disabled_before_a_server_starts() -> None:
     ran = process(
         "hard = resource.getrlimit(resource.RLIMIT_CORE)[1]\n"
         "resource.setrlimit(resource.RLIMIT_CORE, (hard, hard))\n"
@@ -57,8 +57,8 @@ def test_before_a_server_is_started_no_memory_can_be_dumped() -> None:
     assert (ran.code, ran.err) == (0, "before 1\nthen 0 0 0\n")
 
 
-def test_before_the_interface_is_loaded_no_memory_can_be_dumped() -> None:
-    # What pytest gets here is no terminal, so the command line is told otherwise.
+def test_memory_dumps_are_disabled_before_the_interface_loads() -> None:
+    # Under pytest there is no terminal here, so the check for one is patched.
     ran = process(
         "class Told(type(sys.stdin)):\n"
         "    isatty = lambda self: True\n"
@@ -82,7 +82,7 @@ def test_a_server_has_no_core_dumps_but_can_be_traced() -> None:
 
 
 @pytest.mark.parametrize(("name", "value"), REFUSED.items())
-def test_the_interface_refuses_what_would_carry_the_screen_elsewhere(
+def test_the_interface_refuses_variables_that_copy_the_screen_elsewhere(
     name: str, value: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv(name, str(tmp_path / value) if name == "TEXTUAL_LOG" else value)
@@ -94,26 +94,26 @@ def test_the_interface_refuses_what_would_carry_the_screen_elsewhere(
     assert not list(tmp_path.iterdir())
 
 
-def test_all_that_are_set_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_all_refused_variables_are_named_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("TEXTUAL_LOG", "TEXTUAL", "TEXTUAL_ADDED_LATER"):
         monkeypatch.setenv(name, "")
     with terminal((*SIGHTLINE, "demo")) as screen:
         screen.wait_for("unset TEXTUAL TEXTUAL_ADDED_LATER TEXTUAL_LOG")
 
 
-def test_harmless_variables_are_left_to_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_harmless_variables_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in (*HARMLESS, "TEXTUALLY"):
         monkeypatch.setenv(name, "truecolor" if name == "TEXTUAL_COLOR_SYSTEM" else "1")
     with terminal((*SIGHTLINE, "demo")) as screen:
         screen.wait_for("generate_api_key")
 
 
-def test_commands_know_nothing_of_the_interfaces_variables(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_commands_ignore_the_variables_of_the_interface(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_LOG", "x")
     assert sightline("claims").code == 0
 
 
-def test_every_variable_of_textual_has_been_judged() -> None:
+def test_every_variable_of_textual_is_classified() -> None:
     spec = importlib.util.find_spec("textual")
     assert spec is not None
     assert spec.origin is not None
@@ -143,7 +143,7 @@ def test_every_variable_of_textual_has_been_judged() -> None:
         ("import logging\nlogging.getLogger('mcp').error('CANARY'); sys.exit(1)", ""),
     ],
 )
-def test_a_defect_is_told_by_kind_and_place_alone(defect: str, told: str) -> None:
+def test_a_defect_is_reported_with_only_its_type_and_place(defect: str, told: str) -> None:
     ran = process(f"from inspector.cli.hygiene import protect\nprotect()\nCANARY = 'CANARY'\n{defect}")
     assert (ran.code, ran.out) == (1, "")
     assert told in ran.err
@@ -152,19 +152,19 @@ def test_a_defect_is_told_by_kind_and_place_alone(defect: str, told: str) -> Non
     assert "Traceback" not in ran.err
 
 
-def test_the_command_sets_this_up_itself() -> None:
+def test_the_command_installs_the_protection_itself() -> None:
     ran = process("assert main('claims') == 0\nraise ValueError('CANARY')")
     assert ran.code == 1
     assert "internal error: ValueError at " in ran.err
     assert "CANARY" not in ran.err
 
 
-def test_an_interrupt_outside_of_a_command_is_no_defect() -> None:
+def test_an_interrupt_outside_of_a_command_is_not_a_defect() -> None:
     ran = process("from inspector.cli.hygiene import protect\nprotect()\nraise KeyboardInterrupt")
     assert (ran.code, ran.err) == (-2, "")
 
 
-def test_where_it_cannot_be_protected_nothing_is_done() -> None:
+def test_a_command_that_cannot_protect_its_memory_does_nothing() -> None:
     ran = process(
         "from inspector.cli import hygiene\n"
         "class Sandboxed:\n"

@@ -1,4 +1,4 @@
-"""The servers that clients are configured with: listed, and reviewed and pinned after one agreement."""
+"""The servers that clients are configured with: listed, and reviewed and pinned after one confirmation."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ from tests.cli.sightline import Ran, sightline
 from tests.peers.terminal import terminal
 
 SECRET = "hunter2-planted"
-# Leaves a mark when it is started, and lists one tool.
+# Writes a mark when it is started, and lists one tool.
 SERVER = """
 import json, os, sys
 open(os.environ["MARK"], "a").write(sys.argv[1] + os.environ.get("KEY", "") + "\\n")
@@ -29,7 +29,7 @@ for line in sys.stdin:
 
 @pytest.fixture
 def mark(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Where each start is noted, of the servers of three files in an own home."""
+    """The file in which each start is noted, for the servers of three files in a home of the test."""
     (tmp_path / "server.py").write_text(SERVER)
     mark = tmp_path / "started"
     monkeypatch.setenv("HOME", str(tmp_path))
@@ -77,7 +77,7 @@ def started(mark: Path) -> list[str]:
     return mark.read_text().split() if mark.exists() else []
 
 
-def test_discover_lists_all_and_starts_nothing(mark: Path) -> None:
+def test_discover_lists_all_servers_and_starts_none(mark: Path) -> None:
     text, found = here("discover"), here("discover", "--format", "json")
     assert (text.code, found.code) == (0, 0)
     for ran in (text, found):
@@ -99,7 +99,7 @@ def test_discover_lists_all_and_starts_nothing(mark: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["review", "pin"])
-def test_nothing_is_started_before_the_user_agreed_to_the_list(command: str, mark: Path) -> None:
+def test_no_server_is_started_before_the_user_agrees_to_the_list(command: str, mark: Path) -> None:
     ran = sightline(command, "--installed")
     assert ran.code == 10
     assert f"MARK=••• {sys.executable} {mark.parent}/server.py one" in ran.err
@@ -112,9 +112,7 @@ def test_nothing_is_started_before_the_user_agreed_to_the_list(command: str, mar
     assert started(mark) == []
 
 
-def test_all_are_reviewed_once_and_one_that_fails_does_not_end_the_others(
-    mark: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_servers_are_reviewed_once_even_if_one_fails(mark: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIGHTLINE_INPUT_KEY", SECRET)
     ran = sightline("review", "--installed", "--yes", "--format", "json")
     assert ran.code == 4
@@ -131,11 +129,11 @@ def test_all_are_reviewed_once_and_one_that_fails_does_not_end_the_others(
     assert {"mcp.json:bad", "config.toml", "mcp.json:\x1b[31mred"} <= missing.keys()
 
 
-def test_all_are_pinned_and_checked_and_the_exit_code_is_the_worst(mark: Path) -> None:
+def test_all_servers_are_pinned_and_checked_and_the_worst_exit_code_wins(mark: Path) -> None:
     def checked(*more: str) -> Ran:
         return sightline("pin", "--installed", "--yes", "--format", "json", *more)
 
-    # The one that asks for a key cannot be asked here.
+    # The server that needs a key cannot get it here.
     assert checked().code == 4
     assert [each["tools"] for each in checked().json["servers"]] == [["one"]]
     server = mark.parent / "server.py"
@@ -147,7 +145,7 @@ def test_all_are_pinned_and_checked_and_the_exit_code_is_the_worst(mark: Path) -
     assert {"mcp.json:asks", "mcp.json:gone", "mcp.json:bad", "mcp.json:off"} <= left_out
 
 
-def test_on_a_terminal_the_list_is_agreed_to_and_a_key_is_asked_for_without_being_shown(mark: Path) -> None:
+def test_in_a_terminal_the_list_is_confirmed_and_a_key_is_typed_hidden(mark: Path) -> None:
     argv = [sys.executable, "-m", "inspector", "review", "--installed"]
     with terminal(argv) as screen:
         screen.wait_for("Start them? [y/N]")

@@ -1,4 +1,4 @@
-"""`sightline RECORDING`: what is refused before anything is shown."""
+"""`sightline RECORDING`: files and options that are refused before anything is shown."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from tests.cli.sightline import sightline
 from tests.tui.recorded import lines_of, put, recording
 
 
-def test_a_recording_is_a_target_by_its_name_and_by_its_first_line(tmp_path: Path) -> None:
+def test_a_recording_is_recognised_by_its_name_and_by_its_first_line(tmp_path: Path) -> None:
     path = recording(tmp_path)
     other = path.rename(tmp_path / "named-otherwise")
     for name in (put(tmp_path / "again.jsonl", lines_of(other)), other):
@@ -29,7 +29,7 @@ def test_a_recording_is_a_target_by_its_name_and_by_its_first_line(tmp_path: Pat
         (b'"' + b"x" * 3_000_000, "is not a recording"),
     ],
 )
-def test_what_is_no_recording_is_told_in_a_line_and_exits_2(
+def test_a_file_that_is_not_a_recording_exits_2_with_one_line(
     content: bytes | None, words: str, tmp_path: Path
 ) -> None:
     path = tmp_path / "a.jsonl"
@@ -49,12 +49,12 @@ def test_what_is_no_recording_is_told_in_a_line_and_exits_2(
         (["--", "node"], "A recording is opened alone"),
     ],
 )
-def test_options_that_reach_a_server_are_refused(argv: list[str], words: str, tmp_path: Path) -> None:
+def test_options_for_servers_are_refused_for_recordings(argv: list[str], words: str, tmp_path: Path) -> None:
     ran = sightline(str(recording(tmp_path)), *argv)
     assert (ran.code, words in ran.err) == (2, True), ran.err
 
 
-def test_an_identity_is_for_recordings_and_other_commands_say_how_one_is_opened(tmp_path: Path) -> None:
+def test_identity_is_refused_for_servers_and_list_refuses_recordings(tmp_path: Path) -> None:
     ran = sightline("--identity", "key.txt", "demo")
     assert (ran.code, "--identity is for recordings" in ran.err) == (2, True), ran.err
     ran = sightline("list", str(recording(tmp_path)))

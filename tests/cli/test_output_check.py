@@ -1,4 +1,4 @@
-"""Results that break their output schemas, from a real server to every command that shows one."""
+"""Results that violate their output schemas, from a real server to every command that shows one."""
 
 import json
 import sys
@@ -24,7 +24,7 @@ BROKEN: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("name", sorted(RESULTS))
-def test_a_call_says_what_breaks_the_schema_and_exits_13(name: str) -> None:
+def test_a_call_reports_schema_violations_and_exits_13(name: str) -> None:
     ran = sightline("call", name, "--format", "json", *SERVER)
     assert sorted(one["pointer"] for one in ran.json["violations"]) == BROKEN.get(name, [])
     assert ran.code == (13 if name in BROKEN else 5 if name == "failing" else 0)
@@ -35,7 +35,7 @@ def test_a_call_says_what_breaks_the_schema_and_exits_13(name: str) -> None:
     assert SECRET not in ran.out + ran.err
 
 
-def test_the_text_names_each_violation_and_the_flag_forgives() -> None:
+def test_the_text_names_each_violation_and_a_flag_tolerates_them() -> None:
     ran = sightline("call", "order", *SERVER)
     assert ran.code == 13
     assert "✗ output breaks its schema:" in ran.out
@@ -81,7 +81,7 @@ def test_a_replay_shows_the_same_violations_and_the_check_reports_them(tmp_path:
     assert any("must be an integer" in failure for failure in failures) is (name in BROKEN)
 
 
-def test_an_old_recording_is_compared_unless_something_was_withheld(tmp_path: Path) -> None:
+def test_an_old_recording_is_compared_unless_a_value_was_withheld(tmp_path: Path) -> None:
     old = without_output(recorded(tmp_path, "order"))
     ran = sightline("replay", "--check", "--format", "json", str(old))
     (report,) = ran.json["recordings"]

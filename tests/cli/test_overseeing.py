@@ -1,4 +1,4 @@
-"""`--policy` and `--yes` mean the same wherever a call is decided on: list, call, replay, review."""
+"""`--policy` and `--yes` mean the same in all commands that decide on a call: list, call, replay, review."""
 
 import json
 from pathlib import Path
@@ -46,7 +46,7 @@ def ran(command: str, recording: Path, *options: str) -> Ran:
 
 COMMANDS = ("list", "call", "replay", "review")
 CODES = {
-    # A listing makes no call, so that it has none to stop: it only tells.
+    # A listing makes no call, so there is none to stop: it only reports decisions.
     ("confirm", False): (0, 10, 10, 10),
     ("confirm", True): (0, 0, 0, 0),
     ("block", True): (0, 10, 10, 10),
@@ -56,7 +56,7 @@ CODES = {
 
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize(("effect", "yes"), list(CODES))
-def test_exit_codes_and_yes_are_the_same_everywhere(
+def test_exit_codes_and_yes_mean_the_same_in_all_commands(
     command: str, effect: str, *, yes: bool, recording: Path, tmp_path: Path
 ) -> None:
     done = ran(command, recording, "--policy", policy(tmp_path, effect), *(("--yes",) if yes else ()))
@@ -72,7 +72,7 @@ def test_exit_codes_and_yes_are_the_same_everywhere(
         assert "about the clock" in told
 
 
-def test_a_broken_policy_stops_the_interface_too_before_anything_is_started(tmp_path: Path) -> None:
+def test_a_broken_policy_stops_the_interface_before_the_server_starts(tmp_path: Path) -> None:
     started = tmp_path / "started"
     for words in (("demo",), ("open", "--", "touch", str(started)), ("--", "touch", str(started))):
         head = words[: words.index("--")] if "--" in words else words
@@ -143,7 +143,7 @@ def test_rules_about_an_answer_decide_what_a_model_sees_of_it(
         assert "a model gets nothing of the answer" in json.loads(done.err)["error"]["message"]
 
 
-def test_decisions_are_in_the_recording_and_hold_no_secret(tmp_path: Path) -> None:
+def test_decisions_are_recorded_without_secrets(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     rules = tmp_path / "p.json"
     rules.write_text(

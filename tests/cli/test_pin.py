@@ -46,7 +46,7 @@ def server(tmp_path: Path) -> Changing:
     return Changing(tmp_path)
 
 
-def test_what_was_pinned_is_the_same_until_a_definition_changes(server: Changing) -> None:
+def test_a_pin_matches_until_a_definition_changes(server: Changing) -> None:
     pinned = sightline("pin", "--", *server.command)
     assert (pinned.code, pinned.out.splitlines()[0].partition(" of ")[0]) == (
         0,
@@ -54,7 +54,7 @@ def test_what_was_pinned_is_the_same_until_a_definition_changes(server: Changing
     )
     same = server.pin("--check")
     assert (same.code, same.out.splitlines()[-1]) == (0, "No changes.")
-    # The name that a server gives itself proves nothing, and is no change.
+    # The name that a server gives itself proves nothing, and does not count as a change.
     server.write(LOOK, SUM, name="other")
     assert server.pin("--check").code == 0
 
@@ -76,7 +76,7 @@ def test_what_was_pinned_is_the_same_until_a_definition_changes(server: Changing
     }
 
 
-def test_pinning_again_says_what_changed_and_takes_it_for_good(server: Changing) -> None:
+def test_pinning_again_reports_the_changes_and_accepts_them(server: Changing) -> None:
     server.pin()
     server.write({**SUM, "description": "Mails."}, LOOK)
     again = server.pin()
@@ -99,7 +99,7 @@ def test_pins_are_listed_and_removed(server: Changing) -> None:
         assert "there is no pin of" in gone.err
 
 
-def test_a_pin_that_cannot_be_read_is_told_by_its_file(server: Changing, tmp_path: Path) -> None:
+def test_a_pin_that_cannot_be_read_is_reported_with_its_file(server: Changing, tmp_path: Path) -> None:
     server.pin()
     (file,) = (tmp_path / "data" / "pins").glob("*.json")
     file.write_text("\x1b[31m")
@@ -111,7 +111,7 @@ def test_a_pin_that_cannot_be_read_is_told_by_its_file(server: Changing, tmp_pat
     assert f"! {file}" in listed.out.replace("\n", "")
 
 
-def test_a_pin_is_compared_with_what_is_offered_now(server: Changing) -> None:
+def test_diff_compares_a_pin_with_the_current_definitions(server: Changing) -> None:
     server.pin()
     word = f"pin:stdio:{' '.join(server.command)}"
     server.write({**SUM, "description": "Mails."}, LOOK, instructions=None)
@@ -122,9 +122,7 @@ def test_a_pin_is_compared_with_what_is_offered_now(server: Changing) -> None:
     assert here("diff", "pin:demo", "--", *server.command).code == 2
 
 
-def test_a_recording_that_says_its_instructions_is_compared_in_them_too(
-    server: Changing, tmp_path: Path
-) -> None:
+def test_recorded_instructions_are_compared_too(server: Changing, tmp_path: Path) -> None:
     wire = Wire()
     wire.listed(SUM)
     silent = str(recorded_to(tmp_path / "silent.jsonl", wire.frames))
@@ -151,13 +149,13 @@ def test_a_recording_that_says_its_instructions_is_compared_in_them_too(
         ("docs", "demo", "--format", "pdf"),
     ],
 )
-def test_what_cannot_be_done_is_a_usage_error(argv: tuple[str, ...]) -> None:
+def test_an_impossible_pin_command_is_a_usage_error(argv: tuple[str, ...]) -> None:
     ran = here(*argv)
     assert ran.code == 2, ran.err
     assert "Traceback" not in ran.err
 
 
-def test_a_hostile_server_can_be_pinned_and_acts_on_no_terminal() -> None:
+def test_a_hostile_server_can_be_pinned_without_terminal_sequences() -> None:
     for options in ((), ("--check",)):
         ran = here("pin", *options, *hostile_server())
         assert ran.code == 0, ran.err
@@ -179,7 +177,7 @@ def test_a_safety_table_has_a_row_for_every_tool(format_: str) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "calls"), [((), 10, 1), (("--yes",), 0, 2), (("--yes-call", "sum"), 0, 2)]
 )
-def test_a_review_asks_before_it_calls_what_changed_since_it_was_pinned(
+def test_a_review_asks_before_it_calls_a_tool_that_changed_since_its_pin(
     server: Changing, options: tuple[str, ...], code: int, calls: int
 ) -> None:
     reads: JsonObject = {**SUM, "annotations": {"readOnlyHint": True}}
@@ -194,7 +192,7 @@ def test_a_review_asks_before_it_calls_what_changed_since_it_was_pinned(
     assert all("the definition of sum changed since it was pinned, at /description" in why for why in told)
 
 
-def test_a_review_finds_the_pin_of_a_command_by_its_folder_however_that_is_written(
+def test_a_review_finds_the_pin_of_a_command_with_a_relative_folder(
     server: Changing, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "work").mkdir()

@@ -38,7 +38,7 @@ def test_check_lists_the_rules_of_a_policy(examples: str) -> None:
     }
 
 
-def test_a_broken_policy_ends_either_command_before_anything_is_connected(tmp_path: Path) -> None:
+def test_a_broken_policy_ends_a_command_before_it_connects(tmp_path: Path) -> None:
     path = tmp_path / "p.json"
     path.write_text(json.dumps(EXAMPLES, indent=1).replace("escalate", "escalat"))
     for words in (("check", str(path)), ("explain", "t", "--policy", str(path), "--", "no-such-command")):
@@ -48,7 +48,7 @@ def test_a_broken_policy_ends_either_command_before_anything_is_connected(tmp_pa
         assert "`effect` of escalat-malicious is none of" in ran.err
 
 
-def test_explain_says_what_is_decided_and_why_and_calls_nothing(examples: str, untrusted: str) -> None:
+def test_explain_shows_decision_and_reasons_without_a_call(examples: str, untrusted: str) -> None:
     plain = sightline("policy", "explain", "send_mail", "--policy", examples, "demo")
     assert plain.code == 0
     assert plain.out.splitlines() == [
@@ -66,7 +66,7 @@ def test_explain_says_what_is_decided_and_why_and_calls_nothing(examples: str, u
     assert found["after"]["matches"][0]["rule"] == "escalate-malicious"
 
 
-def test_explain_uses_the_built_in_policy_and_the_arguments_as_given(tmp_path: Path) -> None:
+def test_explain_uses_the_built_in_policy_and_the_given_arguments(tmp_path: Path) -> None:
     assert "claims-irreversible" in sightline("policy", "explain", "send_mail", "demo").out
     assert sightline("policy", "explain", "search_web", "demo").out.splitlines() == [
         "before the call: allow",
@@ -81,6 +81,6 @@ def test_explain_uses_the_built_in_policy_and_the_arguments_as_given(tmp_path: P
         assert ran.out.startswith(f"before the call: {verdict}")
 
 
-def test_explain_of_a_tool_that_is_not_listed_says_so() -> None:
+def test_explain_of_an_unlisted_tool_exits_5() -> None:
     ran = sightline("policy", "explain", "no_such_tool", "demo")
     assert (ran.code, ran.out) == (5, "")

@@ -1,4 +1,4 @@
-"""`sightline read`, `prompt` and `request` on servers that somebody else wrote, and on the demo."""
+"""`sightline read`, `prompt` and `request` on third-party servers, and on the demo."""
 
 import json
 import sys
@@ -46,7 +46,7 @@ def test_a_template_is_expanded_by_its_name_or_uri(word: str) -> None:
     assert "The Trial is fiction." in json.dumps(read["model"])
 
 
-def test_a_prompt_is_got_with_its_arguments() -> None:
+def test_a_prompt_is_fetched_with_its_arguments() -> None:
     got = as_json(
         "prompt", "discuss", "--arg", "genre=fiction", "--arg", "title=1984", "--host", "claude-code"
     )
@@ -72,7 +72,7 @@ def test_a_prompt_is_got_with_its_arguments() -> None:
         (("request", "initialize"), 2, "sent by Sightline itself"),
     ],
 )
-def test_mistakes_are_named(words: tuple[str, ...], code: int, said: str) -> None:
+def test_a_wrong_name_or_argument_is_a_clear_error(words: tuple[str, ...], code: int, said: str) -> None:
     ran = sightline(*words, *READING)
     assert (ran.code, said in ran.err) == (code, True), ran.err
 
@@ -82,7 +82,7 @@ def test_a_failed_reading_has_the_exit_code_of_a_failed_call() -> None:
     assert "error" in json.dumps(read["raw"])
 
 
-def test_meta_is_sent_beside_what_sightline_sets(tmp_path: Path) -> None:
+def test_meta_is_sent_together_with_the_members_that_sightline_sets(tmp_path: Path) -> None:
     for words in (("call", "find", "--arg", "title=Dune"), ("read", "note://today"), ("prompt", "hello")):
         path = tmp_path / f"{words[0]}.jsonl"
         assert sightline(*words, "--meta", 'example.com/a={"b":1}', "--record", str(path), *READING).code == 0
@@ -148,7 +148,7 @@ def test_the_policy_decides_on_readings_by_their_handle(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
-def test_server_everything() -> None:
+def test_server_everything_is_read_and_prompted() -> None:
     target = ("--", *EVERYTHING.command)
     read = sightline("read", "Dynamic Text Resource", "--arg", "resourceId=3", *target)
     assert "demo://resource/dynamic/text/3" in read.out, read.err
@@ -158,9 +158,60 @@ def test_server_everything() -> None:
     assert "demo://resource/dynamic/text/1" in prompt.out, prompt.err
 
 
-def test_the_list_says_what_resources_and_templates_declare_of_their_content() -> None:
+def test_the_list_shows_the_declarations_of_resources_and_templates() -> None:
     listed = sightline("list", *READING).out.splitlines()
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in listed if "://" in line}
     assert rows["note://private"] == "text/plain, audience user"
     assert rows["note://picture"] == "image/png"
     assert rows["shelf://{genre}/{title}"].startswith("text/plain One book")
+
+
+HALTING = """
+import json, sys
+pages = [{"resources": [{"uri": "a://1", "name": "a"}], "nextCursor": "2"}]
+for line in sys.stdin:
+    asked = json.loads(line)
+    code = -32601 if asked["method"] == "server/discover" else -32000
+    answer = {"error": {"code": code, "message": "no more pages"}}
+    if asked["method"] == "initialize":
+        offers = {"tools": {}, "resources": {}, "prompts": {}}
+        answer = {"result": {"protocolVersion": "2025-11-25", "capabilities": offers, "serverInfo": {"name": "s", "version": "1"}}}
+    elif asked["method"] == "tools/list":
+        answer = {"result": {"tools": []}}
+    elif asked["method"] == "resources/list" and pages:
+        answer = {"result": pages.pop()}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+
+
+def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Path) -> None:
+    why = (
+        "a review reads no resource and gets no prompt, also with --call: "
+        "sightline read and sightline prompt show them"
+    )
+    path, recording = tmp_path / "halting.py", tmp_path / "session.jsonl"
+    path.write_text(HALTING)
+    halting = ("--", sys.executable, "-S", "-E", str(path))
+    for server, what in (
+        (READING, "what 3 resources, 1 template, 2 prompts contain"),
+        (halting, "what 1 resource contain"),
+    ):
+        checked = sightline("check", "--fail-on", "critical", *server)
+        assert f"{what}: {why}" in " ".join(checked.out.split()), checked.err
+        for words in ("check", "--format", "json"), ("review", "--format", "json"):
+            shape = sightline(*words, *server).json
+            not_checked = shape.get("review", shape)["notChecked"]
+            assert {"what": what, "why": why} in not_checked
+    listed = sightline("list", "--record", str(recording), *halting).out
+    reasons = [
+        f'{name}/list ended early: the server answered with an error: {{"code":-32000,"message":"no more pages"}}'
+        for name in ("resources", "resources/templates", "prompts")
+    ]
+    malformed = [line.split(maxsplit=1)[-1] for line in listed.partition("MALFORMED\n")[2].splitlines()]
+    assert malformed == reasons
+    shape = sightline("list", "--format", "json", *halting).json
+    assert [each["reason"] for each in shape["malformed"]] == reasons
+    assert [each["name"] for each in shape["resources"]] == ["a://1"]
+    recorded = sightline("review", "--format", "json", str(recording)).json["notChecked"]
+    assert {"what": "what 1 resource contain", "why": "they are not read in the recording"} in recorded

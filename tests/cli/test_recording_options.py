@@ -29,7 +29,7 @@ def options(*argv: str) -> RecordingOptions:
     return found[0]
 
 
-def test_the_file_is_made_with_the_lenses_in_force_and_a_target_without_secrets(tmp_path: Path) -> None:
+def test_a_recording_notes_boundary_and_host_and_a_target_without_secrets(tmp_path: Path) -> None:
     recorder = options("--record", str(tmp_path / "a.jsonl")).recorder(TARGET, LENS)
     assert recorder
     recorder.close()
@@ -45,7 +45,7 @@ def test_without_the_option_nothing_is_recorded() -> None:
     assert options().recorder(TARGET, LENS) is None
 
 
-def test_sealing_alone_is_refused() -> None:
+def test_sealing_without_recording_is_refused() -> None:
     with pytest.raises(UsageError, match="--seal-to needs --record, the recording that it encrypts"):
         options("--seal-to", "age1x")
 
@@ -61,7 +61,7 @@ def test_sealing_alone_is_refused() -> None:
         ("demo",),
     ],
 )
-def test_every_command_that_reaches_a_target_records_it(
+def test_every_command_that_connects_to_a_target_can_record_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, argv: tuple[str, ...]
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
@@ -89,7 +89,7 @@ def no_interface(*_: object, **_named: object) -> int:
         (("demo", "--serve", "stdio"), "--record records a session"),
     ],
 )
-def test_where_there_is_not_one_session_nothing_is_recorded(
+def test_record_is_refused_unless_there_is_exactly_one_session(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], argv: tuple[str, ...], message: str
 ) -> None:
     assert run([*argv, "--record", str(tmp_path / "a.jsonl")], no_interface) == 2

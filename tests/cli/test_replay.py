@@ -10,7 +10,7 @@ from inspector.recording.checking import checked
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.format import Line
 from tests.recording.commands import sightline
-from tests.recording.sessions import Wire, conversation, recorded_to, scribed, text_of
+from tests.recording.sessions import Wire, as_two_clients, conversation, recorded_to, scribed, text_of
 
 if TYPE_CHECKING:
     from inspector.json.exact import JsonObject
@@ -20,7 +20,7 @@ def edited(path: Path, before: str, after: str) -> Path:
     copy = path.with_name("edited.jsonl")
     text = path.read_text()
     assert text.count(before) >= 1
-    # The first place is the frame; the projection of it comes later.
+    # The first match is the frame; its projection comes later.
     copy.write_text(text.replace(before, after, 1))
     return copy
 
@@ -30,14 +30,42 @@ def lines_in(raw: str) -> list[Line]:
     return [line for line in found if not isinstance(line, Broken)]
 
 
-def test_a_recording_is_seen_as_it_was(tmp_path: Path) -> None:
+def test_an_unchanged_recording_passes_the_check(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", str(path))
     assert (ran.code, ran.err) == (0, "")
     assert ran.out == f"{path}: 1 result checked, 0 differ\n"
 
 
-def test_an_edited_output_fails_at_its_pointer(tmp_path: Path) -> None:
+def test_the_client_profiles_of_a_recording_are_named_and_their_listings_compared(tmp_path: Path) -> None:
+    path = as_two_clients(tmp_path / "a.jsonl")
+    first, *rows = sightline("replay", str(path)).out.splitlines()
+    assert first.endswith("boundary: declared, host: spec, client profile: full")
+    assert [line.partition("connection: ")[2] for line in rows if "connection: " in line] == [
+        "the target was reached again: connection 2",
+        "the target was reached again: connection 3, client profile: none",
+        "the target was reached again: connection 4",
+    ]
+    (shown,) = sightline("replay", "--format", "json", str(path)).json["recordings"]
+    assert shown["client"] == "full"
+    assert "client profile: none" in shown["notes"][1]["text"]
+    exported = sightline("replay", "--export", "markdown", str(path)).out
+    assert "- client profile: ` full `" in exported
+    assert "connection 3, client profile: none" in exported
+    reviewed = sightline("review", "--format", "json", str(path)).json
+    found = [each["message"] for each in reviewed["findings"] if each["id"].startswith("SL-PIN")]
+    assert found == ["The tool `other` is not listed for the client profile none."]
+    assert "definitions for other clients" not in {each["what"] for each in reviewed["notChecked"]}
+
+    older = recorded_to(tmp_path / "b.jsonl", conversation().frames)
+    assert "client profile" not in sightline("replay", str(older)).out
+    assert sightline("replay", "--format", "json", str(older)).json["recordings"][0]["client"] is None
+    not_checked = sightline("review", "--format", "json", str(older)).json["notChecked"]
+    why = "the recording was made with the client profile none: Sightline announces no sampling"
+    assert any(each["why"].startswith(why) for each in not_checked)
+
+
+def test_an_edited_output_fails_with_its_pointer(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", "--format", "json", str(edited(path, '"id":"one"', '"id":"two"')))
     assert ran.code == 12
@@ -50,7 +78,7 @@ def test_an_edited_output_fails_at_its_pointer(tmp_path: Path) -> None:
     assert {(one["frame"], one["tool"]) for one in report["differences"]} == {(4, "get_key")}
 
 
-def test_an_edited_free_text_fails_at_its_pointer(tmp_path: Path) -> None:
+def test_an_edited_free_text_fails_with_its_pointer(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", str(edited(path, '"text":"done"', '"text":"\\u001b[2Jdone!"')))
     assert ran.code == 12
@@ -58,7 +86,7 @@ def test_an_edited_free_text_fails_at_its_pointer(tmp_path: Path) -> None:
     assert "\x1b" not in ran.out
 
 
-def test_a_mark_that_is_taken_out_fails_at_the_removal(tmp_path: Path) -> None:
+def test_a_removed_mark_fails_at_its_removal(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     copy = edited(path, '"key":{"type":"string","x-sensitive":true}', '"key":{"type":"string"}')
     ran = sightline("replay", "--check", str(copy))
@@ -66,7 +94,7 @@ def test_a_mark_that_is_taken_out_fails_at_the_removal(tmp_path: Path) -> None:
     assert "/structuredContent/key is not withheld by x-sensitive any more" in ran.out
 
 
-def test_junit_says_what_failed_and_a_folder_stands_for_its_recordings(tmp_path: Path) -> None:
+def test_a_folder_is_checked_and_junit_names_the_failures(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     edited(path, '"text":"done"', '"text":"\\u0000<&"')
     ran = sightline("replay", "--check", "--format", "junit", str(tmp_path))
@@ -79,7 +107,7 @@ def test_junit_says_what_failed_and_a_folder_stands_for_its_recordings(tmp_path:
     assert "/content/1/text" in str(failure.text)
 
 
-def test_a_recording_that_breaks_off_fails(tmp_path: Path) -> None:
+def test_a_truncated_recording_fails_the_check(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     path.write_bytes(path.read_bytes()[:-5])
     ran = sightline("replay", "--check", "--format", "json", str(path))
@@ -96,19 +124,19 @@ def test_a_recording_that_breaks_off_fails(tmp_path: Path) -> None:
         (("replay", "README.md"), "README.md is not a recording"),
     ],
 )
-def test_what_is_wrong_is_told(argv: tuple[str, ...], message: str) -> None:
+def test_a_wrong_command_line_is_a_usage_error(argv: tuple[str, ...], message: str) -> None:
     ran = sightline(*argv)
     assert ran.code == 2
     assert message in ran.err
 
 
-def test_a_folder_without_recordings_is_no_success(tmp_path: Path) -> None:
+def test_a_folder_without_recordings_is_a_usage_error(tmp_path: Path) -> None:
     ran = sightline("replay", "--check", str(tmp_path))
     assert ran.code == 2
     assert "no *.jsonl in" in ran.err
 
 
-def test_what_is_in_a_recording_is_told(tmp_path: Path) -> None:
+def test_the_content_of_a_recording_is_printed(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", str(path))
     assert ran.code == 0
@@ -119,7 +147,7 @@ def test_what_is_in_a_recording_is_told(tmp_path: Path) -> None:
     assert json.dumps(shape).count("CANARY") == 0
 
 
-def test_a_model_too_large_to_repeat_is_compared_by_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_model_view_is_compared_by_its_digest(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replaying, "LARGEST_MODEL", 10)
     raw = text_of(scribed(conversation().frames))
     assert '"digest":"' in raw
@@ -130,7 +158,7 @@ def test_a_model_too_large_to_repeat_is_compared_by_its_digest(monkeypatch: pyte
     ]
 
 
-def test_findings_are_compared_and_every_projection_needs_its_answer() -> None:
+def test_findings_are_compared_and_a_projection_without_an_answer_fails() -> None:
     lines = scribed(conversation().frames)
     projection = next(line for line in lines if "projection" in line)
     altered: JsonObject = {**projection, "findings": ["an old one"]}
@@ -143,7 +171,7 @@ def test_findings_are_compared_and_every_projection_needs_its_answer() -> None:
     assert "does not know the host" in call.mismatches[0].what
 
 
-def test_only_so_many_mismatches_are_told() -> None:
+def test_a_limited_number_of_mismatches_is_listed() -> None:
     wire = Wire()
     wire.listed()
     wire.called("free", {})

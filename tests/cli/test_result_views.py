@@ -43,7 +43,7 @@ def plain(lines: list[OutputLine]) -> list[str]:
 
 
 def side(rows: list[str]) -> str:
-    """All characters of one side but blanks, without the gutters."""
+    """All characters of one side except blanks, without the gutters."""
     return "".join(row[2:] for row in rows).replace(" ", "")
 
 
@@ -94,7 +94,7 @@ def body(lines: list[str]) -> list[str]:
 @given(value=results() | VALUES, width=st.integers(20, 200))
 @example(value={"content": [{"type": "text", "text": "read cur" + "\u200b" * 9 + "rent"}]}, width=100)
 @example(value={"k" * 500: "\u754c" * 300}, width=21)
-def test_every_character_of_every_string_is_printed_in_order_on_both_sides(value: Json, width: int) -> None:
+def test_every_character_of_every_string_is_printed_on_both_sides(value: Json, width: int) -> None:
     shown = shown_of(value)
     raw, model = shown.masked, shown.context.model
     for view, expected in ((ResultSides.RAW, raw), (ResultSides.MODEL, model)):
@@ -114,7 +114,7 @@ def test_every_character_of_every_string_is_printed_in_order_on_both_sides(value
 
 @settings(max_examples=300, deadline=None)
 @given(text=TEXTS.map(safe_line), width=st.integers(2, 60))
-def test_pieces_of_a_text_are_the_text_and_fit(text: str, width: int) -> None:
+def test_the_pieces_of_a_text_are_complete_and_fit_the_width(text: str, width: int) -> None:
     pieces = wrapped(text, width)
     assert "".join(pieces) == text
     assert all(cell_len(piece) <= width for piece in pieces)
@@ -123,9 +123,7 @@ def test_pieces_of_a_text_are_the_text_and_fit(text: str, width: int) -> None:
 
 @settings(max_examples=150, deadline=None)
 @given(left=VALUES, right=VALUES)
-def test_a_value_at_the_same_pointer_has_one_sign_on_both_sides_and_none_is_left_out(
-    left: Json, right: Json
-) -> None:
+def test_equal_values_have_the_same_sign_and_no_value_is_left_out(left: Json, right: Json) -> None:
     pairs = aligned(left, right)
     for value, index in ((left, 0), (right, 1)):
         rows = [pair[index] for pair in pairs]
@@ -135,7 +133,7 @@ def test_a_value_at_the_same_pointer_has_one_sign_on_both_sides_and_none_is_left
     )
 
 
-def test_values_stand_beside_each_other_by_pointer_and_every_row_of_a_change_is_signed() -> None:
+def test_values_are_aligned_by_pointer_and_every_changed_row_has_a_sign() -> None:
     pairs = aligned(
         {"kept": 1, "gone": [1, 2], "text": "one\ntwo"},
         {"kept": 1, "text": "one\nthree", "new": {"a": None}},
@@ -156,12 +154,12 @@ def test_values_stand_beside_each_other_by_pointer_and_every_row_of_a_change_is_
         (None, (ADDED, "}")),
         ((SAME, "}"), (SAME, "}")),
     ]
-    # What the boundary let pass and the host drops has the sign that it has on the screen.
+    # A value that the boundary passes and the host drops has the same sign as on the screen.
     dropped = [row.sign for row, _ in aligned({"kept": 1, "gone": [1]}, {"kept": 1}) if row]
     assert dropped == [SAME, SAME, CHANGED, CHANGED, CHANGED, SAME]
 
 
-def test_the_whole_of_a_leak_is_printed() -> None:
+def test_a_leaked_value_is_printed_in_full() -> None:
     leak = "KEY-" + "0123456789" * 60
     shown = shown_of({"content": [{"type": "text", "text": leak}]}, Level.OPEN)
     rows = body(plain(result_lines(shown.masked, shown, "spec", 120, ResultSides.BOTH)))
@@ -171,7 +169,7 @@ def test_the_whole_of_a_leak_is_printed() -> None:
 @pytest.mark.parametrize(
     ("variables", "coloured"), [({}, True), ({"NO_COLOR": "1"}, False), ({"TERM": "dumb"}, False)]
 )
-def test_signs_have_colours_on_a_terminal_unless_the_user_wants_none(
+def test_signs_are_coloured_in_a_terminal_unless_the_user_disables_it(
     variables: dict[str, str], *, coloured: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     class Terminal(io.StringIO):

@@ -17,7 +17,7 @@ def ids(findings: list[dict[str, Any]], subject: str = "") -> set[str]:
     return {found["id"] for found in findings if subject in {"", found["subject"]}}
 
 
-def test_a_review_tells_what_it_found_and_what_it_did_not_look_at() -> None:
+def test_a_review_lists_findings_and_parts_that_it_did_not_check() -> None:
     ran = sightline("review", "--format", "json", "demo")
     assert ran.code == 0
     report = ran.json
@@ -40,14 +40,14 @@ def test_a_review_tells_what_it_found_and_what_it_did_not_look_at() -> None:
         ("info", raw_server("unknown fields"), 0),
     ],
 )
-def test_the_exit_code_says_whether_something_is_as_bad_as_asked(
+def test_the_exit_code_depends_on_the_severity_given_with_fail_on(
     level: str, server: tuple[str, ...], code: int
 ) -> None:
     assert sightline("review", "-q", "--fail-on", level, *server).code == code
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_two_reviews_are_the_same_to_the_byte(format_: str, tmp_path: Path) -> None:
+def test_two_reviews_give_identical_reports(format_: str, tmp_path: Path) -> None:
     reports = [tmp_path / "one", tmp_path / "other"]
     for report in reports:
         ran = sightline("review", "--format", format_, "-o", str(report), "demo")
@@ -58,7 +58,7 @@ def test_two_reviews_are_the_same_to_the_byte(format_: str, tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize("format_", FORMATS)
-def test_no_character_that_acts_or_hides_is_in_a_report(format_: str) -> None:
+def test_a_report_contains_no_control_or_invisible_character(format_: str) -> None:
     ran = sightline("review", "--call", "--yes-call", "*", "--format", format_, *hostile_server())
     assert ran.code == 0, ran.err
     assert "SL-TRM001" in ran.out
@@ -66,7 +66,7 @@ def test_no_character_that_acts_or_hides_is_in_a_report(format_: str) -> None:
         assert character == "\n" or not unicodedata.category(character).startswith("C"), hex(ord(character))
 
 
-def test_what_a_baseline_has_is_known_and_does_not_fail(tmp_path: Path) -> None:
+def test_findings_in_the_baseline_do_not_fail_the_review(tmp_path: Path) -> None:
     baseline = str(tmp_path / "baseline.json")
     sightline("review", "--format", "json", "-o", baseline, "demo")
     ran = sightline("review", "-q", "--fail-on", "info", "--baseline", baseline, "--format", "json", "demo")
@@ -80,7 +80,7 @@ def test_what_a_baseline_has_is_known_and_does_not_fail(tmp_path: Path) -> None:
     assert sightline("review", "--baseline", str(tmp_path / "none"), "demo").code == 2
 
 
-def test_what_is_ignored_is_told_with_its_reason_and_does_not_fail() -> None:
+def test_ignored_findings_are_shown_with_their_reason() -> None:
     words = ("--ignore", "SL-ANN009=seen", "--ignore", "SL-SEN002@odd_claims", "--ignore", "SL-TRM001@nobody")
     findings = sightline("review", "-q", "--format", "json", *words, "demo").json["findings"]
     accepted = {(found["id"], found["accepted"]) for found in findings if "accepted" in found}
@@ -92,13 +92,13 @@ def test_what_is_ignored_is_told_with_its_reason_and_does_not_fail() -> None:
     "words",
     [("--ignore", "SL-XXX999"), ("--yes-call", "x"), ("-o", "/nowhere/report"), ("--fail-on", "some")],
 )
-def test_what_cannot_be_meant_is_refused(words: tuple[str, ...]) -> None:
+def test_invalid_options_are_a_usage_error(words: tuple[str, ...]) -> None:
     ran = sightline("review", *words, "demo")
     assert ran.code == 2
     assert ran.out == ""
 
 
-def test_only_tools_that_declare_that_they_read_are_called() -> None:
+def test_only_tools_that_declare_to_be_read_only_are_called() -> None:
     report = sightline("review", "-q", "--call", "--format", "json", "demo").json
     called = {found["tool"] for found in report["findings"] if found["subject"] == "call"}
     assert {"list_inbox", "search_web", "team_photo"} == called
@@ -110,7 +110,7 @@ def test_only_tools_that_declare_that_they_read_are_called() -> None:
     assert {"SL-INJ001", "SL-OUT005", "SL-OUT006"} == ids(report["findings"], "call")
 
 
-def test_tools_that_are_allowed_by_name_are_called_too_and_nothing_withheld_is_quoted() -> None:
+def test_tools_allowed_by_name_are_called_and_withheld_values_not_quoted() -> None:
     words = ("--yes-call", "*_token", "--yes-call", "odd_claims", "--yes-call", "create_share_link")
     ran = sightline("review", "-q", "--call", *words, "--format", "json", "demo")
     found = {(each["tool"], each["id"]) for each in ran.json["findings"] if each["subject"] == "call"}
@@ -154,7 +154,7 @@ for line in sys.stdin:
         assert token[4:20] not in ran.out
 
 
-def test_sarif_fits_its_schema_and_hides_what_is_withheld() -> None:
+def test_sarif_fits_its_schema_without_withheld_values() -> None:
 
     schema = json.loads((Path(__file__).parent / "sarif-2.1.0.json").read_text())
     ran = sightline("review", "-q", "--call", "--ignore", "SL-ANN009=seen", "--format", "sarif", "demo")

@@ -1,4 +1,4 @@
-"""Hostile words in every place of a report, through every format: none acts, hides, or becomes markup."""
+"""Hostile texts in every place of a report, in every format: none acts, hides, or becomes markup."""
 
 import json
 import re
@@ -63,7 +63,7 @@ def report(words: str) -> Report:
     )
     found: list[Finding] = [
         *findings_of(reviewed),
-        # What every field of a finding may hold at most: foreign names and places, and text that was made safe.
+        # The most that every field of a finding may hold: foreign names and places, and text that was made safe.
         Finding(
             id="SL-POI001",
             severity=Severity.HIGH,
@@ -100,7 +100,7 @@ def written(format_: str, words: str) -> str:
 CASES = [(format_, name) for format_ in FORMATS for name in WORDS]
 
 
-def test_nothing_acts_or_hides(subtests: pytest.Subtests) -> None:
+def test_no_report_contains_control_or_invisible_characters(subtests: pytest.Subtests) -> None:
     for format_, name in CASES:
         with subtests.test(f"{format_}-{name}"):
             told = written(format_, WORDS[name])
@@ -108,7 +108,7 @@ def test_nothing_acts_or_hides(subtests: pytest.Subtests) -> None:
             assert hidden == set()
             assert not {"\u2028", "\u2029", "\u3164"} & set(told)
             assert "SL-POI001" in told
-            # No line of it is a command to the log of a build.
+            # No line of it is a workflow command in the log of a build.
             assert not re.search(r"(?m)^::|^##\[", told)
 
 
@@ -122,7 +122,7 @@ def test_json_and_sarif_are_one_document_in_ascii(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_junit_is_well_formed_and_has_no_element_of_a_server(name: str) -> None:
+def test_junit_is_well_formed_and_has_no_element_of_the_server(name: str) -> None:
     root = ET.fromstring(written("junit", WORDS[name]))  # noqa: S314 - our own output
     assert {element.tag for element in root.iter()} == {"testsuites", "testsuite", "testcase", "failure"}
     assert {key for element in root.iter() for key in element.attrib} <= {
@@ -153,7 +153,7 @@ OURS = {
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_a_page_holds_our_elements_alone(name: str) -> None:
+def test_an_html_report_contains_only_elements_of_the_report_itself(name: str) -> None:
     page = _Page()
     page.feed(written("html", WORDS[name]))
     assert page.tags <= OURS
@@ -162,7 +162,7 @@ def test_a_page_holds_our_elements_alone(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", WORDS)
-def test_markdown_has_no_link_no_image_no_html_and_no_table_of_a_server(name: str) -> None:
+def test_a_markdown_report_contains_no_markup_of_the_server(name: str) -> None:
     parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
     tokens = parser.parse(written("markdown", WORDS[name]))
     inside = [child for token in tokens for child in token.children or []]
@@ -178,5 +178,5 @@ def test_markdown_has_no_link_no_image_no_html_and_no_table_of_a_server(name: st
     assert all(heading.startswith("Review of ") or "(SL-" in heading for heading in headings[:-1])
 
 
-def test_evidence_is_short_however_long_the_words_are() -> None:
+def test_evidence_is_short_even_if_the_text_is_long() -> None:
     assert all(len(entry.finding.evidence) < 300 for entry in report(WORDS["long"]).entries)

@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote: what is reported of them stands up to a careful reader."""
+"""Third-party servers: the findings about them withstand a careful reader."""
 
 import pytest
 
@@ -11,7 +11,7 @@ OTHERS = [server for server in REAL_SERVERS if server is not DEMO]
 
 
 @pytest.mark.parametrize("server", OTHERS, ids=[server.name for server in OTHERS])
-def test_a_sound_server_is_quiet(server: RealServer) -> None:
+def test_a_sound_server_gives_no_alarm(server: RealServer) -> None:
     ran = sightline("review", "-q", "--format", "json", "--", *server.command)
     assert ran.code == 0, ran.err
     assert [(found["id"], found["tool"]) for found in ran.json["findings"]] == EXPECTED.get(server.name, [])

@@ -1,4 +1,4 @@
-"""Reviews of several targets, of recordings, with what is pinned and what the configuration accepts."""
+"""Reviews of several targets and of recordings, compared with pins and with the accepted findings of the configuration."""
 
 import json
 import sys
@@ -39,7 +39,7 @@ for line in sys.stdin:
 
 
 def server(folder: Path, name: str) -> Path:
-    """A server with one tool of that name: it shows another face to other clients, and after a call."""
+    """A server with one tool of that name: its definitions differ for other clients, and after a call."""
     path = folder / f"{name}.py"
     path.write_text(TWO_FACED.replace("NAME", repr(name)))
     return path
@@ -50,7 +50,7 @@ def ids(ran: Ran, target: str = "") -> set[str]:
     return {each["id"] for each in found if target in {"", each.get("target")}}
 
 
-def test_a_server_that_changes_after_a_call_and_for_another_client_is_found(tmp_path: Path) -> None:
+def test_changes_after_a_call_and_for_another_client_are_found(tmp_path: Path) -> None:
     command = ("--", sys.executable, str(server(tmp_path, "add")))
     assert ids(sightline("review", "-q", "--format", "json", *command)) == set()
     ran = sightline("review", "-q", "--call", "--format", "json", *command)
@@ -59,7 +59,7 @@ def test_a_server_that_changes_after_a_call_and_for_another_client_is_found(tmp_
     assert "under another client name" in order["message"]
 
 
-def test_what_only_some_client_profiles_get_is_a_finding_and_reviewed(tmp_path: Path) -> None:
+def test_definitions_for_other_client_profiles_are_compared_and_reviewed(tmp_path: Path) -> None:
     path = server(tmp_path, "add")
     text = path.read_text().replace('client != "sightline"', "not client")
     path.write_text(text.replace('["clientInfo"]["name"]', '["capabilities"]'))
@@ -78,7 +78,9 @@ def test_what_only_some_client_profiles_get_is_a_finding_and_reviewed(tmp_path: 
     assert "definitions for other clients" not in {each["what"] for each in ran.json["notChecked"]}
 
 
-def test_what_was_pinned_is_compared(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_review_compares_definitions_with_their_pin(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
     monkeypatch.setenv("SIGHTLINE_CONFIG_DIR", str(tmp_path / "config"))
     path = server(tmp_path, "add")
@@ -104,7 +106,7 @@ def configuration(folder: Path, *names: str) -> str:
     return str(path)
 
 
-def test_several_servers_are_reviewed_beside_each_other(tmp_path: Path) -> None:
+def test_several_servers_are_reviewed_together(tmp_path: Path) -> None:
     config = configuration(tmp_path, "read_file", "readFile", "read_file")
     words = (f"{config}:read_file0", f"{config}:readFile1", f"{config}:read_file2")
     ran = sightline("review", "-q", "--format", "json", *words)
@@ -136,7 +138,7 @@ def test_several_servers_are_reviewed_beside_each_other(tmp_path: Path) -> None:
         (),
     ],
 )
-def test_targets_that_cannot_be_meant_are_refused_before_anything_is_asked(words: tuple[str, ...]) -> None:
+def test_invalid_targets_are_a_usage_error_before_anything_is_asked(words: tuple[str, ...]) -> None:
     ran = sightline("review", *words)
     assert ran.code == 2
     assert "Traceback" not in ran.err
@@ -161,7 +163,7 @@ def test_a_recording_is_reviewed_without_a_server(tmp_path: Path) -> None:
     assert sightline("review", "-q", "--fail-on", "high", str(path)).code == 11
 
 
-def test_a_recording_that_is_cut_off_is_reviewed_as_far_as_it_goes(tmp_path: Path) -> None:
+def test_a_truncated_recording_is_reviewed_up_to_its_end(tmp_path: Path) -> None:
     path = tmp_path / "cut.sightline.jsonl"
     sightline("call", "-q", "--record", str(path), "clean_clock", "demo")
     path.write_bytes(b"\n".join(path.read_bytes().split(b"\n")[:-3]) + b"\n{")
@@ -178,7 +180,7 @@ def accepting(folder: Path, monkeypatch: pytest.MonkeyPatch, text: str) -> None:
     monkeypatch.setenv("SIGHTLINE_CONFIG_DIR", str(folder))
 
 
-def test_what_the_configuration_accepts_is_told_with_its_reason(
+def test_findings_accepted_in_the_configuration_are_shown_with_their_reason(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = '[[ignore]]\nrule = "SL-SEN002"\ntool = "odd_claims"\nreason = "planted"\n'
@@ -198,7 +200,7 @@ def test_what_the_configuration_accepts_is_told_with_its_reason(
         ('[[ignore]]\nrule = "SL-SEN002"\nreason = "x"\nserver = "y"\n', "server"),
     ],
 )
-def test_what_cannot_be_accepted_is_refused_with_its_place(
+def test_an_invalid_acceptance_is_refused_with_its_place(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, word: str
 ) -> None:
     accepting(tmp_path / "config", monkeypatch, text)
@@ -207,7 +209,7 @@ def test_what_cannot_be_accepted_is_refused_with_its_place(
     assert word in ran.err
 
 
-def test_entries_are_told_by_their_line() -> None:
+def test_entries_of_the_configuration_have_their_line_number() -> None:
     read = parse(b'allow_copy = true\n\n[[ignore]]\nrule = "A"\nreason = "b"\n', "file")
     assert [(each.rule, each.reason, each.tool, each.place) for each in read.ignored] == [
         ("A", "b", None, "file, line 3")

@@ -39,7 +39,7 @@ def told(text: str) -> JsonObject:
     return {"content": [{"type": "text", "text": text}]}
 
 
-def test_a_call_is_answered_by_its_arguments_and_withheld_ones_may_be_anything() -> None:
+def test_a_call_is_answered_by_its_arguments_except_withheld_ones() -> None:
     wire = conversation()
     wire.called("get_key", {"pin": "1", "q": "y"}, 8)
     wire.answered(told("of y"), 8)
@@ -51,7 +51,7 @@ def test_a_call_is_answered_by_its_arguments_and_withheld_ones_may_be_anything()
     assert found["result"] == told("of y")
 
 
-def test_other_arguments_get_the_nearest_call_or_where_asked_for_an_error() -> None:
+def test_other_arguments_get_the_nearest_call_or_with_exact_an_error() -> None:
     wire = Wire()
     wire.listed(TOOL)
     for number, q in enumerate(("one", "two")):
@@ -64,7 +64,7 @@ def test_other_arguments_get_the_nearest_call_or_where_asked_for_an_error() -> N
     assert "other parameters alone" in json.dumps(found["error"])
 
 
-def test_equal_calls_are_answered_in_their_order() -> None:
+def test_equal_calls_are_answered_in_the_recorded_order() -> None:
     wire = Wire()
     wire.listed(TOOL)
     for number in range(3):
@@ -75,7 +75,7 @@ def test_equal_calls_are_answered_in_their_order() -> None:
     assert found == [told("0"), told("1"), told("2"), told("2")]
 
 
-def test_what_was_not_recorded_is_an_error_that_says_so() -> None:
+def test_a_request_that_was_not_recorded_is_an_error() -> None:
     answers = answers_of(conversation())
     found, remarks = called(answers, "unknown", {})
     assert found["error"] == {"code": -32602, "message": remarks[0]}
@@ -87,7 +87,7 @@ def test_what_was_not_recorded_is_an_error_that_says_so() -> None:
     assert asked(answers, "ping", {})[0]["result"] == {}
 
 
-def test_a_handshake_is_made_of_what_a_stateless_server_told() -> None:
+def test_a_handshake_is_built_from_a_recorded_stateless_discovery() -> None:
     wire = Wire()
     wire.sent("server/discover", {}, 1)
     wire.answered({"capabilities": {"tools": {"listChanged": False}}, "instructions": "Hello"}, 1)
@@ -100,7 +100,7 @@ def test_a_handshake_is_made_of_what_a_stateless_server_told() -> None:
     }
 
 
-def test_a_batch_a_notification_and_garbage() -> None:
+def test_batches_notifications_and_garbage_are_handled() -> None:
     answers = answers_of(conversation())
     notification: JsonObject = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     ping: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "ping"}
@@ -113,7 +113,7 @@ def test_a_batch_a_notification_and_garbage() -> None:
     assert "-32700" in json.dumps(garbage)
 
 
-def test_sightline_itself_sees_a_served_recording_as_the_server(tmp_path: Path) -> None:
+def test_sightline_can_call_a_served_recording_like_the_server(tmp_path: Path) -> None:
     wire = Wire()
     wire.sent("server/discover", {}, 1)
     wire.answered(
@@ -155,7 +155,7 @@ def posted(port: int, body: bytes, **headers: str) -> tuple[int, Json]:
     return response.status, found.value
 
 
-def test_over_http_only_the_token_on_loopback_gets_in(tmp_path: Path) -> None:
+def test_over_http_only_requests_with_the_token_on_loopback_are_served(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ping = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     with served(path) as (port, token):
@@ -178,5 +178,5 @@ def test_over_http_only_the_token_on_loopback_gets_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("argv", [("serve", "README.md"), ("serve", "none.jsonl")])
-def test_what_is_no_recording_is_not_served(argv: tuple[str, ...]) -> None:
+def test_a_file_that_is_not_a_recording_is_not_served(argv: tuple[str, ...]) -> None:
     assert sightline(*argv).code == 2

@@ -1,4 +1,4 @@
-"""Several targets on one command line, and what is wrong with them."""
+"""Several targets on one command line, and invalid combinations."""
 
 import json
 from pathlib import Path
@@ -63,7 +63,7 @@ def launched(*words: str) -> tuple[int, tuple[Launch, ...]]:
         (("open", "demo"), {"": "demo"}),
     ],
 )
-def test_which_servers_a_command_line_names(words: tuple[str, ...], named: dict[str, str]) -> None:
+def test_each_target_of_a_command_line_is_a_server(words: tuple[str, ...], named: dict[str, str]) -> None:
     code, launches = launched(*words)
     assert code == 0
     assert {each.name: str(each.target) for each in launches} == named
@@ -71,7 +71,7 @@ def test_which_servers_a_command_line_names(words: tuple[str, ...], named: dict[
 
 
 @pytest.mark.usefixtures("folder")
-def test_options_of_authorization_that_make_sense_for_all_servers_count_for_all() -> None:
+def test_general_authorization_options_apply_to_all_servers() -> None:
     urls = ("http://127.0.0.1:1/a", "http://127.0.0.1:1/b")
     code, launches = launched(*urls, "--stored-auth-only", "--no-browser", "--cacert", "ca.pem")
     assert code == 0
@@ -82,6 +82,28 @@ def test_options_of_authorization_that_make_sense_for_all_servers_count_for_all(
     assert [each.options.authorizing.client.metadata_url for each in launches[1:]] == [
         "https://me.example/client.json"
     ] * 2
+
+
+def test_each_entry_has_its_own_client(folder: Path) -> None:
+    entries = {
+        name: {"url": f"https://{name}.example/mcp", "oauth": {"clientId": name, "callbackPort": port}}
+        for name, port in (("one", 8081), ("two", 8082))
+    }
+    (folder / "mcp.json").write_text(
+        json.dumps({"mcpServers": {**entries, "bare": {"url": "https://bare.example/"}}})
+    )
+    code, launches = launched("mcp.json", "--stored-auth-only")
+    clients = [each.options.authorizing.client for each in launches]
+    assert code == 0
+    assert [(each.client_id, each.redirect_uri) for each in clients] == [
+        ("one", "http://localhost:8081/callback"),
+        ("two", "http://localhost:8082/callback"),
+        (None, None),
+    ]
+    code, launches = launched("mcp.json:one", "--client-id", "given", "--scope", "read")
+    client = launches[0].options.authorizing.client
+    assert (code, client.client_id, client.scope) == (0, "given", "read")
+    assert client.redirect_uri == "http://localhost:8081/callback"
 
 
 @pytest.mark.usefixtures("folder")
@@ -109,7 +131,7 @@ def test_options_of_authorization_that_make_sense_for_all_servers_count_for_all(
         (("list", "--config", "mcp.json", "--server", "git", "--server", "far"), "two servers: git and far"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_an_invalid_combination_is_a_usage_error(
     capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     assert launched(*words) == (2, ())
@@ -117,7 +139,7 @@ def test_what_is_wrong_is_said(
 
 
 @pytest.mark.usefixtures("folder")
-def test_an_unreadable_entry_of_a_file_leaves_the_others() -> None:
+def test_an_unreadable_entry_of_a_file_does_not_affect_the_others() -> None:
     code, launches = launched("half.json")
     assert code == 0
     assert [(each.name, str(each.target)) for each in launches] == [
@@ -135,7 +157,7 @@ def test_an_unreadable_entry_of_a_file_leaves_the_others() -> None:
 
 
 @pytest.mark.usefixtures("folder")
-def test_several_are_remembered_as_they_were_written_unless_one_holds_a_credential() -> None:
+def test_several_targets_are_remembered_unless_one_has_a_credential() -> None:
     launched("demo", "mcp.json:git", "--", "node", "a.js")
     launched("demo", "--", "node", "a.js", "--token", "s3cret")
     assert [each.words for each in recent_targets()] == [("demo", "mcp.json:git", "--", "node", "a.js")]
@@ -154,5 +176,5 @@ def test_several_are_remembered_as_they_were_written_unless_one_holds_a_credenti
         (stdio_target(("python",)), "python"),
     ],
 )
-def test_short_names(target: object, name: str) -> None:
+def test_short_names_are_derived_from_targets(target: object, name: str) -> None:
     assert short_name(target) == name  # pyright: ignore[reportArgumentType]

@@ -1,4 +1,4 @@
-"""`sightline skill` and skills in all other commands, on a server of which some skills are not what their entries say."""
+"""`sightline skill` and skills in all other commands, on a server some of whose skills do not match their entries."""
 
 import json
 import sys
@@ -45,7 +45,7 @@ def test_listing_pinning_and_reviewing_read_no_skill(tmp_path: Path, monkeypatch
         (["skill://nothing/SKILL.md"], 5, "the server has no skill"),
     ],
 )
-def test_a_skill_is_read_and_what_differs_is_withheld(words: list[str], code: int, says: str) -> None:
+def test_a_skill_that_differs_from_its_entry_is_withheld(words: list[str], code: int, says: str) -> None:
     ran = sightline("skill", *words, "--format", "json", *SKILLS)
     assert (ran.code, says in ran.err) == (code, True), ran.err
     if code == 0:
@@ -91,7 +91,7 @@ def test_a_recording_is_verified_again_checked_reviewed_and_served(
     assert NOT_READ in reviewed
 
 
-def test_a_changed_digest_is_a_changed_pin_and_is_asked_about(
+def test_a_changed_digest_is_a_changed_pin_and_needs_confirmation(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))

@@ -13,7 +13,7 @@ REASONS = {
 }
 
 
-def test_an_unfinished_call_exits_5_and_gives_the_model_nothing_live_and_replayed(tmp_path: Path) -> None:
+def test_an_unfinished_call_exits_5_and_gives_the_model_nothing(tmp_path: Path) -> None:
     for tool, reason in REASONS.items():
         path = str(tmp_path / f"{tool}.jsonl")
         ran = here("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
@@ -28,14 +28,14 @@ def test_an_unfinished_call_exits_5_and_gives_the_model_nothing_live_and_replaye
         assert f"results of {tool}: the call is unfinished: {reason}" in reviewed.out
 
 
-def test_what_the_server_asks_for_is_named() -> None:
+def test_the_input_that_the_server_asks_for_is_named() -> None:
     ran = here("call", "ask", *SERVER)
     assert ran.code == 5
     assert "who: elicitation/create: Who ␛[31mare you? (fields: name, age); folders: roots/list" in ran.err
     assert "words: sampling/createMessage: declined: no --sampling-reply was given" in ran.err
 
 
-def test_a_task_that_the_server_then_knows_nothing_of_ends_the_call_with_its_error(tmp_path: Path) -> None:
+def test_a_task_that_the_server_forgets_ends_the_call_with_its_error(tmp_path: Path) -> None:
     for tool in ("later", "created"):
         path = str(tmp_path / f"{tool}.jsonl")
         ran = here("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
@@ -53,12 +53,12 @@ def test_a_tool_that_can_only_be_called_as_a_task_is_called() -> None:
         assert (ran.code, ran.json["model"]["content"][0]["text"]) == (0, f"{tool} done")
 
 
-def test_a_list_that_no_capability_announces_may_be_missing() -> None:
+def test_a_list_without_its_capability_may_be_missing() -> None:
     assert "SL-PRO001" not in here("review", *SERVER).out
     assert here("list", "--format", "json", *SERVER).json["malformed"] == []
 
 
-def test_list_has_everything_as_it_was_sent_and_says_what_is_not_announced() -> None:
+def test_list_shows_everything_as_sent_and_names_missing_capabilities() -> None:
     listed = here("list", "--format", "json", *SERVER).json
     server = listed["server"]
     assert (server["title"], server["ttlMs"], server["cacheScope"]) == ("The stateless one", 1000, "private")

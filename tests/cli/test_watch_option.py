@@ -40,7 +40,7 @@ def launched(*words: str) -> tuple[int, Launch | None]:
         (("--watch=src", "http://127.0.0.1:1/mcp"), "http://127.0.0.1:1/mcp", ["src"], []),
     ],
 )
-def test_which_words_are_the_target_and_which_are_watched(
+def test_the_command_line_is_split_into_target_and_watched_files(
     folder: Path, words: tuple[str, ...], target: str | None, folders: list[str], files: list[str]
 ) -> None:
     code, launch = launched(*words)
@@ -74,7 +74,7 @@ def test_without_the_option_nothing_is_watched(folder: Path) -> None:
         (("--watch",), "no target"),
     ],
 )
-def test_what_is_wrong_is_said(
+def test_a_wrong_watch_option_is_a_usage_error(
     folder: Path, capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str
 ) -> None:
     _ = folder

@@ -1,4 +1,4 @@
-"""What servers ask during a command: shown before it is answered, declined with the true reason, refused with a count."""
+"""Requests of servers to the client during a command: shown before they are answered, declined with the true reason, refused with a count."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ def asking(era: str) -> tuple[str, ...]:
         ("huge", ("--answer", "accept-defaults"), ("not answered: elicitation/create is longer than 1 MB",)),
     ],
 )
-def test_a_call_says_what_is_asked_and_what_becomes_of_it(
+def test_a_call_shows_each_request_of_the_server_and_its_answer(
     era: str, tool: str, options: tuple[str, ...], said: tuple[str, ...]
 ) -> None:
     ran = here("call", tool, "--view", "model", "--host", "spec", *options, *asking(era))
@@ -43,7 +43,7 @@ def test_a_call_says_what_is_asked_and_what_becomes_of_it(
     assert "\x1b" not in ran.err
 
 
-def test_refusals_are_said_once_with_a_count_and_the_hint_names_the_reason() -> None:
+def test_refusals_are_shown_once_with_a_count_and_the_reason() -> None:
     flood = here("call", "thousand", *asking("legacy")).err
     assert "not answered: more than 8 requests at once (" in flood
     assert flood.count("not answered:") <= 2
@@ -57,7 +57,7 @@ def test_refusals_are_said_once_with_a_count_and_the_hint_names_the_reason() -> 
     assert "--answer and" not in ran.err
 
 
-def test_a_wanted_visit_says_at_once_what_is_waited_for_and_at_the_end_that_nothing_came() -> None:
+def test_a_requested_visit_shows_its_url_the_wait_and_the_timeout() -> None:
     ran = here("call", "visit first", "--timeout", "0.5", "--answer", "accept-defaults", *asking("legacy"))
     assert ran.code == 5
     url, waiting, end = (
@@ -72,7 +72,7 @@ def test_a_wanted_visit_says_at_once_what_is_waited_for_and_at_the_end_that_noth
     assert "call with --answer accept-defaults" in here("call", "visit first", *asking("legacy")).err
 
 
-def test_commands_that_answer_nothing_say_so_once_and_a_review_counts_it_as_not_checked(
+def test_commands_that_answer_no_requests_report_that_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -99,7 +99,7 @@ def test_a_raw_request_is_answered_too() -> None:
         (asking("legacy"), ""),
     ],
 )
-def test_a_log_level_that_cannot_be_set_is_said(words: tuple[str, ...], said: str) -> None:
+def test_a_log_level_that_cannot_be_set_is_reported(words: tuple[str, ...], said: str) -> None:
     err = here("list", *words).err
     assert said in err
     assert bool(said) == ("log level" in err)

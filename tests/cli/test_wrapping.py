@@ -1,8 +1,18 @@
-"""Lines are wrapped as by a walk over their characters."""
+"""Lines are wrapped as by a walk over their characters; on a terminal at words."""
 
+import fcntl
+import os
+import pty
 import random
+import struct
+import subprocess
+import sys
+import termios
 
-from inspector.cli.output import cells, wrapped
+import pytest
+
+from inspector.cli.output import at_words, cells, wrapped
+from tests.cli.sightline import ROOT
 
 ALPHABETS = ("ab ", "ab \u0301", "a\u6f22 ", "\u6f22\u5b57", "x", " ")
 
@@ -27,10 +37,74 @@ def walked(text: str, width: int) -> list[str]:
     return pieces or [""]
 
 
-def test_wrapping_gives_what_a_walk_over_all_characters_gives() -> None:
+def test_wrapping_agrees_with_a_walk_over_all_characters() -> None:
     chosen = random.Random(7)  # noqa: S311 - the same lines each time
     for _ in range(20_000):
         length = chosen.randrange(40)
         text = "".join(chosen.choice(chosen.choice(ALPHABETS)) for _ in range(length))
         width = chosen.randrange(1, 12)
         assert wrapped(text, width) == walked(text, width), (text, width)
+
+
+def test_rows_break_at_words_and_keep_all_of_them() -> None:
+    chosen = random.Random(7)  # noqa: S311 - the same lines each time
+    for _ in range(20_000):
+        length = chosen.randrange(60)
+        text = "".join(chosen.choice(chosen.choice(ALPHABETS)) for _ in range(length))
+        width = chosen.randrange(4, 24)
+        rows = at_words(text, width)
+        assert "".join("".join(rows).split()) == "".join(text.split())
+        assert [word for row in rows for word in row.split()] == text.split(), (text, width)
+        # Only a word that is longer than a row is.
+        assert all(cells(row.rstrip()) <= width or len(row.split()) == 1 for row in rows), (text, width)
+        assert rows[0].startswith(text[: len(text) - len(text.lstrip(" "))])
+    assert at_words("  ! one two three", 10) == ["  ! one", "    two", "    three"]
+
+
+LONG = (
+    ("--help",),
+    ("call", "--help"),
+    ("list", "demo", "-q"),
+    ("context", "demo"),
+    ("review", "demo", "-q"),
+    ("call", "generate_api_key", "demo", "--arg", "name=a", "--yes", "-q"),
+)
+
+
+@pytest.mark.parametrize("argv", LONG, ids=" ".join)
+def test_a_terminal_gets_no_word_in_two_parts_and_a_pipe_the_lines_as_they_are(argv: tuple[str, ...]) -> None:
+    command = [sys.executable, "-m", "inspector", *argv]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "NO_COLOR": "1"}
+    environment.pop("COLUMNS", None)
+    ours, theirs = pty.openpty()
+    fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, 80, 0, 0))
+    with subprocess.Popen(command, stdout=theirs, stdin=theirs, env=environment, cwd=ROOT) as process:
+        os.close(theirs)
+        shown = _read(ours).decode().replace("\r\n", "\n")
+    os.close(ours)
+    assert process.returncode in {0, 5, 11}
+    rows = shown.splitlines()
+    assert max(map(cells, rows)) > 60
+    assert [row for row in rows if cells(row) > 80 and len(row.split()) > 1] == []
+    if argv[0] == "list":
+        # The columns leave no room for the last one, which is whole below them.
+        assert "    Create an API key for the current user. The key is shown once." in rows
+    piped = subprocess.run(
+        command, check=False, capture_output=True, env={**environment, "COLUMNS": "80"}, cwd=ROOT, text=True
+    )
+    if argv[-1] == "-q" and argv[0] == "review":
+        assert any(len(line) > 80 for line in piped.stdout.splitlines())
+        assert piped.stdout.split() == shown.split()
+
+
+def _read(terminal: int) -> bytes:
+    """All that is written, until the other end is closed."""
+    written = b""
+    while True:
+        try:
+            piece = os.read(terminal, 65536)
+        except OSError:
+            return written
+        if not piece:
+            return written
+        written += piece

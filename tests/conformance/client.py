@@ -32,14 +32,14 @@ METADATA_URL = "https://conformance-test.local/client-metadata.json"
 
 
 async def accept(ask: Ask) -> Answer:
-    """Accept everything: forms with their defaults, sampling with a word."""
+    """Accept everything: forms with their defaults, sampling with a fixed text."""
     if ask.kind is AskKind.SAMPLING:
         return Answer(action=Action.ACCEPT, content="hello")
     return with_defaults(ask)
 
 
 async def browse(ask: AuthorizationAsk) -> bool:
-    """Agree, and be the browser: open the page, and follow where it redirects to."""
+    """Act as the user and the browser: agree, open the page, and follow its redirect."""
     async with httpx2.AsyncClient() as browser:
         page = await browser.get(ask.url)
         await browser.get(page.headers["location"])
@@ -47,7 +47,7 @@ async def browse(ask: AuthorizationAsk) -> bool:
 
 
 def identity_of(context: dict[str, Any]) -> ClientIdentity:
-    """The client that the suite has registered, or one that registers itself."""
+    """The client that the suite has registered, or else one that registers itself."""
     if "client_id" not in context:
         return ClientIdentity(metadata_url=METADATA_URL)
     return ClientIdentity(
@@ -59,7 +59,7 @@ def identity_of(context: dict[str, Any]) -> ClientIdentity:
 
 
 async def use(session: Session, calls: list[dict[str, Any]]) -> None:
-    """List everything and use each thing, or make the calls that the suite names."""
+    """List everything and use each item, or make the calls that the suite names."""
     catalogue = await session.list_all()
     if calls:
         for call in calls:
@@ -69,7 +69,7 @@ async def use(session: Session, calls: list[dict[str, Any]]) -> None:
     for tool in catalogue.tools:
         arguments = example_arguments(form_of(tool.input_schema))
         if os.environ.get(SCENARIO) == "json-schema-2020-12-preservation":
-            # The scenario has one other tool, whose schema is to be sent back as it was listed.
+            # The scenario has one other tool, whose schema must be sent back as it was listed.
             arguments["schema"] = next(
                 each.input_schema for each in catalogue.tools if each.name != tool.name
             )
@@ -84,7 +84,7 @@ async def use(session: Session, calls: list[dict[str, Any]]) -> None:
 
 
 async def load(session: Session, skill: Item) -> None:
-    """Read a skill, and its other files unless the boundary withholds it, as a model would that goes on."""
+    """Read a skill, and also its other files unless the boundary withholds it, as a model that follows it would."""
     for uri in (skill.name, *(each for each in manifest_of(skill.definition).files if each != skill.name)):
         record = await session.call(unlisted(Kind.RESOURCE, uri).handle, {})
         withheld = [each.detail for each in record.judgement.bounded(Level.OPEN).removals]
@@ -94,7 +94,7 @@ async def load(session: Session, skill: Item) -> None:
 
 
 async def run(url: str, revision: str, context: dict[str, Any]) -> None:
-    """Connect and use everything. The suite judges what was sent."""
+    """Connect and use everything. The suite judges the requests."""
     era = Era.MODERN if revision >= "2026" else Era.LEGACY
     authorizing = Authorizing(client=identity_of(context), authorizer=browse)
     session = Session(

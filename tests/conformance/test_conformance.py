@@ -1,6 +1,6 @@
 """The scored client scenarios of the official conformance suite, driven through a session of the product.
 
-The suite needs Node 22; `make test` installs it, and a Node of its own, beside the other servers from elsewhere.
+The suite needs Node 22; `make test` installs it, and a Node of its own, with the other third-party servers.
 """
 
 import pytest
@@ -28,7 +28,7 @@ def scored() -> list[tuple[str, str]]:
 
 
 def extensions() -> list[tuple[str, str]]:
-    """The scenarios of extensions that pass, though they are not scored."""
+    """The scenarios of extensions that pass, although they are not scored."""
     page = PAGE.read_text(encoding="utf-8").partition(UNSCORED_BELOW)[2].partition(OF_SKILLS)[0]
     return [each for each in SCORED if f"`{each[0]}`" in page and "✗" not in documented()[each]]
 
@@ -47,7 +47,7 @@ def program() -> str:
 
 
 @pytest.mark.parametrize(("scenario", "revision"), [*scored(), *extensions(), *skills()])
-def test_a_scenario_passes_as_the_page_says(scenario: str, revision: str) -> None:
+def test_a_scenario_has_the_outcome_stated_on_the_page(scenario: str, revision: str) -> None:
     outcome = outcome_of(program(), scenario, revision)
     assert outcome.is_good, outcome.text[-6_000:]
     assert "✗" not in documented()[scenario, revision]

@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote, as `make test` installs them in .venv/peers."""
+"""Third-party servers, as `make test` installs them in .venv/peers."""
 
 import sys
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ PEERS = ROOT / ".venv" / "peers"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RealServer:
-    """A server, a call that works, and what its result then says."""
+    """A server, a call that works, and a text in its result."""
 
     name: str
     command: tuple[str, ...]

@@ -16,7 +16,7 @@ SERVER = Path(__file__).parent.parent / "peers" / "raw_server.py"
 
 
 def raw_server(behaviour: str) -> StdioTarget:
-    """The target that behaves so."""
+    """The target of the misbehaving server with this behaviour."""
     return StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), behaviour))
 
 
@@ -35,10 +35,10 @@ async def session_with(
 
 
 async def called(behaviour: str, *, timeout_s: float = 10) -> tuple[CallRecord, list[Entry]]:
-    """One call, and the timeline afterwards."""
+    """The record of one call, and the timeline afterwards."""
     async with session_with(behaviour, timeout_s=timeout_s) as session:
         record = await session.call("t", {})
-        # An answer that comes later has passed everything that the call put on the wire.
+        # When a later answer arrives, everything that the call put on the wire has been read.
         await session.list_all()
         return record, list(session.timeline.entries)
 

@@ -1,4 +1,4 @@
-"""All that server-everything offers, in one session with the profile `full`: what is asked is answered, nothing fails."""
+"""All features of server-everything, in one session with the profile `full`: its requests are answered, nothing fails."""
 
 import asyncio
 from pathlib import Path
@@ -19,7 +19,7 @@ from inspector.session.options import Options
 from tests.connect.real_servers import EVERYTHING
 
 DOCUMENT = "demo://resource/static/document/features.md"
-# Each tool with its arguments, and what its result says; the first one makes the server send updates, every five seconds.
+# Each tool with its arguments, and a text in its result; the first one makes the server send updates, every five seconds.
 CALLS: dict[str, tuple[JsonObject, str]] = {
     "toggle-subscriber-updates": ({}, "Started simulated resource updated notifications"),
     "toggle-simulated-logging": ({}, "Started simulated, random-leveled logging"),
@@ -51,7 +51,7 @@ PROMPTS: dict[str, JsonObject] = {
 
 @pytest.mark.timeout(60)
 @pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
-async def test_everything_of_server_everything_works_in_one_session() -> None:
+async def test_all_features_of_server_everything_work_in_one_session() -> None:
     asked: list[AskKind] = []
     updated = asyncio.Event()
 
@@ -111,5 +111,5 @@ async def test_everything_of_server_everything_works_in_one_session() -> None:
         await session.close()
     entries = [entry for entry in session.timeline.entries if entry.kind is EntryKind.EXCHANGE]
     failed = [entry.title for entry in entries if entry.state not in {EntryState.DONE, EntryState.PENDING}]
-    # This server is of the handshake era, which it is found by.
+    # This server is of the handshake era, which is detected.
     assert failed == ["server/discover"]

@@ -32,7 +32,7 @@ BIG: Json = {"content": [{"type": "text", "text": "x" * 200_000}]}
 
 
 async def outcome_of(reply: Reply, *, timeout_s: float = 5) -> tuple[Outcome, Session, HttpPeer]:
-    """How a call ends that is answered so, and a second one that is answered well."""
+    """The outcome of a call that gets this reply, followed by a second call that gets a good one."""
     async with http_peer({**HANDSHAKE, "tools/call": reply}) as peer:
         session = Session(HttpTarget(url=peer.url()), Options(timeout_s=timeout_s, connect_timeout_s=5))
         try:
@@ -66,7 +66,7 @@ async def outcome_of(reply: Reply, *, timeout_s: float = 5) -> tuple[Outcome, Se
         ),
     ],
 )
-async def test_an_odd_answer_is_a_result_as_it_was_sent(reply: Reply, value: Json) -> None:
+async def test_an_odd_answer_is_an_unchanged_result(reply: Reply, value: Json) -> None:
     outcome, _, _ = await outcome_of(reply)
     assert isinstance(outcome, Result)
     if value is not None:
@@ -81,7 +81,7 @@ async def test_an_odd_answer_is_a_result_as_it_was_sent(reply: Reply, value: Jso
         (error("400 Bad Request", -32700, with_id=False), RpcError(value={"code": -32700, "message": "no"})),
     ],
 )
-async def test_an_error_answer_is_an_rpc_error_under_any_status(reply: Reply, outcome: Outcome) -> None:
+async def test_an_error_answer_is_an_rpc_error_with_any_http_status(reply: Reply, outcome: Outcome) -> None:
     assert (await outcome_of(reply))[0] == outcome
 
 
@@ -102,7 +102,7 @@ async def test_an_error_answer_is_an_rpc_error_under_any_status(reply: Reply, ou
         (raw("302 Found", b"", location="http://127.0.0.1:1/x"), FailureKind.PROTOCOL, None, "not followed"),
     ],
 )
-async def test_no_answer_is_a_failure_that_costs_only_this_call(
+async def test_a_missing_answer_fails_only_its_call(
     reply: Reply, kind: FailureKind, status: int | None, detail: str
 ) -> None:
     outcome, _, _ = await outcome_of(reply)
@@ -111,7 +111,7 @@ async def test_no_answer_is_a_failure_that_costs_only_this_call(
     assert detail in outcome.detail
 
 
-async def test_an_error_without_id_answers_the_request_that_it_came_back_to() -> None:
+async def test_an_error_without_id_answers_the_http_request_that_returned_it() -> None:
     async def reply(asked: Asked, writer: asyncio.StreamWriter) -> None:
         if asked.message["params"]["arguments"]:
             await asyncio.Event().wait()
@@ -170,7 +170,7 @@ async def test_an_endpoint_that_cannot_be_used_is_one_clear_error(
     assert "canary" not in caught.value.message
 
 
-async def test_a_port_where_nobody_listens_is_named() -> None:
+async def test_a_refused_connection_names_the_url() -> None:
     async with http_peer({}) as peer:
         url = peer.url()
     with pytest.raises(
@@ -192,7 +192,7 @@ async def test_the_session_is_kept_and_deleted_and_headers_are_sent() -> None:
     assert peer.asked[-1].method == "DELETE"
 
 
-async def test_the_stateless_era_stamps_each_request() -> None:
+async def test_each_request_of_the_stateless_era_has_its_metadata() -> None:
     discovered: Json = {
         "supportedVersions": ["2026-07-28"],
         "capabilities": {"tools": {}},
@@ -226,7 +226,7 @@ async def test_the_stateless_era_stamps_each_request() -> None:
     assert "initialize" not in [asked.message["method"] for asked in peer.asked]
 
 
-async def test_a_tool_with_an_invalid_header_declaration_is_malformed_in_the_stateless_era() -> None:
+async def test_a_stateless_tool_with_an_invalid_header_declaration_is_malformed() -> None:
     tools: list[Json] = [
         {"name": name, "inputSchema": {"properties": {"a": {"type": "string", "x-mcp-header": header}}}}
         for name, header in (("good", "A"), ("bad", "A B"))
@@ -246,7 +246,7 @@ async def test_a_tool_with_an_invalid_header_declaration_is_malformed_in_the_sta
     ]
 
 
-async def test_a_refused_revision_is_asked_again_once_with_one_that_both_know() -> None:
+async def test_a_refused_revision_is_retried_once_with_a_common_one() -> None:
     answers = [
         raw(
             "400 Bad Request",
@@ -265,7 +265,7 @@ async def test_a_refused_revision_is_asked_again_once_with_one_that_both_know() 
         await session.close()
 
 
-async def test_progress_and_logs_of_a_stream_are_told_as_they_come() -> None:
+async def test_progress_and_logs_of_a_stream_are_reported_as_they_arrive() -> None:
     async def stream(asked: Asked, writer: asyncio.StreamWriter) -> None:
         token = asked.message["params"]["_meta"]["progressToken"]
         step = {
@@ -293,7 +293,7 @@ async def test_progress_and_logs_of_a_stream_are_told_as_they_come() -> None:
     assert [entry.detail for entry in session.timeline.entries if entry.kind is EntryKind.LOG] == ["hello"]
 
 
-async def test_every_body_is_a_frame_as_it_was() -> None:
+async def test_every_body_is_a_frame_with_its_exact_bytes() -> None:
     _, session, peer = await outcome_of(
         raw("200 OK", b'{"jsonrpc":"2.0", "id":$ID, "result": {"b":1, "a":1.10}}')
     )
@@ -348,7 +348,7 @@ async def test_the_older_transport_connects_and_calls() -> None:
 
 
 @pytest.mark.parametrize("refusal", ["400 Bad Request", "404 Not Found", "405 Method Not Allowed"])
-async def test_a_server_that_refuses_the_first_messages_is_asked_over_the_older_transport(
+async def test_a_server_that_refuses_streamable_http_is_tried_over_sse(
     refusal: str,
 ) -> None:
     async with http_peer(older_server(refusal)) as peer:
@@ -379,7 +379,7 @@ async def test_a_server_that_refuses_the_first_messages_is_asked_over_the_older_
         ("404 Not Found", HttpTarget(url=""), Era.MODERN),
     ],
 )
-async def test_the_older_transport_is_not_tried_for_other_reasons(
+async def test_the_older_transport_is_not_tried_after_other_errors(
     refusal: str, target: HttpTarget, era: Era
 ) -> None:
     async with http_peer(older_server(refusal)) as peer:
@@ -390,7 +390,7 @@ async def test_the_older_transport_is_not_tried_for_other_reasons(
         assert {one.method for one in peer.asked} == {"POST"}
 
 
-async def test_where_both_transports_fail_both_reasons_are_said() -> None:
+async def test_both_reasons_are_shown_if_both_transports_fail() -> None:
     async with http_peer(older_server("405 Method Not Allowed", "410 Gone")) as peer:
         session = Session(HttpTarget(url=peer.url("/sse")), Options())
         with pytest.raises(UnreachableError, match=r"HTTP 405: not here\n.*HTTP 410"):
@@ -403,7 +403,7 @@ async def test_where_both_transports_fail_both_reasons_are_said() -> None:
         await session.close()
 
 
-async def test_an_older_endpoint_that_is_not_there_is_one_clear_error() -> None:
+async def test_a_missing_endpoint_of_the_older_transport_is_one_clear_error() -> None:
     async with http_peer({}) as peer:
         session = Session(HttpTarget(url=peer.url("/sse"), older_sse=True), Options())
         with pytest.raises(UnreachableError, match="answered HTTP 404"):

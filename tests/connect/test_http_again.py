@@ -1,4 +1,4 @@
-"""A server that ended the session, was restarted or was away is reached again by the next call; nothing is executed twice."""
+"""A server that ended the session, was restarted or was unreachable is connected to again by the next call; nothing is executed twice."""
 
 import asyncio
 import os
@@ -37,7 +37,7 @@ PATIENCE_S = 20
 
 
 class Watched(Session):
-    """A session that keeps its states, and can be waited for."""
+    """A session that keeps its states, and can be awaited."""
 
     def __init__(self, target: HttpTarget, options: Options | None = None) -> None:
         self.states: list[StateChanged] = []
@@ -60,7 +60,7 @@ class Watched(Session):
 
 
 def sessions(valid: set[str]) -> dict[str, Reply]:
-    """A server of the handshake era that knows the sessions in `valid` and makes one more at each `initialize`."""
+    """A server of the handshake era that accepts the sessions in `valid` and adds one at each `initialize`."""
 
     async def initialize(asked: Asked, writer: asyncio.StreamWriter) -> None:
         made.append(f"s{len(made) + 1}")
@@ -89,7 +89,7 @@ def methods(asked: list[Asked]) -> list[str]:
     return [one.message.get("method") or one.method for one in asked]
 
 
-async def test_a_session_that_ended_is_initialized_again_and_the_call_sent_once_more(tmp_path: Path) -> None:
+async def test_after_a_session_ended_a_new_one_is_initialized_and_the_call_resent(tmp_path: Path) -> None:
     valid: set[str] = set()
     async with http_peer(sessions(valid)) as peer:
         target = HttpTarget(url=peer.url())
@@ -135,7 +135,7 @@ async def test_a_session_that_ended_is_initialized_again_and_the_call_sent_once_
     assert [call.mismatches for call in checked(lines)] == [(), ()]
 
 
-async def test_it_is_tried_once_and_said_where_the_new_session_ends_too() -> None:
+async def test_a_new_session_that_ends_too_fails_the_call_after_one_retry() -> None:
     async with http_peer(sessions(set())) as peer:
         session = Watched(HttpTarget(url=peer.url()))
         await session.connect()
@@ -153,7 +153,7 @@ async def test_it_is_tried_once_and_said_where_the_new_session_ends_too() -> Non
         await session.close()
 
 
-async def test_calls_at_the_same_time_share_one_new_session_and_a_cancelled_one_ends_it_for_none() -> None:
+async def test_concurrent_calls_share_one_new_session_even_if_one_is_cancelled() -> None:
     valid: set[str] = set()
     async with http_peer(sessions(valid)) as peer:
         session = Watched(HttpTarget(url=peer.url()))
@@ -170,7 +170,7 @@ async def test_calls_at_the_same_time_share_one_new_session_and_a_cancelled_one_
         await session.close()
 
 
-async def test_a_tool_that_is_another_one_afterwards_is_not_called() -> None:
+async def test_a_tool_that_changed_during_the_reconnect_is_not_called() -> None:
     valid: set[str] = set()
     async with http_peer(sessions(valid)) as peer:
         session = Watched(HttpTarget(url=peer.url()))
@@ -187,13 +187,13 @@ async def test_a_tool_that_is_another_one_afterwards_is_not_called() -> None:
         await session.close()
 
 
-async def test_a_call_whose_answer_was_lost_is_not_sent_again() -> None:
+async def test_a_call_with_a_lost_answer_is_not_sent_again() -> None:
     async with http_peer({**HANDSHAKE, "tools/call": torn}) as peer:
         session = Watched(HttpTarget(url=peer.url()))
         await session.connect()
         await session.list_all()
         outcome = await session.outcome()
-        # The server still accepts connections: it broke this one only.
+        # The server still accepts connections: it broke only this one.
         assert session.state is SessionState.READY
         await session.close()
     assert isinstance(outcome, Failure)
@@ -201,7 +201,7 @@ async def test_a_call_whose_answer_was_lost_is_not_sent_again() -> None:
     assert methods(peer.asked).count("tools/call") == 1
 
 
-async def test_a_method_that_a_server_does_not_know_does_not_end_the_session() -> None:
+async def test_an_unknown_method_does_not_end_the_session() -> None:
     unknown = b'{"jsonrpc":"2.0","id":$ID,"error":{"code":-32601,"message":"no"}}'
     async with http_peer({**HANDSHAKE, "tools/call": raw("404 Not Found", unknown)}) as peer:
         session = Watched(HttpTarget(url=peer.url()))
@@ -211,7 +211,7 @@ async def test_a_method_that_a_server_does_not_know_does_not_end_the_session() -
     assert methods(peer.asked).count("initialize") == 1
 
 
-async def test_a_command_says_that_it_connected_again() -> None:
+async def test_a_command_reports_that_it_connected_again() -> None:
     valid: set[str] = set()
     replies = sessions(valid)
 
@@ -232,14 +232,14 @@ async def test_a_command_says_that_it_connected_again() -> None:
     assert "connected again, and listing again: POST" in ran.err
 
 
-async def test_a_server_that_is_away_is_not_ready_and_the_next_call_finds_it_again() -> None:
+async def test_an_unreachable_server_is_not_ready_until_the_next_call_reaches_it() -> None:
     with socket.create_server(("127.0.0.1", 0)) as chosen:
         port = int(chosen.getsockname()[1])
     async with http_peer({**HANDSHAKE}, port) as peer:
         session = Watched(HttpTarget(url=peer.url()))
         await session.connect()
         await session.list_all()
-    # Nothing but the call shows it: there is no event stream.
+    # Only the call shows it: there is no event stream.
     outcome = await session.outcome()
     assert isinstance(outcome, Failure)
     assert "may have been executed" not in outcome.detail
@@ -256,7 +256,7 @@ async def test_a_server_that_is_away_is_not_ready_and_the_next_call_finds_it_aga
 
 
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
-async def test_a_server_that_is_killed_during_a_call_is_not_ready_any_more(era: Era) -> None:
+async def test_a_server_killed_during_a_call_is_no_longer_ready(era: Era) -> None:
     process = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "inspector.demo", "http", stderr=PIPE, cwd=Path(__file__).parents[2]
     )
@@ -281,13 +281,13 @@ async def test_a_server_that_is_killed_during_a_call_is_not_ready_any_more(era: 
         await process.wait()
 
 
-def test_reading_has_no_time_limit_of_its_own() -> None:
+def test_reading_an_answer_has_no_separate_time_limit() -> None:
     assert TIME_LIMITS.read is None
     assert isinstance(TIME_LIMITS, httpx2.Timeout)
     assert TIME_LIMITS.connect == 10
 
 
-async def test_an_answer_takes_as_long_as_the_request_may_and_not_as_long_as_connecting_may() -> None:
+async def test_an_answer_is_limited_by_the_request_timeout_and_not_by_connecting() -> None:
     async def slow(asked: Asked, writer: asyncio.StreamWriter) -> None:
         await asyncio.sleep(2.3)
         await result({"content": []})(asked, writer)
@@ -300,7 +300,7 @@ async def test_an_answer_takes_as_long_as_the_request_may_and_not_as_long_as_con
 
 
 async def everything(mode: str, port: int) -> Process:
-    """`server-everything` once it listens."""
+    """`server-everything`, once it listens."""
     process = await asyncio.create_subprocess_exec(
         "node",
         str(PEERS / "node_modules/@modelcontextprotocol/server-everything/dist/index.js"),
@@ -318,7 +318,7 @@ async def everything(mode: str, port: int) -> Process:
             await asyncio.sleep(0.02)
 
 
-async def test_a_real_server_of_the_older_transport_is_found_by_its_url_alone() -> None:
+async def test_a_real_server_of_the_older_transport_is_detected_by_its_url_alone() -> None:
     with socket.create_server(("127.0.0.1", 0)) as chosen:
         port = int(chosen.getsockname()[1])
     process = await everything("sse", port)
@@ -333,7 +333,7 @@ async def test_a_real_server_of_the_older_transport_is_found_by_its_url_alone() 
 
 
 @pytest.mark.parametrize(("mode", "path"), [("streamableHttp", "/mcp"), ("sse", "/sse")])
-async def test_a_real_server_that_is_restarted_between_two_calls_is_used_again(mode: str, path: str) -> None:
+async def test_a_real_server_restarted_between_two_calls_is_reached_again(mode: str, path: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as chosen:
         port = int(chosen.getsockname()[1])
     target = HttpTarget(url=f"http://127.0.0.1:{port}{path}", older_sse=mode == "sse")

@@ -1,4 +1,4 @@
-"""401 and 403: exit 3 with what the server asks for, wherever they come from and whatever their body looks like."""
+"""401 and 403: exit 3 with the server's challenge, from any request and with any body."""
 
 import asyncio
 
@@ -35,7 +35,7 @@ async def refusal(target: HttpTarget, era: Era) -> str:
     return caught.value.message
 
 
-def test_the_sdks_server_is_asked_without_and_with_credentials() -> None:
+def test_an_sdk_server_refuses_and_accepts_credentials() -> None:
     tokens = Tokens({"good": ["call"], "narrow": ["look"]})
     with authenticated_server(tokens) as url:
         for era in Era:
@@ -54,7 +54,7 @@ def test_the_sdks_server_is_asked_without_and_with_credentials() -> None:
         assert (good.code, good.err) == (0, "calling t …\n")
 
 
-def test_a_token_that_ends_during_a_session_ends_the_call_with_exit_3() -> None:
+def test_a_token_that_expires_during_a_session_ends_the_call_with_exit_3() -> None:
     tokens = Tokens({"good": ["call"]})
 
     async def use(url: str) -> Failure:
@@ -89,11 +89,11 @@ async def test_a_call_that_is_refused_ends_with_exit_3_and_the_challenge(status:
     assert "still there" not in ran.err
 
 
-async def test_a_challenge_is_shown_whatever_else_the_server_answers() -> None:
-    """Not hidden behind another error of `initialize`, nor by a body that looks like an answer."""
+async def test_a_challenge_is_shown_even_if_the_body_looks_like_an_answer() -> None:
+    """A challenge is not hidden by another error of `initialize`, nor by a body that looks like an answer."""
 
     async def late(asked: Asked, writer: asyncio.StreamWriter) -> None:
-        # Behind the moment at which `initialize` is asked too.
+        # Also after `initialize` was sent.
         await initialized.wait()
         await raw("401 Unauthorized", OAUTH, www_authenticate="Bearer\x1b[31m x")(asked, writer)
 
@@ -114,7 +114,7 @@ async def test_a_challenge_is_shown_whatever_else_the_server_answers() -> None:
     assert "\x1b" not in ran.err
 
 
-async def test_only_a_json_rpc_error_with_our_id_answers_a_request_that_was_refused() -> None:
+async def test_only_a_json_rpc_error_with_the_same_id_answers_a_refused_request() -> None:
     bodies = (
         b'{"error":"invalid_request"}',
         b'{"error":{"code":-32602,"message":"no"},"id":$ID}',
@@ -134,8 +134,8 @@ async def test_only_a_json_rpc_error_with_our_id_answers_a_request_that_was_refu
         await session.close()
 
 
-async def test_an_error_for_another_http_request_answers_none_that_waits() -> None:
-    """Many servers answer the GET for the event stream with 405 and an error without id."""
+async def test_an_error_without_id_does_not_answer_another_http_request() -> None:
+    """Many servers answer the GET for the event stream with 405 and an error without an id."""
     denied, listing = asyncio.Event(), asyncio.Event()
 
     def hear(event: Event) -> None:

@@ -1,4 +1,4 @@
-"""Answers over HTTP that are broken, endless, or lead elsewhere: one clear message, and only what they concern ends."""
+"""Answers over HTTP that are broken, endless, or lead elsewhere: one clear message, and only the affected request fails."""
 
 import asyncio
 import gzip
@@ -24,7 +24,7 @@ def stream(body: bytes, kind: str = "text/event-stream", **headers: str) -> Repl
 
 
 async def endless(asked: Asked, writer: asyncio.StreamWriter, kind: str, start: bytes) -> None:
-    """Megabytes until the client closes the connection."""
+    """Megabytes, until the client closes the connection."""
     _ = asked
     writer.write(f"HTTP/1.1 200 OK\r\ncontent-type: {kind}\r\nconnection: close\r\n\r\n".encode() + start)
     while True:
@@ -32,7 +32,7 @@ async def endless(asked: Asked, writer: asyncio.StreamWriter, kind: str, start: 
         await writer.drain()
 
 
-async def test_what_cannot_be_read_is_named_in_our_own_words_and_costs_one_call() -> None:
+async def test_an_unreadable_answer_is_described_and_fails_only_its_call() -> None:
     zipped = gzip.compress(b"x" * 1000)
     cases: list[tuple[Reply, str]] = [
         (events(b"data: {broken\n\n"), "sent an event that is not a JSON-RPC message: not JSON: "),
@@ -72,8 +72,8 @@ async def test_what_cannot_be_read_is_named_in_our_own_words_and_costs_one_call(
         await session.close()
 
 
-async def test_events_end_at_a_bare_carriage_return() -> None:
-    """Also where nothing follows, and where a message is one that the SDK would not take."""
+async def test_an_event_ends_at_a_bare_carriage_return() -> None:
+    """Also if nothing follows, and if a message is one that the SDK would not accept."""
 
     async def reply(asked: Asked, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
@@ -131,7 +131,7 @@ async def test_an_endless_error_body_is_not_read_to_its_end() -> None:
         await session.close()
 
 
-async def test_an_endpoint_elsewhere_is_refused_at_once_with_the_reason() -> None:
+async def test_an_endpoint_of_another_origin_is_refused_with_the_reason() -> None:
     async with http_peer({}) as other, http_peer({}) as peer:
         cases = {
             f"http://127.0.0.1:{other.port}/messages": "at another port",
@@ -158,7 +158,7 @@ async def test_an_endpoint_elsewhere_is_refused_at_once_with_the_reason() -> Non
         assert {asked.method for asked in peer.asked} == {"GET"}
 
 
-async def test_an_older_server_that_names_no_endpoint_is_given_up() -> None:
+async def test_an_older_server_without_an_endpoint_event_times_out() -> None:
     async def silent(asked: Asked, writer: asyncio.StreamWriter) -> None:
         _ = asked
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\n\r\n")
@@ -172,7 +172,7 @@ async def test_an_older_server_that_names_no_endpoint_is_given_up() -> None:
         await session.close()
 
 
-def test_an_endpoint_of_the_same_origin_is_used() -> None:
+def test_an_endpoint_of_the_same_origin_is_accepted() -> None:
     for own, named in (
         ("http://127.0.0.1:1/sse", "/messages?session=1"),
         ("http://127.0.0.1:1/sse", "http://127.0.0.1:1/messages"),

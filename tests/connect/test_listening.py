@@ -1,4 +1,4 @@
-"""Changed lists in the stateless era, where a server tells subscribers alone."""
+"""Changed lists in the stateless era, in which a server notifies only subscribers."""
 
 import asyncio
 import contextlib
@@ -81,7 +81,7 @@ async def assert_a_change_is_heard(target: StdioTarget | HttpTarget) -> None:
 @pytest.mark.parametrize(
     "target", [stateless("serves"), StdioTarget(command=(*SDK, "stdio"))], ids=["peer", "sdk"]
 )
-async def test_a_changed_list_is_heard_over_stdio(target: StdioTarget) -> None:
+async def test_a_list_change_is_received_over_stdio(target: StdioTarget) -> None:
     await assert_a_change_is_heard(target)
 
 
@@ -110,7 +110,7 @@ def free_port() -> int:
         return free.getsockname()[1]
 
 
-async def test_a_subscribed_resource_that_changes_is_told_and_lists_still_are() -> None:
+async def test_changes_of_a_subscribed_resource_and_of_lists_are_received() -> None:
     async with listening(StdioTarget(command=(*SDK, "stdio"))) as (session, heard):
         await until(lambda: acknowledged(session))
         await session.call("touch", {})
@@ -126,13 +126,13 @@ async def test_a_subscribed_resource_that_changes_is_told_and_lists_still_are() 
         assert states == [EntryState.DONE, EntryState.OPEN]
 
 
-async def test_a_changed_list_is_heard_over_http() -> None:
+async def test_a_list_change_is_received_over_http() -> None:
     port = free_port()
     async with served(port):
         await assert_a_change_is_heard(HttpTarget(url=f"http://127.0.0.1:{port}/mcp"))
 
 
-async def test_a_server_that_was_restarted_is_subscribed_to_again() -> None:
+async def test_a_restarted_server_is_subscribed_to_again() -> None:
     port = free_port()
     async with contextlib.AsyncExitStack() as stack:
         async with served(port):
@@ -152,7 +152,7 @@ async def test_a_server_that_was_restarted_is_subscribed_to_again() -> None:
             assert set(states[:-1]) == {EntryState.DONE}
 
 
-async def test_a_server_that_does_not_know_the_request_is_left_alone() -> None:
+async def test_a_server_that_does_not_know_subscriptions_is_not_asked_again() -> None:
     async with listening(stateless("refuses")) as (session, _):
         await until(lambda: any(entry.kind is EntryKind.DECISION for entry in session.timeline.entries))
     (noted,) = [entry for entry in session.timeline.entries if entry.kind is EntryKind.DECISION]
@@ -191,7 +191,7 @@ async def test_a_subscription_that_keeps_ending_is_opened_again_a_few_times() ->
     ]
 
 
-async def test_an_open_subscription_is_not_what_an_error_without_id_answers() -> None:
+async def test_an_error_without_id_does_not_answer_an_open_subscription() -> None:
     async with listening(stateless("serves")) as (session, _):
         await until(lambda: acknowledged(session))
         record = await session.call("no id", {})
@@ -201,7 +201,7 @@ async def test_an_open_subscription_is_not_what_an_error_without_id_answers() ->
         assert states[SUBSCRIBE] is EntryState.OPEN
 
 
-def test_only_what_the_server_announces_is_subscribed_to() -> None:
+def test_only_announced_list_changes_are_subscribed_to() -> None:
     assert wanted(
         {"tools": {"listChanged": True}, "prompts": {"listChanged": "yes"}, "resources": {}, "logging": {}}
     ) == {"toolsListChanged": True}

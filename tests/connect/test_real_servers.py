@@ -14,7 +14,7 @@ from tests.connect.real_servers import EVERYTHING, REAL_SERVERS, RealServer
 
 @pytest.mark.parametrize("server", REAL_SERVERS, ids=[server.name for server in REAL_SERVERS])
 @pytest.mark.parametrize("era", [Era.AUTO, Era.LEGACY])
-async def test_a_server_from_elsewhere_is_reached_listed_and_called(server: RealServer, era: Era) -> None:
+async def test_a_third_party_server_is_connected_listed_and_called(server: RealServer, era: Era) -> None:
     session = Session(server.target, Options(era=era))
     try:
         facts = await session.connect()
@@ -27,7 +27,7 @@ async def test_a_server_from_elsewhere_is_reached_listed_and_called(server: Real
     assert len(catalogue.tools) >= server.tools
     assert isinstance(record.outcome, Result)
     assert server.said in dump_text(record.outcome.value)
-    # What the server asks may be cut off by the end of the session.
+    # Requests of the server may be cut off by the end of the session.
     asked = [entry for entry in session.timeline.entries if entry.kind is EntryKind.EXCHANGE]
     assert all(entry.state is not EntryState.PENDING for entry in asked)
     spec = host("spec")
@@ -36,7 +36,7 @@ async def test_a_server_from_elsewhere_is_reached_listed_and_called(server: Real
     assert server.said in dump_text(shown.context.model)
 
 
-async def test_a_tool_of_another_server_that_can_only_be_called_as_a_task_runs_to_its_result() -> None:
+async def test_a_task_only_tool_of_a_third_party_server_runs_to_its_result() -> None:
     session = Session(EVERYTHING.target, Options())
     try:
         await session.connect()
@@ -48,3 +48,5 @@ async def test_a_tool_of_another_server_that_can_only_be_called_as_a_task_runs_t
     assert "Research Report: bees (User declined" in dump_text(record.outcome.value)
     (entry,) = (each for each in session.timeline.entries if each.title.startswith("tools/call"))
     assert entry.state is EntryState.DONE
+    # One duration: from frame to frame.
+    assert record.duration_s == entry.duration_s

@@ -25,7 +25,7 @@ def said(found: list[ServerSentEvent]) -> list[tuple[str, bytes, str | None]]:
 
 
 @given(st.lists(st.integers(0, len(STREAM))))
-def test_chunks_make_no_difference(cuts: list[int]) -> None:
+def test_events_are_the_same_for_any_division_into_chunks(cuts: list[int]) -> None:
     places = [0, *sorted(cuts), len(STREAM)]
     splitter = EventSplitter()
     found = [event for a, b in itertools.pairwise(places) for event in splitter.feed(STREAM[a:b])]
@@ -35,7 +35,7 @@ def test_chunks_make_no_difference(cuts: list[int]) -> None:
 
 
 @pytest.mark.parametrize("rest", [b"data: half", b"data: half\n"])
-def test_half_an_event_stays_the_rest(rest: bytes) -> None:
+def test_an_incomplete_event_remains_as_the_rest(rest: bytes) -> None:
     splitter = EventSplitter()
     assert said(splitter.feed(b"data: 1\n\n" + rest)) == [("message", b"1", None)]
     assert splitter.rest() == rest

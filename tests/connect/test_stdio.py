@@ -38,11 +38,13 @@ from tests.connect.stdio_peer import called, of_kind, raw_server, session_with
         ("violates its schema", b'{"content":[],"structuredContent":{"violates":"the schema"}}'),
     ],
 )
-async def test_an_odd_answer_is_a_result_as_it_was_sent(behaviour: str, result: bytes) -> None:
+async def test_an_odd_answer_is_an_unchanged_result(behaviour: str, result: bytes) -> None:
     record, entries = await called(behaviour)
     assert isinstance(record.outcome, Result)
     assert dump(record.outcome.value) == result
     assert all(entry.state is not EntryState.PENDING for entry in entries)
+    # One number for a call: from frame to frame, as the timeline has it.
+    assert [entry.duration_s for entry in entries if entry.title == "tools/call t"] == [record.duration_s]
 
 
 @pytest.mark.parametrize(
@@ -52,7 +54,7 @@ async def test_an_odd_answer_is_a_result_as_it_was_sent(behaviour: str, result: 
         ("error without id", {"code": -32700, "message": "cannot read"}),
     ],
 )
-async def test_an_error_answer_is_an_rpc_error_as_it_was_sent(behaviour: str, error: Json) -> None:
+async def test_an_error_answer_is_an_unchanged_rpc_error(behaviour: str, error: Json) -> None:
     record, entries = await called(behaviour)
     assert record.outcome == RpcError(value=error)
     assert all(entry.state is not EntryState.PENDING for entry in entries)
@@ -71,15 +73,13 @@ async def test_an_error_answer_is_an_rpc_error_as_it_was_sent(behaviour: str, er
         ("both result and error", EntryKind.EXCHANGE, "both result and error; -1 both"),
     ],
 )
-async def test_what_is_wrong_on_the_wire_is_in_the_timeline(
-    behaviour: str, kind: EntryKind, detail: str
-) -> None:
+async def test_faults_on_the_wire_are_in_the_timeline(behaviour: str, kind: EntryKind, detail: str) -> None:
     _, entries = await called(behaviour)
     assert detail in [entry.detail for entry in of_kind(entries, kind)]
 
 
 @pytest.mark.parametrize("then", ["import time; time.sleep(60)", "import sys; sys.exit(3)"])
-async def test_a_server_that_prints_to_stdout_and_never_answers_is_told_to_log_to_stderr(then: str) -> None:
+async def test_the_error_about_stray_stdout_advises_to_log_to_stderr(then: str) -> None:
     code = f"print('\\x1b[1mDEBUG got ready', flush=True); {then}"
     target = StdioTarget(command=(sys.executable, "-c", code))
     session = Session(target, Options(era=Era.LEGACY, connect_timeout_s=2))
@@ -89,7 +89,7 @@ async def test_a_server_that_prints_to_stdout_and_never_answers_is_told_to_log_t
     assert '\nserver printed to stdout: "␛[1mDEBUG got ready": log to stderr' in raised.value.message
 
 
-async def test_a_server_that_dies_in_a_call_ends_it_with_exit_code_and_stderr() -> None:
+async def test_a_server_that_dies_in_a_call_fails_it_with_exit_code_and_stderr() -> None:
     events: list[Event] = []
     async with session_with("dies in a call", events=events) as session:
         record = await session.call("t", {})
@@ -103,7 +103,7 @@ async def test_a_server_that_dies_in_a_call_ends_it_with_exit_code_and_stderr() 
     assert states == [SessionState.CONNECTING, SessionState.READY, SessionState.FAILED]
 
 
-async def test_a_timeout_tells_the_server_to_stop_and_leaves_the_connection_usable() -> None:
+async def test_a_timeout_cancels_the_request_and_leaves_the_connection_usable() -> None:
     record, entries = await called("silent", timeout_s=0.5)
     assert record.outcome == Failure(kind=FailureKind.TIMEOUT, detail="no answer to tools/call within 0.5 s")
     cancelled = of_kind(entries, EntryKind.NOTIFICATION)
@@ -127,7 +127,7 @@ async def test_cancelling_a_call_cancels_it_on_the_wire() -> None:
         assert session.state is SessionState.READY
 
 
-async def test_progress_is_told_and_restarts_the_time_limit() -> None:
+async def test_progress_is_reported_and_restarts_the_time_limit() -> None:
     seen: list[Progress] = []
     async with session_with("progress", timeout_s=0.5) as session:
         record = await session.call("t", {}, on_progress=seen.append)
@@ -144,7 +144,7 @@ async def test_progress_is_told_and_restarts_the_time_limit() -> None:
         (NONE, {"error": {"code": -32601, "message": "not supported: roots/list"}}),
     ],
 )
-async def test_a_server_may_ask_for_a_ping_and_what_is_announced(
+async def test_requests_of_the_server_for_a_ping_and_roots_are_answered(
     profile: ClientProfile, roots: JsonObject
 ) -> None:
     root = Root(uri="file:///work", name="work")
@@ -163,7 +163,7 @@ async def test_a_server_may_ask_for_a_ping_and_what_is_announced(
     ]
 
 
-async def test_a_child_gets_only_the_named_environment(
+async def test_a_server_process_gets_only_the_named_environment(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setenv("AWS_SECRET_ACCESS_KEY", "canary")
@@ -192,7 +192,7 @@ async def test_a_child_gets_only_the_named_environment(
     assert record.outcome.value["cwd"] == str(tmp_path)
 
 
-async def test_a_line_of_5_mb_arrives_whole() -> None:
+async def test_a_line_of_5_mb_is_read_completely() -> None:
     record, _ = await called("large")
     assert record.size_bytes > 5_000_000
 
@@ -207,7 +207,9 @@ async def test_a_line_of_5_mb_arrives_whole() -> None:
         ("odd identity", Era.LEGACY, 1),
     ],
 )
-async def test_every_kind_of_handshake_server_is_reached(behaviour: str, era: Era, attempts: int) -> None:
+async def test_every_kind_of_handshake_server_can_be_connected_to(
+    behaviour: str, era: Era, attempts: int
+) -> None:
     async with session_with(behaviour, era=era) as session:
         assert session.server is not None
         assert (session.server.era, session.server.protocol_version) == (Era.LEGACY, "2025-11-25")
@@ -253,7 +255,7 @@ async def test_a_server_that_cannot_be_used_is_one_clear_error(
     ],
     ids=["ends", "runs on"],
 )
-async def test_a_server_whose_input_is_closed_when_it_is_written_to_is_told_of_by_how_it_ended(
+async def test_a_write_to_a_closed_server_is_reported_with_how_the_server_ended(
     command: tuple[str, ...], told: str
 ) -> None:
     tap = Tap(lambda _: None)
@@ -270,7 +272,7 @@ async def test_a_server_whose_input_is_closed_when_it_is_written_to_is_told_of_b
         await process.close()
 
 
-async def test_a_command_that_is_not_there_is_named() -> None:
+async def test_a_missing_command_is_named() -> None:
     with pytest.raises(UnreachableError) as caught:
         await Session(StdioTarget(command=("no-such-command-anywhere", "x y")), Options()).connect()
     assert caught.value.message == (
@@ -278,7 +280,7 @@ async def test_a_command_that_is_not_there_is_named() -> None:
     )
 
 
-async def test_ten_thousand_tools_in_200_pages_arrive_complete() -> None:
+async def test_ten_thousand_tools_in_200_pages_are_listed_completely() -> None:
     async with session_with("200 pages") as session:
         catalogue = await session.list_all()
     assert [tool.name for tool in catalogue.tools] == [f"tool_{number:05d}" for number in range(10_000)]
@@ -308,7 +310,7 @@ async def test_ten_thousand_tools_in_200_pages_arrive_complete() -> None:
         ),
     ],
 )
-async def test_a_bad_listing_keeps_what_is_good_and_says_what_is_not(
+async def test_a_listing_with_malformed_items_keeps_the_good_ones(
     behaviour: str, tools: list[str], reasons: list[str]
 ) -> None:
     async with session_with(behaviour) as session:
@@ -321,7 +323,7 @@ async def test_a_bad_listing_keeps_what_is_good_and_says_what_is_not(
     assert [item.reason for item in catalogue.malformed] == reasons
 
 
-async def test_a_tool_is_kept_as_it_was_sent() -> None:
+async def test_a_tool_definition_is_kept_as_it_was_sent() -> None:
     async with session_with("plain") as session:
         catalogue = await session.list_all()
     assert dump(catalogue.tools[0].definition) == (
@@ -330,7 +332,7 @@ async def test_a_tool_is_kept_as_it_was_sent() -> None:
     assert list(catalogue.entries) == [Kind.TOOL]
 
 
-async def test_a_server_that_refuses_to_end_is_ended_with_its_children() -> None:
+async def test_a_server_that_ignores_termination_is_killed_with_its_children() -> None:
     async with session_with("cannot be ended") as session:
         note = of_kind(list(session.timeline.entries), EntryKind.NOTE)[0].title
         group = int(note.removeprefix("started process ").partition(":")[0])
@@ -338,7 +340,7 @@ async def test_a_server_that_refuses_to_end_is_ended_with_its_children() -> None
     await gone(group)
 
 
-async def test_a_server_ends_when_its_inspector_is_killed(tmp_path: Path) -> None:
+async def test_a_server_ends_when_sightline_is_killed(tmp_path: Path) -> None:
     script = tmp_path / "host.py"
     script.write_text(
         "import asyncio, sys\n"
@@ -367,9 +369,9 @@ async def test_a_server_ends_when_its_inspector_is_killed(tmp_path: Path) -> Non
     await gone(group)
 
 
-async def test_daemons_of_a_server_end_with_it_though_they_hold_its_pipes() -> None:
+async def test_daemons_of_a_server_end_with_it_even_if_they_hold_its_pipes() -> None:
     for behaviour in ("leaves a daemon", "leaves a daemon with its pipes"):
-        # A process that the same program started otherwise is no concern of the server's.
+        # A process that the same program started in another way does not belong to the server.
         other = await asyncio.create_subprocess_exec("sleep", "600", start_new_session=True)
         async with session_with(behaviour) as session:
             started = of_kind(list(session.timeline.entries), EntryKind.NOTE)[0].title
@@ -387,7 +389,7 @@ async def test_daemons_of_a_server_end_with_it_though_they_hold_its_pipes() -> N
 
 
 def with_word(word: bytes) -> list[int]:
-    """The processes that run with a word on their command line; a zombie has none."""
+    """The processes with a word on their command line; a zombie has no command line."""
     found: list[int] = []
     for entry in Path("/proc").glob("[0-9]*"):
         try:
@@ -444,7 +446,7 @@ async def test_an_error_quotes_the_first_and_the_last_lines_of_stderr() -> None:
 
 
 async def gone(group: int) -> None:
-    """Wait until nothing of a process group is left; a killed process takes a moment to go."""
+    """Wait until no process of a group is left; a killed process takes a moment to disappear."""
     async with asyncio.timeout(5):
         while members(group):
             await asyncio.sleep(0.01)
@@ -463,6 +465,6 @@ def members(group: int) -> bool:
     return False
 
 
-def test_signals_are_named() -> None:
+def test_the_signal_that_ended_a_server_is_named() -> None:
     assert how_it_ended(-signal.SIGSEGV) == "the server was ended by SIGSEGV"
     assert how_it_ended(2) == "the server exited with code 2"

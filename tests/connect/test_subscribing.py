@@ -1,4 +1,4 @@
-"""Changes of resources in the handshake era: asked for once, and told for what was asked for alone."""
+"""Changes of resources in the handshake era: subscribed to once, and reported only for subscribed resources."""
 
 import asyncio
 import sys
@@ -10,7 +10,7 @@ from inspector.session.options import Options
 from tests.cli.sightline import ROOT
 
 
-async def test_a_subscription_is_asked_for_once_and_its_changes_are_told() -> None:
+async def test_a_resource_is_subscribed_to_once_and_its_changes_are_reported() -> None:
     told: list[ResourceUpdated] = []
     came = asyncio.Event()
 

@@ -1,4 +1,4 @@
-"""The examples of the rules, put together from their parts.
+"""The examples of the rules, assembled from parts.
 
 They are kept in parts so that no tool that searches files for credentials takes them for real ones.
 """
@@ -38,7 +38,7 @@ class Find:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NearMiss:
-    """A text that resembles what the rule looks for, and in which nothing is found."""
+    """A text that resembles a match of the rule, but in which nothing is found."""
 
     rule: str
     text: str
@@ -69,4 +69,4 @@ FLOODS = {
         "dict[str, list[str]]", json.loads((_FOLDER / "floods.json").read_bytes())
     ).items()
 }
-"""Units which, repeated, make every rule look as often as it can."""
+"""Units whose repetition gives every rule as many candidates as possible."""

@@ -1,4 +1,4 @@
-"""What the checks say of a string."""
+"""The results of the checks on a string."""
 
 from math import log2
 
@@ -22,12 +22,12 @@ from inspector.credentials.checks import entropy, is_mixed, is_placeholder, is_u
         ("aaab", 0.8112781),
     ],
 )
-def test_entropy_is_shannons(value: str, bits: float) -> None:
+def test_entropy_is_shannon_entropy(value: str, bits: float) -> None:
     assert entropy(value) == pytest.approx(bits)
 
 
 @given(st.text(min_size=1, max_size=64))
-def test_entropy_is_at_most_that_of_as_many_different_characters(value: str) -> None:
+def test_entropy_is_limited_by_the_number_of_different_characters(value: str) -> None:
     assert -1e-9 <= entropy(value) <= log2(len(set(value))) + 1e-9
 
 
@@ -52,7 +52,7 @@ def test_entropy_is_at_most_that_of_as_many_different_characters(value: str) -> 
         "...",
     ],
 )
-def test_what_stands_for_a_secret_is_a_placeholder(value: str) -> None:
+def test_a_placeholder_for_a_secret_is_recognised(value: str) -> None:
     assert is_placeholder(value)
     assert not is_varied(value)
     assert not is_mixed(value)
@@ -60,7 +60,7 @@ def test_what_stands_for_a_secret_is_a_placeholder(value: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["s3cret", "pa$$w0rd", "5%off", "a{b}c1", "x-1"])
-def test_what_could_be_a_secret_is_none(value: str) -> None:
+def test_a_possible_password_is_not_a_placeholder(value: str) -> None:
     assert not is_placeholder(value)
     assert is_url_password(value)
 
@@ -81,5 +81,5 @@ def test_what_could_be_a_secret_is_none(value: str) -> None:
         ("https://h.example/a1b2", False),
     ],
 )
-def test_a_value_is_mixed_where_it_has_letters_digits_and_enough_entropy(value: str, *, mixed: bool) -> None:
+def test_a_value_is_mixed_if_it_has_letters_digits_and_enough_entropy(value: str, *, mixed: bool) -> None:
     assert is_mixed(value) is mixed

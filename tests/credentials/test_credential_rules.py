@@ -12,7 +12,7 @@ from tests.credentials.examples import FINDS, NEAR_MISSES
 IDS = [rule.id for rule in RULES]
 
 
-def test_a_credential_is_found_where_it_stands(subtests: pytest.Subtests) -> None:
+def test_a_credential_is_found_at_its_exact_position(subtests: pytest.Subtests) -> None:
     for find in FINDS:
         with subtests.test(find.rule, text=find.text):
             assert may_hold(find.text)
@@ -22,7 +22,7 @@ def test_a_credential_is_found_where_it_stands(subtests: pytest.Subtests) -> Non
             ]
 
 
-def test_what_only_resembles_a_credential_is_left_alone(subtests: pytest.Subtests) -> None:
+def test_a_text_that_only_resembles_a_credential_is_not_found(subtests: pytest.Subtests) -> None:
     for near in NEAR_MISSES:
         with subtests.test(near.rule, text=near.text):
             assert [found.rule.id for found in sightings(near.text)] == []
@@ -34,12 +34,12 @@ def test_every_rule_has_examples_of_both_kinds() -> None:
         assert min(examples.values()) >= 3
 
 
-def test_no_example_is_written_twice() -> None:
+def test_no_example_occurs_twice() -> None:
     texts = [*(find.text for find in FINDS), *(near.text for near in NEAR_MISSES)]
     assert len(set(texts)) == len(texts)
 
 
-def test_every_rule_has_a_name_of_its_own_and_keywords_in_lower_case() -> None:
+def test_every_rule_has_a_unique_name_and_lower_case_keywords() -> None:
     assert len(set(IDS)) == len(IDS)
     for rule in RULES:
         assert re.fullmatch(r"[a-z]+(-[a-z]+)*", rule.id), rule.id
@@ -55,7 +55,7 @@ def test_every_keyword_is_needed() -> None:
             assert not any(other in keyword for other in others), keyword
 
 
-def test_what_a_pattern_repeats_is_bounded_and_ignores_what_is_not_ascii() -> None:
+def test_every_repetition_in_a_pattern_is_bounded_and_matches_only_ascii() -> None:
     for rule in RULES:
         assert rule.pattern.flags & re.ASCII, rule.id
         without_classes = re.sub(r"\[\^?\]?(?:\\.|[^\]\\])*\]", "C", rule.pattern.pattern)

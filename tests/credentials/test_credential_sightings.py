@@ -1,4 +1,4 @@
-"""What holds for every text."""
+"""Properties that hold for every text."""
 
 import time
 from base64 import urlsafe_b64encode
@@ -29,7 +29,7 @@ texts = st.lists(fragments, max_size=8).map("".join)
 
 @given(texts)
 @settings(max_examples=300, deadline=None)
-def test_sightings_are_in_order_apart_and_within_the_text(text: str) -> None:
+def test_sightings_are_ordered_disjoint_and_within_the_text(text: str) -> None:
     end = 0
     for found in sightings(text):
         assert end <= found.start < found.end <= len(text)
@@ -42,7 +42,7 @@ def test_sightings_are_in_order_apart_and_within_the_text(text: str) -> None:
     )
 )
 @settings(max_examples=300, deadline=None)
-def test_text_may_hold_something_exactly_where_it_holds_a_keyword(parts: list[str]) -> None:
+def test_a_text_may_contain_a_credential_if_it_contains_a_keyword(parts: list[str]) -> None:
     text = "".join(parts)
     assert may_hold(text) == any(keyword in text.lower() for keyword in KEYWORDS)
     assert may_hold(text.upper()) == may_hold(text)
@@ -58,7 +58,7 @@ def test_text_without_a_keyword_has_no_sightings(text: str) -> None:
 
 @pytest.mark.parametrize("offset", [0, 4_090, 4_096, 266_230, 266_240, 600_000])
 @pytest.mark.parametrize("keyword", ["hooks.slack.com/", "pwd"])
-def test_a_keyword_is_seen_wherever_it_stands(keyword: str, offset: int) -> None:
+def test_a_keyword_is_found_at_any_offset(keyword: str, offset: int) -> None:
     assert not may_hold("-" * offset)
     for shift in range(18):
         assert may_hold("-" * (offset + shift) + keyword + "-" * 300_000)
@@ -75,21 +75,19 @@ def test_a_keyword_is_seen_wherever_it_stands(keyword: str, offset: int) -> None
         ('"secret": "', "secret-assignment", '"'),
     ],
 )
-def test_of_rules_that_find_the_same_the_most_specific_one_counts(
-    before: str, specific: str, after: str
-) -> None:
+def test_the_most_specific_of_several_matching_rules_applies(before: str, specific: str, after: str) -> None:
     secret = SECRETS[specific]
     assert [(found.rule.id, found.start, found.end) for found in sightings(before + secret + after)] == [
         (specific, len(before), len(before) + len(secret))
     ]
 
 
-def test_a_key_with_a_longer_prefix_is_not_taken_for_the_shorter() -> None:
+def test_a_key_with_a_longer_prefix_is_not_found_by_the_rule_of_a_shorter_one() -> None:
     assert [found.rule.id for found in sightings(SECRETS["anthropic-key"])] == ["anthropic-key"]
     assert [found.rule.id for found in sightings(SECRETS["openai-key"])] == ["openai-key"]
 
 
-def test_all_that_a_text_holds_is_found() -> None:
+def test_all_credentials_in_a_text_are_found() -> None:
     text = ";\n".join(example.text for example in FINDS)
     found = [sighting.rule.id for sighting in sightings(text)]
     assert found == [example.rule for example in FINDS]
@@ -98,18 +96,18 @@ def test_all_that_a_text_holds_is_found() -> None:
     ]
 
 
-def test_a_place_is_counted_in_characters() -> None:
+def test_the_position_of_a_sighting_is_counted_in_characters() -> None:
     secret = SECRETS["npm-token"]
     (found,) = sightings(f"日本\ud800🎉 {secret}")
     assert (found.start, found.end) == (5, 5 + len(secret))
 
 
-def test_a_sighting_holds_no_text() -> None:
+def test_a_sighting_contains_no_text() -> None:
     for example in FINDS:
         assert example.secret not in repr(sightings(example.text))
 
 
-def test_what_a_check_fails_on_counts_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_candidate_whose_check_raises_counts_as_found(monkeypatch: pytest.MonkeyPatch) -> None:
     def fails(_: str) -> bool:
         raise LookupError
 
@@ -119,13 +117,13 @@ def test_what_a_check_fails_on_counts_as_found(monkeypatch: pytest.MonkeyPatch) 
     assert [found.rule.id for found in sightings(near.text)] == ["github-token"]
 
 
-def test_a_header_that_is_nested_too_deeply_counts_as_one() -> None:
+def test_a_token_with_a_too_deeply_nested_header_counts_as_found() -> None:
     header = '{"alg":"x","a":' + "[" * 1_400 + "]" * 1_400 + "}"
     token = urlsafe_b64encode(header.encode()).decode().rstrip("=") + ".aaaaaaaaaa.aaaaaaaaaa"
     assert [found.rule.id for found in sightings(token)] == ["json-web-token"]
 
 
-def test_what_comes_after_too_many_matches_counts_as_found() -> None:
+def test_the_text_after_too_many_candidates_counts_as_found() -> None:
     unit = "Basic informat "
     enough = unit * MOST_JUDGED
     assert sightings(enough) == ()
@@ -137,7 +135,7 @@ def test_what_comes_after_too_many_matches_counts_as_found() -> None:
     )
 
 
-def test_what_was_found_before_too_many_matches_stays_and_what_comes_after_is_covered() -> None:
+def test_sightings_before_too_many_candidates_stay_and_the_rest_is_one_sighting() -> None:
     token, unit = SECRETS["npm-token"], "a://u:xyz@h "
     text = f"{token} {unit * (MOST_JUDGED + 1)}{token}"
     found = sightings(text)
@@ -147,7 +145,7 @@ def test_what_was_found_before_too_many_matches_stays_and_what_comes_after_is_co
     assert all(before.end <= after.start for before, after in pairwise(found))
 
 
-def test_of_several_floods_the_first_one_ends_the_search() -> None:
+def test_the_first_rule_with_too_many_candidates_ends_the_search() -> None:
     bearers, basics = "Bearer aaaaaaaaaaaaaaa1 ", "Basic informat "
     text = bearers * (MOST_JUDGED + 1) + basics * (MOST_JUDGED + 1)
     (rest,) = sightings(text)
@@ -158,7 +156,7 @@ def test_of_several_floods_the_first_one_ends_the_search() -> None:
     )
 
 
-def test_what_reaches_into_the_part_that_is_not_judged_is_no_overlap() -> None:
+def test_a_sighting_that_reaches_into_the_unjudged_rest_does_not_overlap_it() -> None:
     unit = "Basic informat "
     whole = next(example.secret for example in FINDS if example.secret.endswith("KEY-----"))
     key = whole.replace("-----\n", f"-----\n{unit}", 1)
@@ -170,14 +168,14 @@ def test_what_reaches_into_the_part_that_is_not_judged_is_no_overlap() -> None:
     ]
 
 
-def test_letters_that_something_foreign_parts_are_no_keyword() -> None:
+def test_a_keyword_split_by_other_characters_is_not_found() -> None:
     assert may_hold("token")
     assert not may_hold("to\u65e5ken")
     assert not may_hold("to\ud800ken")
 
 
 @pytest.mark.parametrize("name", FLOODS)
-def test_a_flood_costs_no_more_than_its_length(name: str) -> None:
+def test_a_flood_of_candidates_takes_linear_time(name: str) -> None:
     unit = FLOODS[name]
     text = unit * (1_000_000 // len(unit))
     started = time.process_time()
@@ -186,7 +184,7 @@ def test_a_flood_costs_no_more_than_its_length(name: str) -> None:
     assert all(before.end <= after.start for before, after in pairwise(found))
 
 
-def test_text_without_keywords_costs_next_to_nothing() -> None:
+def test_a_text_without_keywords_is_searched_very_quickly() -> None:
     text = "0123456789 日本 " * 1_000_000
     started = time.process_time()
     assert not may_hold(text)

@@ -1,4 +1,4 @@
-"""Where a text is cut, no part of a secret is left."""
+"""No part of a secret is left at the place where a text is cut."""
 
 import random
 import string
@@ -20,7 +20,7 @@ def parts_in(text: str, secret: str = SECRET, size: int = 8) -> list[str]:
 
 
 @pytest.mark.parametrize("before", ["x", " ", "x "])
-def test_wherever_the_cut_falls(before: str) -> None:
+def test_no_part_of_a_secret_is_left_at_any_cut(before: str) -> None:
     for padding in range(260):
         text = (before * padding)[:padding] + SECRET + " and the rest" * 400
         lines = ErrorLines()
@@ -37,7 +37,7 @@ def test_wherever_the_cut_falls(before: str) -> None:
         assert parts_in("".join(lines.quoted()))
 
 
-def test_a_text_that_is_covered_over_and_over_shows_nothing_of_where_its_search_ended() -> None:
+def test_no_part_of_a_secret_shows_in_a_text_full_of_masked_secrets() -> None:
     for padding in range(0, 130, 7):
         text = "." * padding + (SECRET + " ") * 10_000
         assert not parts_in(covered_start(text, OWN.cover, 200))
@@ -54,7 +54,7 @@ def test_bytes_that_are_kept_end_before_a_secret() -> None:
     assert covered_bytes(b"." * 9000, OWN.cover, 5000) == b"." * 5000
 
 
-def test_a_part_before_the_mark_of_a_cut_is_covered() -> None:
+def test_a_part_of_a_secret_before_an_ellipsis_is_masked() -> None:
     for length in range(6, 128):
         assert OWN.cover(f"a: {SECRET[:length]}… b") in {"a: •••… b", "a: ••• b"}, length
     assert OWN.cover("plain… and more…") == "plain… and more…"

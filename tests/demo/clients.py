@@ -1,4 +1,4 @@
-"""Raw clients for the demo's dialogues: they write bytes and read bytes, and know nothing of MCP but its envelope."""
+"""Raw clients for the demo's dialogues: they write and read bytes, and know nothing of MCP but its envelope."""
 
 import asyncio
 import http.client
@@ -9,7 +9,7 @@ from typing import Self
 from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
 
 PATIENCE_S = 20.0
-"""How long a test waits for something that has to happen."""
+"""How long a test waits for an event that must happen."""
 
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
@@ -37,7 +37,7 @@ ARGUMENTS: dict[str, JsonObject] = {
     "odd_claims": {},
     "broken_tool": {},
 }
-"""Arguments under which every tool does what it is there for, in the order of the list."""
+"""Arguments with which every tool does its job, in the order of the list."""
 
 
 def member(value: Json, *path: str | int) -> Json:
@@ -73,7 +73,7 @@ def initialize(version: str = LEGACY) -> JsonObject:
 
 
 def enveloped(params: JsonObject | None = None, meta: JsonObject | None = None) -> JsonObject:
-    """Parameters with what a stateless request says about itself."""
+    """Parameters with the metadata that a stateless request carries."""
     envelope: JsonObject = {
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientCapabilities": {},
@@ -92,7 +92,7 @@ class StdioClient:
     def __init__(self, process: asyncio.subprocess.Process) -> None:
         self.process = process
         self.others: list[JsonObject] = []
-        """Messages that came while the answer to something else was awaited."""
+        """Messages that arrived while another answer was awaited."""
 
     @classmethod
     async def start(cls, *options: str) -> Self:
@@ -143,7 +143,7 @@ class StdioClient:
             self.others.append(received)
 
     async def opened(self, version: str = LEGACY) -> Self:
-        """This client, past the handshake."""
+        """This client, after the handshake."""
         await self.ask(initialize(version))
         await self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
         return self
@@ -155,7 +155,7 @@ class StdioClient:
         return self.process.returncode, errors
 
     async def hang_up(self) -> tuple[bytes, bytes]:
-        """Close standard input; what was still to read on standard output and error."""
+        """Close standard input; the unread rest of standard output and standard error."""
         assert self.process.stdin
         self.process.stdin.close()
         async with asyncio.timeout(PATIENCE_S):
@@ -164,7 +164,7 @@ class StdioClient:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reply:
-    """What came back over HTTP."""
+    """The answer to an HTTP request."""
 
     status: int
     headers: dict[str, str]
@@ -209,7 +209,7 @@ async def post(origin: str, message: Json | bytes, headers: dict[str, str] | Non
 
 
 def stateless_headers(message: JsonObject, **others: str) -> dict[str, str]:
-    """The headers that a stateless request repeats its body in."""
+    """The headers in which a stateless request repeats parts of its body."""
     headers = {"MCP-Protocol-Version": MODERN, "Mcp-Method": str(message["method"])}
     params = message.get("params")
     name = (params.get("name") or params.get("uri")) if isinstance(params, dict) else None

@@ -30,7 +30,7 @@ from tests.demo.clients import (
 
 
 class Watched(DemoServer):
-    """A server that tells when a call has arrived."""
+    """A server that signals when a call has arrived."""
 
     def __init__(self) -> None:
         super().__init__(DemoOptions(seed="1"))
@@ -68,7 +68,7 @@ def slow(seconds: float, meta: JsonObject | None = None) -> JsonObject:
 
 
 def in_session(message: JsonObject) -> JsonObject:
-    """The message as a client with a session sends it: without an envelope, but with its progress token."""
+    """The message as a client with a session sends it: without the stateless metadata, but with its progress token."""
     params = message["params"]
     assert isinstance(params, dict)
     meta = params["_meta"]
@@ -122,7 +122,9 @@ async def test_a_failed_handshake_opens_no_session(site: HttpSite) -> None:
         ("GET", "/mcp/", 404),
     ],
 )
-async def test_what_is_not_offered_is_not_there(site: HttpSite, method: str, path: str, status: int) -> None:
+async def test_a_path_or_method_that_is_not_offered_is_refused(
+    site: HttpSite, method: str, path: str, status: int
+) -> None:
     assert (await fetch(site.origin, method, path, {"Accept": "text/event-stream"})).status == status
 
 
@@ -137,7 +139,9 @@ async def test_what_is_not_offered_is_not_there(site: HttpSite, method: str, pat
         ("Content-Type", "Application/JSON; charset=utf-8", 200),
     ],
 )
-async def test_media_types_have_to_fit(site: HttpSite, header: str, value: str, status: int) -> None:
+async def test_a_request_with_an_unsuitable_media_type_is_refused(
+    site: HttpSite, header: str, value: str, status: int
+) -> None:
     message = request(1, "server/discover", enveloped())
     reply = await ask(site, message, {**stateless_headers(message), header: value})
     assert reply.status == status
@@ -194,14 +198,14 @@ async def test_a_stateless_request_gets_the_status_of_its_error(
         (b'[{"jsonrpc":"2.0","id":1,"method":"ping"}]', 400, -32600),
     ],
 )
-async def test_an_error_in_a_session_is_an_answer_where_there_was_a_request(
+async def test_an_error_in_a_session_has_status_200_if_it_answers_a_request(
     site: HttpSite, body: bytes, status: int, code: int
 ) -> None:
     reply = await post(site.origin, body, await session(site))
     assert (reply.status, member(reply.value, "error", "code")) == (status, code)
 
 
-async def test_the_revision_with_batches_gets_them_answered_together(site: HttpSite) -> None:
+async def test_a_batch_is_answered_as_a_batch_in_the_revision_that_has_batches(site: HttpSite) -> None:
     headers = await session(site, "2025-03-26")
     reply = await post(site.origin, [request(1, "ping"), request(2, "ping")], headers)
     assert (reply.status, reply.body) == (
@@ -243,7 +247,7 @@ async def test_a_call_cancelled_in_its_session_ends_without_an_answer(
 
 
 async def running(site: HttpSite) -> asyncio.Task[Json]:
-    """What answers the call that has just arrived."""
+    """The task that answers the call that has just arrived."""
     assert isinstance(site.server, Watched)
     async with asyncio.timeout(PATIENCE_S):
         await site.server.called.wait()
@@ -264,7 +268,9 @@ async def connect(site: HttpSite) -> tuple[asyncio.StreamReader, asyncio.StreamW
 
 
 @pytest.mark.parametrize("stateless", [True, False])
-async def test_hanging_up_cancels_a_stateless_call_and_no_other(site: HttpSite, *, stateless: bool) -> None:
+async def test_disconnecting_cancels_a_stateless_call_but_not_one_in_a_session(
+    site: HttpSite, *, stateless: bool
+) -> None:
     message = slow(60 if stateless else 0.3)
     headers = stateless_headers(message) if stateless else await session(site)
     _, writer = await connect(site)
@@ -296,7 +302,7 @@ async def test_requests_on_one_connection_are_answered_in_turn(site: HttpSite, *
 
 
 async def read_answer(reader: asyncio.StreamReader) -> bytes:
-    """The body of the next response, which says how long it is."""
+    """The body of the next response, read by its Content-Length."""
     async with asyncio.timeout(PATIENCE_S):
         head = await reader.readuntil(b"\r\n\r\n")
         assert head.startswith(b"HTTP/1.1 200 ")
@@ -318,7 +324,7 @@ async def read_answer(reader: asyncio.StreamReader) -> bytes:
         (b"GET / HTTP/1.1\r\nHost: localhost\r\nX: " + b"x" * 70_000 + b"\r\n\r\n", b"HTTP/1.1 431 "),
     ],
 )
-async def test_http_itself_is_kept_to(site: HttpSite, raw: bytes, expected: bytes) -> None:
+async def test_the_rules_of_http_are_followed(site: HttpSite, raw: bytes, expected: bytes) -> None:
     reader, writer = await connect(site)
     writer.write(raw)
     assert (await reader.read(64)).startswith(expected)
@@ -326,7 +332,7 @@ async def test_http_itself_is_kept_to(site: HttpSite, raw: bytes, expected: byte
     await writer.wait_closed()
 
 
-async def test_a_body_without_end_is_cut_off(site: HttpSite) -> None:
+async def test_a_body_that_is_too_large_is_refused(site: HttpSite) -> None:
     reader, writer = await connect(site)
     writer.write(b"POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99999999999\r\n\r\n")
     writer.write(b" " * (MOST_BODY_BYTES + 1))
@@ -334,7 +340,7 @@ async def test_a_body_without_end_is_cut_off(site: HttpSite) -> None:
     writer.close()
 
 
-async def test_a_client_that_comes_and_goes_disturbs_nobody(site: HttpSite) -> None:
+async def test_a_client_that_disconnects_early_does_not_affect_others(site: HttpSite) -> None:
     for raw in (b"", b"POST /mcp HTTP/1.1\r\nHost: loc", raw_post(DISCOVER, {})[:-5]):
         _, writer = await connect(site)
         writer.write(raw)
@@ -351,7 +357,7 @@ async def read_event(reader: asyncio.StreamReader) -> tuple[str, str]:
     return kind.removeprefix("event: "), content.removeprefix("data: ")
 
 
-async def test_the_older_transport_holds_a_whole_conversation(site: HttpSite) -> None:
+async def test_the_older_transport_serves_a_whole_conversation(site: HttpSite) -> None:
     reader, writer = await connect(site)
     writer.write(b"GET /sse HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n")
     head = await reader.readuntil(b"\r\n\r\n")
@@ -378,7 +384,7 @@ async def test_the_older_transport_holds_a_whole_conversation(site: HttpSite) ->
             pass
 
 
-async def test_a_site_for_secrets_alone_serves_nothing_else() -> None:
+async def test_a_site_for_secrets_only_serves_nothing_else() -> None:
     async with HttpSite(secrets_only=True) as site:
         assert (await ask(site, DISCOVER)).status == 404
         assert (await fetch(site.origin, "GET", "/sse")).status == 404
@@ -398,7 +404,7 @@ async def test_a_site_may_refuse_an_era(era: Era, discover: int, handshake: int)
         assert code == (-32601 if era is Era.LEGACY else -32020)
 
 
-async def test_a_port_that_is_taken_is_said_to_be(site: HttpSite) -> None:
+async def test_a_port_that_is_in_use_is_a_clear_error(site: HttpSite) -> None:
     port = int(site.origin.rpartition(":")[2])
     with pytest.raises(UnreachableError, match=f"cannot listen on 127.0.0.1 port {port}"):
         async with HttpSite(port=port):

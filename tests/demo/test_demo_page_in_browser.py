@@ -1,4 +1,4 @@
-"""The demo page in a real Chromium: what it registers, what its tools give, and what they do to the page."""
+"""The demo page in a real Chromium: the tools that it registers, their results, and their effects on the page."""
 
 import json
 from collections.abc import Generator
@@ -40,7 +40,7 @@ def page(native: Browser, url: str) -> Generator[Page]:
             opened.send(f"{domain}.enable")
         opened.open(url)
         _tool(opened, LAST)
-        # The page still registers what it expects to be refused.
+        # The page still registers the tools whose refusal it expects.
         opened.evaluate(_UNTIL % "document.querySelectorAll('#refused li').length === 2")
         yield opened
 
@@ -87,7 +87,7 @@ def _names(page: Page) -> set[str]:
     return {str(name) for name in names}
 
 
-def test_its_tools_are_registered_and_two_are_refused(page: Page) -> None:
+def test_the_tools_of_the_page_are_registered_and_two_are_refused(page: Page) -> None:
     assert _names(page) == FORMS | IMPERATIVE
     refused = str(page.evaluate("document.getElementById('refused').innerText"))
     assert refused.count("InvalidStateError") == 2
@@ -95,7 +95,7 @@ def test_its_tools_are_registered_and_two_are_refused(page: Page) -> None:
     assert "no_description" in refused
 
 
-def test_nothing_in_it_breaks_its_own_policy(page: Page) -> None:
+def test_the_page_does_not_violate_its_own_content_policy(page: Page) -> None:
     _output(page, "search_documents_form", q="press")
     _output(page, "list_documents")
     assert [event for event in page.events if event[0] in ("Log.entryAdded", "Runtime.exceptionThrown")] == []
@@ -110,29 +110,29 @@ def test_nothing_in_it_breaks_its_own_policy(page: Page) -> None:
         ("latest_alert", None),
     ],
 )
-def test_results_are_of_every_type(page: Page, tool: str, output: Json) -> None:
+def test_the_tools_return_results_of_every_type(page: Page, tool: str, output: Json) -> None:
     assert _output(page, tool) == output
 
 
-def test_documents_are_found(page: Page) -> None:
+def test_documents_are_listed_and_searched(page: Page) -> None:
     assert _output(page, "search_documents", words="Harbours") == {
         "words": "Harbours",
         "found": ["/public/press.md"],
     }
 
 
-def test_hints_reach_the_browser(page: Page) -> None:
+def test_the_hints_of_a_tool_reach_the_browser(page: Page) -> None:
     assert [_tool(page, name)["annotations"] for name in ("list_inbox", "delete_project")] == [
         {"readOnly": True, "untrustedContent": True, "consequential": False, "debugging": False},
         {"readOnly": False, "untrustedContent": False, "consequential": True, "debugging": False},
     ]
 
 
-def test_mail_from_strangers_comes_as_it_is(page: Page) -> None:
+def test_mail_from_strangers_is_returned_unchanged(page: Page) -> None:
     assert "Note to the assistant" in json.dumps(_output(page, "list_inbox"))
 
 
-def test_a_key_is_given_once_and_shown_without_its_secret(page: Page) -> None:
+def test_a_key_is_returned_once_and_shown_without_its_secret(page: Page) -> None:
     key = _output(page, "generate_api_key", name="production")
     assert isinstance(key, dict)
     assert set(key) == {"id", "name", "created", "secret"}
@@ -164,7 +164,7 @@ def test_an_error_leaks_a_token(page: Page) -> None:
     assert SHAPED_MARK in json.dumps(told["exception"])
 
 
-def test_a_deleted_project_goes_from_the_page(page: Page) -> None:
+def test_a_deleted_project_disappears_from_the_page(page: Page) -> None:
     assert _output(page, "delete_project", project="tidepool") == {
         "deleted": "tidepool",
         "name": "Tidepool",
@@ -182,14 +182,14 @@ def test_the_user_is_asked_on_the_page(page: Page, *, button: str, published: bo
 
 
 @pytest.mark.parametrize("tool", ["wait_for_review", "publish_roadmap"])
-def test_what_never_ends_can_be_cancelled(page: Page, tool: str) -> None:
+def test_a_call_that_never_ends_can_be_cancelled(page: Page, tool: str) -> None:
     invocation = _start(page, tool, {})
     page.send("WebMCP.cancelInvocation", invocationId=invocation)
     assert _response(page, invocation)["status"] == "Canceled"
     page.evaluate(_UNTIL % "!document.getElementById('approval').open")
 
 
-def test_a_tool_comes_and_goes(page: Page) -> None:
+def test_a_tool_can_be_registered_and_removed(page: Page) -> None:
     assert _output(page, "toggle_beta") == {"registered": True}
     assert _output(page, "beta_report") == {"version": "0.9-beta"}
     assert "beta_report" in str(page.evaluate("document.getElementById('tools').innerText"))
@@ -198,13 +198,13 @@ def test_a_tool_comes_and_goes(page: Page) -> None:
     assert "beta_report" not in _names(page)
 
 
-def test_a_form_shows_what_it_found_in_a_frame(page: Page) -> None:
+def test_a_search_form_shows_its_results_in_a_frame(page: Page) -> None:
     _called(page, "search_documents_form", q="harbours")
     page.evaluate(_UNTIL % "frames.found?.document.body?.innerText.includes('/public/press.md')")
     assert page.evaluate("location.pathname") == "/"
 
 
-def test_a_form_that_the_user_sends(page: Page) -> None:
+def test_a_call_of_a_form_waits_until_the_user_submits_it(page: Page) -> None:
     invocation = _start(page, "invite_person", {"name": "Mia", "role": "guest", "notify": True})
     page.evaluate(_UNTIL % "document.querySelector('#invite [name=name]').value === 'Mia'")
     page.evaluate("document.querySelector('#invite button').click()")
@@ -229,7 +229,7 @@ def test_the_frame_of_another_origin_exposes_one_of_its_tools(page: Page) -> Non
         page.evaluate("document.getElementById('partner').contentDocument.title")
 
 
-def test_without_an_api_it_says_so_and_with_ours_it_works(url: str) -> None:
+def test_the_page_reports_a_missing_api_and_works_with_the_polyfill(url: str) -> None:
     with chromium(native=False) as browser:
         with browser.page() as bare:
             bare.open(url)

@@ -1,4 +1,4 @@
-"""The page from the command line: served alone, and opened in a Chromium of its own."""
+"""The page from the command line: served on its own, and opened in a Chromium of its own."""
 
 import signal
 import subprocess
@@ -18,7 +18,7 @@ from tests.demo.clients import PATIENCE_S
     [("inspector.demo", "web", "--port", "0"), ("inspector", "demo", "--serve", "web")],
     ids=["program", "command"],
 )
-def test_the_page_alone_says_where_it_is_and_ends_when_asked(command: tuple[str, ...]) -> None:
+def test_the_page_server_prints_its_address_and_ends_on_sigterm(command: tuple[str, ...]) -> None:
     with subprocess.Popen(
         [sys.executable, "-m", *command],
         cwd=ROOT,
@@ -36,7 +36,7 @@ def test_the_page_alone_says_where_it_is_and_ends_when_asked(command: tuple[str,
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_without_a_terminal_one_call_on_the_page_is_shown(tmp_path: Path) -> None:
+def test_one_call_on_the_page_is_shown_without_a_terminal(tmp_path: Path) -> None:
     ran = sightline("demo", "--web", cwd=tmp_path)
     assert ran.code == 0, ran.err
     assert "generate_api_key on web+http://127.0.0.1:" in ran.out + ran.err

@@ -1,4 +1,4 @@
-"""The demo page's server: what it gives to whom, and the cookie in front of its secrets."""
+"""The demo page's server: its answers with and without the cookie that protects its secrets."""
 
 import re
 from collections.abc import AsyncGenerator
@@ -21,7 +21,7 @@ FILES = Path(__file__).parents[2] / "inspector" / "demo" / "page" / "files"
 
 @asynccontextmanager
 async def _visited() -> AsyncGenerator[tuple[PageSite, httpx.AsyncClient]]:
-    """The site, and a client that holds the page's cookie."""
+    """The site, and a client with the page's cookie."""
     async with (
         PageSite(DemoServer(DemoOptions(seed="page"))) as site,
         httpx.AsyncClient(base_url=site.url) as client,
@@ -36,7 +36,7 @@ async def _share(client: httpx.AsyncClient) -> str:
     return str(answer.json()["content"][1]["redeemUrl"])
 
 
-async def test_the_page_sets_a_cookie_that_no_script_and_no_other_site_gets() -> None:
+async def test_the_page_sets_a_cookie_that_scripts_and_other_sites_cannot_read() -> None:
     async with _visited() as (site, client):
         answer = await client.get("/")
         (morsel,) = SimpleCookie(answer.headers["set-cookie"]).values()
@@ -50,7 +50,7 @@ async def test_the_page_sets_a_cookie_that_no_script_and_no_other_site_gets() ->
         assert "set-cookie" not in (await client.get("/style.css")).headers
 
 
-async def test_a_secret_is_for_the_cookie_and_for_once() -> None:
+async def test_a_secret_is_given_once_and_only_with_the_cookie() -> None:
     async with _visited() as (_, client):
         url = await _share(client)
         async with httpx.AsyncClient() as stranger:
@@ -64,7 +64,7 @@ async def test_a_secret_is_for_the_cookie_and_for_once() -> None:
         assert (await client.get(f"{url}x")).status_code == 404
 
 
-async def test_tools_are_for_the_cookie_alone() -> None:
+async def test_tools_can_be_called_only_with_the_cookie() -> None:
     async with _visited() as (site, client), httpx.AsyncClient() as stranger:
         asked = {"name": "generate_api_key", "arguments": {"name": "n"}}
         refused = await stranger.post(f"{site.url}api/call", json=asked)
@@ -77,12 +77,12 @@ async def test_tools_are_for_the_cookie_alone() -> None:
 @pytest.mark.parametrize(
     "body", [b"", b"[]", b"{}", b'{"name":"nope"}', b'{"name":"list_inbox","arguments":1}']
 )
-async def test_a_call_that_is_none_is_refused(body: bytes) -> None:
+async def test_an_invalid_call_is_refused(body: bytes) -> None:
     async with _visited() as (_, client):
         assert (await client.post("/api/call", content=body)).status_code == 400
 
 
-async def test_other_hosts_and_origins_are_turned_away() -> None:
+async def test_requests_for_other_hosts_or_origins_are_refused() -> None:
     async with _visited() as (site, client):
         for url in (site.url, site.partner_url):
             assert (await client.get(url, headers={"Host": "evil.example"})).status_code == 421
@@ -92,7 +92,7 @@ async def test_other_hosts_and_origins_are_turned_away() -> None:
             assert (await client.get(f"{url}%2e%2e/site.py")).status_code == 404
 
 
-async def test_the_frame_is_another_site_than_the_page() -> None:
+async def test_the_frame_is_on_another_site_than_the_page() -> None:
     async with _visited() as (site, client):
         page, partner = urlsplit(site.url), urlsplit(site.partner_url)
         assert (page.hostname, partner.hostname) == ("127.0.0.1", "localhost")
@@ -113,7 +113,7 @@ async def test_every_answer_has_a_strict_policy() -> None:
             assert "unsafe" not in policy
 
 
-async def test_what_was_searched_is_found_and_never_repeated() -> None:
+async def test_a_search_finds_documents_and_never_repeats_the_query() -> None:
     async with _visited() as (_, client):
         assert "/public/press.md" in (await client.get("/search", params={"q": "HARBOURS"})).text
         nothing = await client.get("/search", params={"q": "<script>"})
@@ -121,7 +121,7 @@ async def test_what_was_searched_is_found_and_never_repeated() -> None:
         assert "Nothing found" in nothing.text
 
 
-async def test_people_are_shown_without_what_is_private() -> None:
+async def test_people_are_shown_without_private_data() -> None:
     async with _visited() as (site, client):
         shown = (await client.get("/api/workspace")).text
         assert "Ada Marsh" in shown
@@ -130,7 +130,7 @@ async def test_people_are_shown_without_what_is_private() -> None:
             assert str(person.salary_eur) not in shown
 
 
-def test_the_files_name_nothing_outside() -> None:
+def test_the_files_refer_to_no_external_resource() -> None:
     texts = {file.name: file.read_text("utf-8") for file in FILES.iterdir()}
     assert len(texts) == 8
     for name, text in texts.items():
@@ -138,14 +138,14 @@ def test_the_files_name_nothing_outside() -> None:
         assert MARK not in text
 
 
-def test_a_page_beside_serves_while_its_block_runs() -> None:
+def test_the_page_server_runs_while_its_block_runs() -> None:
     with page_beside(DemoOptions(seed="page")) as url:
         assert httpx.get(url).status_code == 200
     with pytest.raises(httpx.ConnectError):
         httpx.get(url)
 
 
-def test_a_page_that_cannot_listen_says_so() -> None:
+def test_a_page_server_that_cannot_listen_raises_a_clear_error() -> None:
     with (
         page_beside() as url,
         pytest.raises(UnreachableError, match="cannot listen"),

@@ -32,7 +32,7 @@ def key_of(done: subprocess.CompletedProcess[bytes]) -> object:
     return member(read_object(done.stdout), "result", "structuredContent", "secret")
 
 
-def test_a_seed_in_the_environment_or_on_the_command_line_makes_runs_repeat() -> None:
+def test_a_seed_makes_runs_repeatable() -> None:
     line = dump(KEY) + b"\n"
     by_environment = key_of(run("stdio", seed="7", stdin=line))
     assert key_of(run("stdio", "--seed", "7", stdin=line)) == by_environment
@@ -40,7 +40,7 @@ def test_a_seed_in_the_environment_or_on_the_command_line_makes_runs_repeat() ->
     assert key_of(run("stdio", stdin=line)) != key_of(run("stdio", stdin=line))
 
 
-def test_files_will_do_for_standard_input_and_output(tmp_path: Path) -> None:
+def test_standard_input_and_output_may_be_files(tmp_path: Path) -> None:
     asked, answered = tmp_path / "asked", tmp_path / "answered"
     asked.write_bytes(dump(KEY) + b"\n")
     with asked.open("rb") as stdin, answered.open("wb") as stdout:
@@ -66,7 +66,7 @@ def test_a_wrong_command_line_is_a_usage_error(arguments: tuple[str, ...]) -> No
 
 @pytest.mark.parametrize("busy", [True, False])
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, None])
-async def test_stdio_ends_in_peace(number: signal.Signals | None, *, busy: bool) -> None:
+async def test_the_stdio_server_ends_without_an_error(number: signal.Signals | None, *, busy: bool) -> None:
     async with await StdioClient.start() as client:
         if busy:
             params = enveloped(call("export_report", {"seconds": 60, "steps": 1}))
@@ -89,13 +89,13 @@ def test_a_client_that_does_not_read_cannot_keep_the_server_alive() -> None:
         for number in range(4):
             params = enveloped(call("list_audit_log", {"rows": 50_000}))
             process.stdin.write(dump(request(number, "tools/call", params)) + b"\n")
-        # It has begun to write what no pipe holds.
+        # It has begun to write more than a pipe can buffer.
         assert process.stdout.read(1) == b"{"
         process.terminate()
         assert process.wait(PATIENCE_S) == 0
 
 
-def test_a_client_that_is_gone_ends_it_without_a_word() -> None:
+def test_the_server_ends_silently_when_its_client_is_gone() -> None:
     with subprocess.Popen(
         [*DEMO, "stdio"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
@@ -110,7 +110,7 @@ def test_a_client_that_is_gone_ends_it_without_a_word() -> None:
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_http_says_where_it_listens_and_leaves_nothing_behind(number: signal.Signals) -> None:
+async def test_the_http_server_prints_its_address_and_leaves_nothing_behind(number: signal.Signals) -> None:
     process = await asyncio.create_subprocess_exec(
         *DEMO, "http", stderr=asyncio.subprocess.PIPE, start_new_session=True
     )
@@ -120,7 +120,7 @@ async def test_http_says_where_it_listens_and_leaves_nothing_behind(number: sign
         url = line.removeprefix("listening on ").rstrip("\n")
         origin = url.removesuffix("/mcp")
         assert line == f"listening on {origin}/mcp\n"
-        # An open stream must not hold it up.
+        # An open stream must not delay it.
         host, port = origin.removeprefix("http://").split(":")
         reader, writer = await asyncio.open_connection(host, int(port))
         writer.write(b"GET /sse HTTP/1.1\r\nHost: localhost\r\n\r\n")
@@ -135,7 +135,7 @@ async def test_http_says_where_it_listens_and_leaves_nothing_behind(number: sign
     writer.close()
 
 
-async def test_a_port_that_is_taken_ends_the_program_with_the_code_for_unreachable() -> None:
+async def test_a_port_that_is_in_use_ends_the_program_with_code_4() -> None:
     server = await asyncio.start_server(lambda _reader, _writer: None, "127.0.0.1", 0)
     async with server:
         port = server.sockets[0].getsockname()[1]
@@ -158,7 +158,7 @@ HEAVY = (
 )
 
 
-def test_starting_loads_nothing_heavy() -> None:
+def test_no_heavy_module_is_loaded_at_the_start() -> None:
     code = f"import sys, inspector.demo.__main__; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"

@@ -34,19 +34,19 @@ def code_of(answer: Json) -> Json:
 
 
 @pytest.mark.parametrize("version", HANDSHAKE_VERSIONS)
-async def test_every_handshake_revision_is_spoken(version: str) -> None:
+async def test_every_handshake_revision_is_supported(version: str) -> None:
     answer = await Dialogue().say(initialize(version))
     assert member(answer, "result", "protocolVersion") == version
     assert member(answer, "result", "serverInfo", "name") == "demo-workspace"
 
 
 @pytest.mark.parametrize("version", ["2019-01-01", "2026-07-28", ""])
-async def test_an_unknown_handshake_revision_is_offered_the_latest(version: str) -> None:
+async def test_a_client_with_an_unknown_revision_is_offered_the_latest(version: str) -> None:
     answer = await Dialogue().say(initialize(version))
     assert member(answer, "result", "protocolVersion") == "2025-11-25"
 
 
-async def test_a_stateless_server_discovers_itself() -> None:
+async def test_a_stateless_server_answers_discovery() -> None:
     answer = await Dialogue().say(request(1, "server/discover", enveloped()))
     result = member(answer, "result")
     assert member(result, "resultType") == "complete"
@@ -74,7 +74,7 @@ SHARED: list[tuple[str, JsonObject, str]] = [
 
 
 @pytest.mark.parametrize(("method", "params", "key"), SHARED)
-async def test_a_method_gives_the_same_in_both_eras_but_for_the_stamps(
+async def test_a_method_gives_the_same_in_both_eras_except_for_metadata(
     method: str, params: JsonObject, key: str
 ) -> None:
     legacy = member(await (await Dialogue().opened()).say(request(1, method, params)), "result")
@@ -89,7 +89,7 @@ async def test_a_method_gives_the_same_in_both_eras_but_for_the_stamps(
 
 
 @pytest.mark.parametrize("resource", ["resources/list", "prompts/list"])
-async def test_everything_that_is_listed_can_be_had(resource: str) -> None:
+async def test_everything_listed_can_be_read(resource: str) -> None:
     dialogue = await Dialogue().opened()
     listed = member(await dialogue.say(request(1, resource)), "result", resource.partition("/")[0])
     assert isinstance(listed, list)
@@ -136,7 +136,7 @@ REFUSED: list[tuple[JsonObject, int]] = [
 
 
 @pytest.mark.parametrize(("message", "code"), REFUSED)
-async def test_a_request_that_cannot_be_met_is_refused_under_its_own_id(
+async def test_a_request_that_cannot_be_served_is_refused_with_its_own_id(
     message: JsonObject, code: int
 ) -> None:
     answer = await (await Dialogue().opened()).say(message)
@@ -165,12 +165,12 @@ async def test_a_request_that_cannot_be_met_is_refused_under_its_own_id(
         (b'{"jsonrpc":"2.0","id":[]}', -32600),
     ],
 )
-async def test_what_is_no_request_is_refused_without_an_id(raw: bytes, code: int) -> None:
+async def test_an_invalid_request_is_refused_without_an_id(raw: bytes, code: int) -> None:
     answer = await (await Dialogue().opened()).say(raw)
     assert (code_of(answer), member(answer, "id")) == (code, None)
 
 
-async def test_text_that_speaks_of_infinity_is_fine() -> None:
+async def test_a_string_with_the_word_infinity_is_accepted() -> None:
     answer = await Dialogue().say(b'{"jsonrpc":"2.0","id":"Infinity NaN","method":"ping"}')
     assert answer == {"jsonrpc": "2.0", "id": "Infinity NaN", "result": {}}
 
@@ -187,11 +187,11 @@ ASK_FOR_NOTHING: list[JsonObject] = [
 
 
 @pytest.mark.parametrize("message", ASK_FOR_NOTHING)
-async def test_what_asks_for_nothing_gets_nothing(message: JsonObject) -> None:
+async def test_a_notification_gets_no_answer(message: JsonObject) -> None:
     assert await (await Dialogue().opened()).say(message) is None
 
 
-async def test_nothing_but_ping_is_answered_before_the_handshake() -> None:
+async def test_only_ping_is_answered_before_the_handshake() -> None:
     dialogue = Dialogue()
     assert member(await dialogue.say(request(1, "ping")), "result") == {}
     assert code_of(await dialogue.say(request(1, "tools/list"))) == -32600
@@ -199,7 +199,7 @@ async def test_nothing_but_ping_is_answered_before_the_handshake() -> None:
 
 
 @pytest.mark.parametrize("missing", ["protocolVersion", "capabilities", "clientInfo"])
-async def test_a_handshake_has_to_be_complete(missing: str) -> None:
+async def test_an_incomplete_handshake_is_refused(missing: str) -> None:
     message = initialize()
     params = message["params"]
     assert isinstance(params, dict)
@@ -210,7 +210,7 @@ async def test_a_handshake_has_to_be_complete(missing: str) -> None:
 @pytest.mark.parametrize(
     ("version", "accepted"), [(each, each == "2025-03-26") for each in HANDSHAKE_VERSIONS]
 )
-async def test_one_revision_has_batches(version: str, *, accepted: bool) -> None:
+async def test_batches_are_accepted_in_one_revision_only(version: str, *, accepted: bool) -> None:
     dialogue = await Dialogue().opened(version)
     notified: Json = {"jsonrpc": "2.0", "method": "notifications/initialized"}
     answer = await dialogue.say([request(1, "ping"), notified, request(2, "nothing"), 3])
@@ -242,7 +242,7 @@ def slow(seconds: float, **meta: Json) -> JsonObject:
 
 
 @pytest.mark.parametrize("token", ["p", 0, None, 1.5])
-async def test_progress_is_told_to_whom_gave_a_token(token: Json) -> None:
+async def test_progress_is_sent_only_to_requests_with_a_token(token: Json) -> None:
     dialogue = await Dialogue().opened()
     answer = await dialogue.say(request(1, "tools/call", slow(0, progressToken=token)))
     assert member(answer, "result", "content")
@@ -272,7 +272,7 @@ async def test_a_cancelled_call_is_never_answered_and_its_id_is_free_again() -> 
     assert member(await dialogue.say(request("a", "ping")), "result") == {}
 
 
-async def test_a_text_id_and_a_number_are_two_requests() -> None:
+async def test_a_string_id_and_an_equal_number_id_are_different_requests() -> None:
     dialogue = await Dialogue().opened()
     called, _ = await asyncio.gather(
         dialogue.say(request("1", "tools/call", slow(0.1))), dialogue.say(cancel(1))
@@ -281,7 +281,7 @@ async def test_a_text_id_and_a_number_are_two_requests() -> None:
 
 
 @pytest.mark.parametrize("level", [None, *LOG_LEVELS])
-async def test_logs_come_from_the_level_that_was_asked_for(level: str | None) -> None:
+async def test_logs_are_sent_from_the_requested_level_on(level: str | None) -> None:
     legacy, modern = await Dialogue().opened(), Dialogue()
     meta: JsonObject = {}
     if level:
@@ -328,7 +328,7 @@ envelopes = st.fixed_dictionaries(
 
 
 @given(messages=st.lists(values | envelopes, max_size=5), opened=st.booleans())
-def test_any_message_gets_a_sound_answer_or_none(messages: list[Json], *, opened: bool) -> None:
+def test_any_message_gets_a_valid_answer_or_none(messages: list[Json], *, opened: bool) -> None:
     async def converse() -> list[Json]:
         dialogue = await Dialogue().opened("2025-03-26") if opened else Dialogue()
         return [await dialogue.say(message) for message in messages]
@@ -344,6 +344,6 @@ def test_any_message_gets_a_sound_answer_or_none(messages: list[Json], *, opened
 
 
 @given(st.binary(max_size=40))
-def test_any_bytes_get_a_sound_answer_or_none(raw: bytes) -> None:
+def test_any_bytes_get_a_valid_answer_or_none(raw: bytes) -> None:
     answer = asyncio.run(Dialogue().say(raw))
     assert answer is None or "error" in dump(answer).decode()

@@ -10,7 +10,7 @@ from tests.demo.clients import Reply, call, enveloped, fetch, member, post, requ
 
 
 class Clock:
-    """Time that passes when a test says so."""
+    """A clock that a test sets forward."""
 
     def __init__(self) -> None:
         self.now_s = 100.0
@@ -35,7 +35,7 @@ class Clock:
         ("a", None, None, 10, HTTPStatus.GONE),
     ],
 )
-def test_a_try_ends_in_the_status_of_the_contract(
+def test_a_redemption_answers_with_the_status_of_the_contract(
     identifier: str,
     bearer: str | None,
     authorization: str | None,
@@ -57,7 +57,7 @@ def test_a_secret_is_given_once() -> None:
     assert [vault.redeem("a", None).status for _ in range(3)] == [HTTPStatus.OK, *[HTTPStatus.GONE] * 2]
 
 
-def test_more_than_five_tries_within_a_second_have_to_wait() -> None:
+def test_more_than_five_attempts_within_a_second_are_refused() -> None:
     clock = Clock()
     vault = DemoVault(clock)
     vault.deposit("a", "value", ttl_s=10)
@@ -101,7 +101,7 @@ async def test_the_url_of_a_share_link_gives_its_secret_once() -> None:
         assert all(never_cached(reply) for reply in (first, second, unknown))
 
 
-async def test_a_secret_is_gone_when_its_time_is_over() -> None:
+async def test_a_secret_expires_after_its_ttl() -> None:
     clock = Clock()
     async with HttpSite(DemoServer(DemoOptions(), clock)) as site:
         path = await link(site, {"document": "/handbook.md", "ttl": 2})
@@ -110,7 +110,7 @@ async def test_a_secret_is_gone_when_its_time_is_over() -> None:
         assert (reply.status, reply.value) == (410, {"error": "expired"})
 
 
-async def test_tries_in_a_hurry_are_told_when_to_come_back() -> None:
+async def test_too_frequent_attempts_get_a_retry_after() -> None:
     async with HttpSite(DemoServer(DemoOptions(), Clock())) as site:
         assert await statuses(site, "/secrets/x", 6) == [*[404] * 5, 429]
         reply = await fetch(site.origin, "GET", "/secrets/x")
@@ -130,7 +130,7 @@ async def test_a_server_with_authorization_asks_for_it_everywhere() -> None:
 
 
 @pytest.mark.parametrize("method", ["POST", "HEAD", "PUT", "DELETE", "OPTIONS"])
-async def test_nothing_but_get_uses_a_secret_up(method: str) -> None:
+async def test_only_get_consumes_a_secret(method: str) -> None:
     async with HttpSite() as site:
         path = await link(site)
         reply = await fetch(site.origin, method, path)
@@ -151,6 +151,6 @@ async def test_nothing_but_get_uses_a_secret_up(method: str) -> None:
         ("Host", "[", 421),
     ],
 )
-async def test_only_this_machine_is_answered(header: str, value: str, status: int) -> None:
+async def test_only_requests_to_this_machine_are_answered(header: str, value: str, status: int) -> None:
     async with HttpSite() as site:
         assert (await fetch(site.origin, "GET", "/secrets/x", {header: value})).status == status

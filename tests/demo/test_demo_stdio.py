@@ -44,7 +44,7 @@ async def test_every_tool_answers_once(era: str) -> None:
 
 
 @pytest.mark.parametrize("era", [HANDSHAKE_ERA, STATELESS_ERA])
-async def test_a_slow_call_tells_its_progress_while_another_is_answered(era: str) -> None:
+async def test_a_slow_call_reports_progress_while_another_is_answered(era: str) -> None:
     async with await StdioClient.start() as client:
         await ready(client, era)
         arguments: JsonObject = {"seconds": 0.6, "steps": 3}
@@ -83,7 +83,7 @@ GARBAGE: list[tuple[bytes, int]] = [
 ]
 
 
-async def test_garbage_is_answered_without_an_id_and_the_conversation_goes_on() -> None:
+async def test_garbage_is_answered_without_an_id_and_does_not_end_the_session() -> None:
     async with await StdioClient.start() as client:
         for raw, code in GARBAGE:
             await client.write(raw + b"\n")
@@ -94,7 +94,7 @@ async def test_garbage_is_answered_without_an_id_and_the_conversation_goes_on() 
         assert client.others == []
 
 
-async def test_batches_belong_to_one_revision() -> None:
+async def test_batches_are_accepted_in_one_revision_only() -> None:
     batch: Json = [request(1, "ping"), request(2, "ping")]
     for version, accepted in ((LEGACY, False), ("2025-03-26", True)):
         async with await StdioClient.start() as client:
@@ -104,21 +104,21 @@ async def test_batches_belong_to_one_revision() -> None:
             assert line.startswith(b"[") is accepted
 
 
-async def test_a_line_in_pieces_and_lines_in_one_piece_are_the_same() -> None:
+async def test_lines_may_arrive_in_pieces_or_several_at_once() -> None:
     async with await StdioClient.start() as client:
         await client.write(b'{"jsonrpc":"2.0","id":1,"met')
         await client.write(b'hod":"ping"}\r\n{"jsonrpc":"2.0","id":2,"method":"ping"}\n')
         assert [(await client.read())["id"] for _ in range(2)] == [1, 2]
 
 
-async def test_a_last_line_without_an_end_is_answered_too() -> None:
+async def test_a_last_line_without_a_line_end_is_answered() -> None:
     async with await StdioClient.start() as client:
         await client.write(b'{"jsonrpc":"2.0","id":1,"method":"ping"}')
         output, _ = await client.hang_up()
         assert output == b'{"jsonrpc":"2.0","id":1,"result":{}}\n'
 
 
-async def test_fifty_thousand_rows_come_on_one_line() -> None:
+async def test_a_result_of_fifty_thousand_rows_is_sent_on_one_line() -> None:
     async with await StdioClient.start() as client:
         await client.opened()
         answer = await client.ask(called(HANDSHAKE_ERA, "list_audit_log", {"rows": 50_000}))
@@ -127,7 +127,7 @@ async def test_fifty_thousand_rows_come_on_one_line() -> None:
         assert len(rows) == 50_000
 
 
-async def test_the_share_link_of_a_stdio_server_is_real() -> None:
+async def test_the_share_link_of_a_stdio_server_can_be_redeemed() -> None:
     async with await StdioClient.start() as client:
         await client.opened()
         answer = await client.ask(called(HANDSHAKE_ERA, "create_share_link"))
@@ -143,7 +143,7 @@ async def test_the_share_link_of_a_stdio_server_is_real() -> None:
             await fetch(origin, "GET", "/secrets/x")
 
 
-async def test_a_handshake_is_not_needed_by_stateless_clients_and_may_come_with_their_envelope() -> None:
+async def test_stateless_requests_need_no_handshake() -> None:
     async with await StdioClient.start() as client:
         found = await client.ask(request(1, "server/discover", enveloped()))
         assert member(found, "result", "supportedVersions") == ["2026-07-28"]

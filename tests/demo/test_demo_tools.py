@@ -33,35 +33,35 @@ from tests.demo.clients import ARGUMENTS, call, member
 TRUST = "io.modelcontextprotocol/trust-annotations"
 
 
-def test_the_tools_are_these_in_this_order() -> None:
+def test_the_tools_are_listed_in_a_fixed_order() -> None:
     assert [tool.name for tool in TOOLS] == list(ARGUMENTS)
 
 
-def test_one_tool_alone_cannot_be_decoded() -> None:
+def test_exactly_one_tool_is_malformed() -> None:
     entries = decode_page(Kind.TOOL, seeded().listing(Kind.TOOL, {}))
     assert isinstance(entries, tuple)
     assert [entry.name for entry in entries if not isinstance(entry, Tool)] == ["broken_tool"]
 
 
-def test_all_effects_occur() -> None:
+def test_every_effect_is_declared_by_a_tool() -> None:
     metas = [tool.definition.get("_meta") for tool in TOOLS]
     effects = [meta.get("mcp.dev/effect") for meta in metas if isinstance(meta, dict)]
     assert all(effect in effects for effect in ("read", "write", "delete", "external"))
 
 
 @pytest.mark.parametrize("name", ARGUMENTS)
-def test_a_seed_makes_results_repeat_byte_for_byte(name: str) -> None:
+def test_a_seed_makes_results_identical(name: str) -> None:
     assert dump(result_of(seeded(), name)) == dump(result_of(seeded(), name))
 
 
-def test_the_clock_stands_still_for_a_seed_alone() -> None:
+def test_the_clock_is_fixed_only_with_a_seed() -> None:
     assert member(result_of(seeded(), "clean_clock"), "structuredContent", "now") == OPENED_AT
     running = member(result_of(DemoServer(DemoOptions()), "clean_clock"), "structuredContent", "now")
     assert running != OPENED_AT
 
 
 @pytest.mark.parametrize("name", ["generate_api_key", "rotate_token", "sync_calendar", "odd_claims"])
-def test_no_secret_comes_twice(name: str) -> None:
+def test_no_secret_is_issued_twice(name: str) -> None:
     server = seeded()
     assert dump(result_of(server, name)) != dump(result_of(server, name))
     assert dump(result_of(DemoServer(DemoOptions()), name)) != dump(
@@ -81,11 +81,11 @@ def output_faults(name: str) -> list[str]:
 @pytest.mark.parametrize(
     "name", [tool.name for tool in TOOLS if tool.sound and "outputSchema" in tool.definition]
 )
-def test_a_result_keeps_to_the_output_schema(name: str) -> None:
+def test_a_result_fits_its_output_schema(name: str) -> None:
     assert output_faults(name) == []
 
 
-def test_the_odd_result_does_not_keep_to_its_output_schema() -> None:
+def test_the_odd_result_does_not_fit_its_output_schema() -> None:
     assert output_faults("odd_claims") == ['"12F" is not of type "integer"']
 
 
@@ -101,7 +101,7 @@ def test_hostile_text_stays_inside_json_strings(name: str) -> None:
 
 
 @pytest.mark.parametrize("hidden", ["\x1b]52;", "\x1b[31m", "\x07", "\u200b", "\u202e", "\U000e0061", "\x9b"])
-def test_the_poisoned_definition_acts_on_a_terminal_or_hides_from_the_eye(hidden: str) -> None:
+def test_the_poisoned_definition_contains_control_and_invisible_characters(hidden: str) -> None:
     definition = seeded().tools["poisoned_weather"].definition
     assert hidden in f"{definition['title']}{definition['description']}"
 
@@ -112,7 +112,7 @@ def test_an_api_key_is_marked_and_repeated_in_the_text() -> None:
     assert said(result) == dump_text(member(result, "structuredContent"))
 
 
-def test_a_share_link_is_a_reference_and_no_secret() -> None:
+def test_a_share_link_is_a_reference_without_the_secret() -> None:
     server = seeded()
     server.vault.origin = "http://127.0.0.1:1"
     result = result_of(server, "create_share_link")
@@ -127,7 +127,7 @@ def test_a_share_link_is_a_reference_and_no_secret() -> None:
     }
 
 
-def test_a_rotated_token_leaves_by_the_text_and_by_base64() -> None:
+def test_a_rotated_token_leaks_in_the_text_and_as_base64() -> None:
     result = result_of(seeded(), "rotate_token")
     token = str(member(result, "structuredContent", "token"))
     assert SHAPED_MARK in token
@@ -136,7 +136,7 @@ def test_a_rotated_token_leaves_by_the_text_and_by_base64() -> None:
     assert base64.b64decode(encoded).decode() == f"workspace:{token}"
 
 
-def test_a_failed_sync_leaks_its_token_in_the_message_and_in_the_debug_log() -> None:
+def test_a_failed_sync_leaks_its_token_in_message_and_debug_log() -> None:
     logged: list[str] = []
     outcome = seeded().call(call("sync_calendar"), lambda level, text: logged.append(level + dump_text(text)))
     result = finished(outcome)
@@ -149,7 +149,7 @@ def test_a_failed_sync_leaks_its_token_in_the_message_and_in_the_debug_log() -> 
 @pytest.mark.parametrize(
     ("folder", "sensitivity", "drafts"), [("personal", "pii", 2), ("handover", "credentials", 1)]
 )
-def test_drafts_come_with_the_one_class_that_they_have(folder: str, sensitivity: str, drafts: int) -> None:
+def test_drafts_are_labelled_with_their_one_data_class(folder: str, sensitivity: str, drafts: int) -> None:
     result = result_of(seeded(), "read_drafts", {"folder": folder})
     rows = member(result, "structuredContent", "drafts")
     assert isinstance(rows, list)
@@ -162,7 +162,7 @@ def test_drafts_come_with_the_one_class_that_they_have(folder: str, sensitivity:
     ("limit", "outside", "source", "malicious"),
     [(1, False, "internal", None), (2, True, "untrustedPublic", None), (3, True, "untrustedPublic", True)],
 )
-def test_an_inbox_is_as_untrusted_as_the_mail_in_it(
+def test_an_inbox_has_the_annotations_of_the_mails_in_it(
     limit: int, source: str, *, outside: bool, malicious: bool | None
 ) -> None:
     annotations = member(result_of(seeded(), "list_inbox", {"limit": limit}), "_meta", "annotations")
@@ -172,7 +172,7 @@ def test_an_inbox_is_as_untrusted_as_the_mail_in_it(
     assert annotations.get("maliciousActivityHint") is malicious
 
 
-def test_mail_is_not_sent_out_of_an_untrusted_context() -> None:
+def test_mail_is_not_sent_from_an_untrusted_context() -> None:
     server = seeded()
     params: JsonObject = {**call("send_mail"), "_meta": {"annotations": {"openWorldHint": True}}}
     assert finished(server.call(params, ignore))["isError"] is True
@@ -181,20 +181,20 @@ def test_mail_is_not_sent_out_of_an_untrusted_context() -> None:
     assert server.workspace.sent == ["pia@printers.example"]
 
 
-def test_the_evidence_of_a_search_result_can_be_digested_again() -> None:
+def test_the_digest_of_search_evidence_can_be_recomputed() -> None:
     record = b'{"class":"public","origin":"open_world","resource_kind":"search_result"}'
     digest = member(blocks(result_of(seeded(), "search_web"))[1], "_meta", TRUST, "evidenceRef", "digest")
     assert digest == f"sha256:{hashlib.sha256(record).hexdigest()}"
 
 
-def test_a_project_can_be_deleted_once() -> None:
+def test_a_project_can_be_deleted_only_once() -> None:
     server = seeded()
     assert member(result_of(server, "delete_project"), "structuredContent", "deleted") == "old-website"
     assert result_of(server, "delete_project")["isError"] is True
     assert list(server.workspace.projects) == ["lighthouse", "tidepool"]
 
 
-def test_a_new_salary_is_kept() -> None:
+def test_a_new_salary_is_stored() -> None:
     server = seeded()
     assert member(result_of(server, "update_salary"), "structuredContent", "before") == 71_500
     assert member(result_of(server, "update_salary"), "structuredContent", "before") == 72_000
@@ -209,13 +209,13 @@ def test_a_new_salary_is_kept() -> None:
         ("/press.md", "create", "n"),
     ],
 )
-def test_a_document_holds_what_was_written(path: str, mode: str, outcome: str) -> None:
+def test_a_document_contains_the_text_that_was_written(path: str, mode: str, outcome: str) -> None:
     server = seeded()
     result_of(server, "write_file", {"path": path, "text": "n", "mode": mode})
     assert server.workspace.documents[path] == outcome
 
 
-def test_a_document_is_added_to_and_not_created_twice() -> None:
+def test_a_document_can_be_appended_to_and_not_created_twice() -> None:
     server = seeded()
     result_of(server, "write_file", {"path": "/runbook.md", "text": "4. Sleep.", "mode": "append"})
     assert server.workspace.documents["/runbook.md"].endswith("later.\n4. Sleep.")
@@ -239,7 +239,7 @@ def test_a_write_resolves_to_the_four_hints_of_that_write(arguments: JsonObject,
     assert resolved == {"name": "write_file", "annotations": dict(zip(names, hints, strict=True))}
 
 
-def test_a_path_resolves_in_the_older_shape_and_a_public_one_widens() -> None:
+def test_a_path_resolves_in_the_older_shape_and_a_public_path_widens() -> None:
     server = seeded()
     look = server.resolve(call("resolve_path", {"path": "/a"}))
     assert member(look, "tool", "annotations", "readOnlyHint") is True
@@ -249,7 +249,7 @@ def test_a_path_resolves_in_the_older_shape_and_a_public_one_widens() -> None:
     assert member(server.tools["resolve_path"].definition, "annotations", "openWorldHint") is False
 
 
-def test_the_audit_log_has_numbers_that_a_double_would_change() -> None:
+def test_the_audit_log_has_numbers_that_floats_cannot_represent() -> None:
     rows = member(result_of(seeded(), "list_audit_log", {"rows": 50_000}), "structuredContent", "rows")
     assert isinstance(rows, list)
     assert len(rows) == 50_000
@@ -258,7 +258,7 @@ def test_the_audit_log_has_numbers_that_a_double_would_change() -> None:
     assert b'"costEur":0.10' in dump(rows[1])
 
 
-def test_a_photo_comes_with_every_kind_of_block_and_one_that_nobody_knows() -> None:
+def test_a_photo_has_every_kind_of_block_and_an_unknown_one() -> None:
     found = blocks(result_of(seeded(), "team_photo"))
     assert [block["type"] for block in found] == [
         *("text", "image", "audio", "resource_link", "resource", "resource", "text", "hologram"),
@@ -269,7 +269,7 @@ def test_a_photo_comes_with_every_kind_of_block_and_one_that_nobody_knows() -> N
     assert MARK in str(found[6]["text"])
 
 
-def test_the_odd_result_names_a_key_twice() -> None:
+def test_the_odd_result_has_a_duplicate_key() -> None:
     reply = member(result_of(seeded(), "odd_claims"), "structuredContent", "reply")
     assert isinstance(reply, DuplicateKeys)
     assert reply.repeated == ("status",)
@@ -300,7 +300,7 @@ def test_arguments_are_echoed_digit_for_digit() -> None:
         ("patient_record", {"person": "dora"}, "Argument person:"),
     ],
 )
-def test_wrong_arguments_end_in_an_error_that_says_why(name: str, arguments: JsonObject, reason: str) -> None:
+def test_wrong_arguments_give_an_error_with_the_reason(name: str, arguments: JsonObject, reason: str) -> None:
     result = result_of(seeded(), name, arguments)
     assert result["isError"] is True
     assert reason in said(result)
@@ -310,14 +310,14 @@ def test_wrong_arguments_end_in_an_error_that_says_why(name: str, arguments: Jso
     ("name", "arguments"),
     [("nobody", {}), ("clean_clock", {}), ("write_file", {"path": "/a"}), ("write_file", {"path": 1})],
 )
-def test_what_cannot_be_resolved_is_refused(name: str, arguments: JsonObject) -> None:
+def test_a_call_that_cannot_be_resolved_is_refused(name: str, arguments: JsonObject) -> None:
     with pytest.raises(RefusedError) as refused:
         seeded().resolve({"name": name, "arguments": arguments})
     assert refused.value.code is Code.INVALID_PARAMS
 
 
 @pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.SKILL])
-def test_pages_add_up_to_the_whole_list(kind: Kind) -> None:
+def test_the_pages_together_are_the_whole_list(kind: Kind) -> None:
     whole = member(DemoServer(DemoOptions(seed="1")).listing(kind, {}), kind.value)
     server = DemoServer(DemoOptions(seed="1", page_size=2))
     items: list[Json] = []
@@ -337,17 +337,17 @@ def test_pages_add_up_to_the_whole_list(kind: Kind) -> None:
 @pytest.mark.parametrize(
     "cursor", ["", "after-", "after-0", "after-99", "after-²", "2", None, 2, "after-" + "9" * 5000]
 )
-def test_a_cursor_that_was_never_given_out_is_refused(cursor: Json) -> None:
+def test_an_unknown_cursor_is_refused(cursor: Json) -> None:
     with pytest.raises(RefusedError):
         seeded().listing(Kind.TOOL, {"cursor": cursor})
 
 
-def test_sound_tools_alone_are_listed_where_that_is_asked_for() -> None:
+def test_only_sound_tools_are_listed_if_requested() -> None:
     server = DemoServer(DemoOptions(sound_only=True))
     assert set(ARGUMENTS) - set(server.tools) == {"odd_claims", "broken_tool"}
 
 
-def test_shaped_fakes_have_the_shape_and_say_that_they_are_fakes() -> None:
+def test_shaped_fakes_have_the_right_shape_and_are_marked_as_fakes() -> None:
     mint = Mint("1")
     assert len(mint.access_token()) == 40
     assert len(mint.key_id()) == 20

@@ -10,7 +10,7 @@ TRUST = "io.modelcontextprotocol/trust-annotations"
 ACTION = "io.modelcontextprotocol/action-metadata"
 RESOLUTION = "io.modelcontextprotocol/tool-resolution"
 
-# What each vocabulary's keys are declared by. A location is a pointer with `*` for an index; it starts at
+# The place at which each vocabulary's keys are declared: a pointer with `*` for an index; it starts at
 # the tool's definition, at its result, or at a content block.
 VOCABULARIES: list[tuple[str, str, set[str]]] = [
     (

@@ -16,7 +16,7 @@ TWO = """{"mcpServers": {
   "far": {"url": "https://h.test/mcp", "headers": {"Authorization": "Bearer ${ROOT_DIR}"}}},
  "servers": {"old": {"type": "sse", "url": "http://h.test/sse"}}, "inputs": []}"""
 
-# One file as each client's documentation writes it: comments, commas, keys, variables.
+# One file per client as its documentation writes it: comments, commas, keys, variables.
 CLIENTS: dict[str, tuple[str, StdioTarget | HttpTarget]] = {
     "Claude Desktop": (
         '{"mcpServers": {"it": {"command": "npx", "args": ["-y", "fs", "/a//b"], "env": {"PORT": 8080}}}}',
@@ -106,7 +106,7 @@ def test_the_file_of_each_client_is_read(
     assert found == {client: placed(target) for client, (_, target) in CLIENTS.items()}
 
 
-def test_each_entry_of_a_file_is_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_entry_of_a_file_is_read_as_a_target(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROOT_DIR", "/data")
     monkeypatch.delenv("RUNNER", raising=False)
     path = written(tmp_path, TWO)
@@ -117,7 +117,7 @@ def test_each_entry_of_a_file_is_a_target(tmp_path: Path, monkeypatch: pytest.Mo
     }
 
 
-def test_a_bad_entry_leaves_the_others_readable_and_is_named_with_its_reason(tmp_path: Path) -> None:
+def test_a_bad_entry_is_named_with_its_reason_and_the_others_are_read(tmp_path: Path) -> None:
     path = written(tmp_path, '{"mcpServers": {"bad": {"command": 5}, "worse": [], "good": {"command": "x"}}}')
     assert read_target(path, "good").target == StdioTarget(command=("x",))
     assert "server bad: Expected `str | null`, got `int` - at `$.command`" in failure(path, "bad").message
@@ -192,7 +192,7 @@ def test_a_hostile_file_is_refused_in_bounded_time(tmp_path: Path) -> None:
     assert len(failure(written(tmp_path, many)).hint) < 1_000
     comments = '{"servers": {' + "//\n" * 1_000_000 + '"a": {"command": "x"' + "/**/" * 100_000 + "}}}"
     assert read_target(written(tmp_path, comments), "a").target == StdioTarget(command=("x",))
-    # Each would take minutes if a line were searched again from each of its characters.
+    # Each would take minutes if the search in a line started again at each of its characters.
     for line in ("A=" + " " * 2_000_000 + "'", "A=x" + " " * 2_000_000 + "'", 'A="' + "\\" * 2_000_001):
         (tmp_path / "project" / ".env").write_text(line)
         path = written(tmp_path, '{"servers": {"a": {"command": "x", "envFile": ".env"}}}')
@@ -225,7 +225,7 @@ NO_ENV_LINES = (
 )
 
 
-def test_an_env_file_is_read_line_by_line_and_env_comes_before_it(tmp_path: Path) -> None:
+def test_env_overrides_the_variables_of_an_env_file(tmp_path: Path) -> None:
     path = written(tmp_path, '{"servers": {"a": {"command": "x", "env": {"B": "own"}, "envFile": ".env"}}}')
     file = Path(path).with_name(".env")
 
@@ -240,7 +240,7 @@ def test_an_env_file_is_read_line_by_line_and_env_comes_before_it(tmp_path: Path
     }
 
 
-def test_a_line_that_readers_differ_on_is_refused_without_its_value(tmp_path: Path) -> None:
+def test_an_ambiguous_line_of_an_env_file_is_refused_without_its_value(tmp_path: Path) -> None:
     path = written(tmp_path, '{"servers": {"a": {"command": "x", "envFile": ".env"}}}')
     for line in NO_ENV_LINES:
         Path(path).with_name(".env").write_text(f"# one\n{line}")
@@ -252,7 +252,7 @@ def test_a_line_that_readers_differ_on_is_refused_without_its_value(tmp_path: Pa
         assert SECRET not in ran.out + ran.err
 
 
-def test_a_filled_in_secret_is_in_no_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_from_an_input_is_in_no_message(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PLANTED", f"{SECRET}:x")
     for url in ("${PLANTED}", "http://h:${PLANTED}/", "http://[${PLANTED}"):
         error = failure(written(tmp_path, json.dumps({"servers": {"a": {"url": url}}})))
@@ -294,7 +294,7 @@ def test_an_input_is_described_and_taken_from_the_environment(
     assert read_target(path, "far").target == HttpTarget(url="http://h/", headers=(("X-Key", "k"),))
 
 
-def test_what_an_entry_asks_for_and_does_not_get_is_said(tmp_path: Path) -> None:
+def test_settings_of_an_entry_that_are_not_applied_are_noted(tmp_path: Path) -> None:
     path = written(
         tmp_path,
         """{"servers": {
@@ -314,7 +314,7 @@ def test_what_an_entry_asks_for_and_does_not_get_is_said(tmp_path: Path) -> None
     assert notes["both"].endswith(": envFile")
 
 
-def test_the_command_line_says_the_notes_and_comes_before_the_file(tmp_path: Path) -> None:
+def test_the_command_line_prints_the_notes_and_overrides_the_file(tmp_path: Path) -> None:
     entry = {
         "command": "sh",
         "args": ["-c", 'printf "%s %s" "$KEY" "$MARK" >&2; exit 3'],

@@ -1,4 +1,4 @@
-"""Each client's configuration as its documentation describes it: in its place, with its keys, placeholders and mistakes."""
+"""Each client's configuration as its documentation describes it: its place, keys, placeholders and typical mistakes."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +8,7 @@ import pytest
 from inspector.errors import UsageError
 from inspector.files import dialects
 from inspector.files.config import FoundServer, Input, installed, read_target
+from inspector.protocol.authorization import ClientIdentity
 from inspector.protocol.targets import HttpTarget, StdioTarget
 
 SECRET = "hunter2-planted"
@@ -16,7 +17,7 @@ Target = StdioTarget | HttpTarget
 CODE = ".config/Code/User"
 CLINE = f"{CODE}/globalStorage/saoudrizwan.claude-dev/settings/cline_mcp_settings.json"
 
-# The file under HOME, its text, the targets of its readable entries, what is said of the others.
+# The file under HOME, its text, the targets of its readable entries, the problems of the others.
 USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
     "Claude Desktop": (
         ".config/Claude/claude_desktop_config.json",
@@ -89,7 +90,9 @@ USERS: dict[str, tuple[str, str, dict[str, Target], dict[str, str]]] = {
             "broken": {"url": 5}}}""",
         {
             "local": StdioTarget(command=("{home}/s", "t"), environment={"MARK": "m"}),
-            "far": HttpTarget(url="https://h.test/mcp", headers=(("A", "t"),)),
+            "far": HttpTarget(
+                url="https://h.test/mcp", headers=(("A", "t"),), client=ClientIdentity(client_id="i")
+            ),
         },
         {"broken": "Expected `str | null`, got `int`"},
     ),
@@ -235,7 +238,7 @@ DESCRIBED: dict[str, Target] = {
 
 @pytest.fixture
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A home without any configuration, beside an empty folder that is the current one."""
+    """A home without any configuration, and an empty current folder."""
     found = tmp_path / "home"
     found.mkdir()
     (tmp_path / "project").mkdir()
@@ -266,9 +269,7 @@ def reason(attempt: Callable[[], object]) -> str:
 
 
 @pytest.mark.parametrize("client", USERS)
-def test_the_file_of_each_client_is_read_and_a_broken_entry_leaves_the_others(
-    client: str, home: Path
-) -> None:
+def test_the_file_of_each_client_is_read_despite_broken_entries(client: str, home: Path) -> None:
     name, text, targets, problems = USERS[client]
     path = put(home, name, text.replace("{here}", str(Path.cwd())))
     put(path.parent, ".env", "MARK=m\n")
@@ -281,7 +282,7 @@ def test_the_file_of_each_client_is_read_and_a_broken_entry_leaves_the_others(
     assert found.keys() == targets.keys() | problems.keys()
     assert all(client.startswith(each.client) and each.path == path for each in found.values())
     assert {name: each.server(answer).target for name, each in found.items() if name in targets} == read
-    # Nothing is looked up for the list, so what only fails at the start is no problem yet.
+    # The list looks up nothing, so a problem that only appears at the start is not in it yet.
     assert {each.name for each in found.values() if each.problem} == {
         broken
         for broken, problem in problems.items()
@@ -289,7 +290,7 @@ def test_the_file_of_each_client_is_read_and_a_broken_entry_leaves_the_others(
     }
 
 
-def test_a_server_json_is_a_command_for_each_package_and_an_address_for_each_remote(home: Path) -> None:
+def test_a_server_json_gives_a_command_per_package_and_a_url_per_remote(home: Path) -> None:
     path = put(Path.cwd(), "server.json", SERVER_JSON)
     assert home
     assert {name: read_target(str(path), name, ask=answer).target for name in DESCRIBED} == DESCRIBED
@@ -305,7 +306,7 @@ def test_a_server_json_is_a_command_for_each_package_and_an_address_for_each_rem
     assert {each.name for each in installed()} == {*DESCRIBED, "npm-2", "npm-3", "mcpb"}
 
 
-def test_an_input_is_asked_for_as_the_file_describes_it(home: Path) -> None:
+def test_an_input_is_requested_as_the_file_describes_it(home: Path) -> None:
     _, text, _, _ = USERS["VS Code"]
     path = put(home, "mcp.json", text.replace('"x"}', '"x", "env": {"A": "${input:unknown}"}}'))
     asked = dict[str, Input]()
@@ -323,7 +324,7 @@ def test_an_input_is_asked_for_as_the_file_describes_it(home: Path) -> None:
     assert asked["unknown"].is_password
 
 
-def test_the_list_covers_values_and_keeps_names(home: Path) -> None:
+def test_the_list_masks_values_and_shows_names(home: Path) -> None:
     put(
         home,
         ".cursor/mcp.json",
@@ -360,7 +361,7 @@ def test_a_file_that_cannot_be_read_is_listed_with_its_reason(home: Path) -> Non
     assert "nested too deep" in reason(lambda: read_target(str(deep), None))
 
 
-def test_places_follow_the_system_and_the_variables_of_clients(
+def test_the_searched_places_depend_on_the_system_and_environment_variables(
     home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def places() -> set[str]:
@@ -382,7 +383,7 @@ def test_places_follow_the_system_and_the_variables_of_clients(
     assert "~/.config/zed/settings.json" in places()
 
 
-def test_files_of_the_project_come_first(home: Path) -> None:
+def test_files_of_the_project_are_listed_first(home: Path) -> None:
     text = '{"mcpServers": {"a": {"command": "x"}}}'
     for name in (".mcp.json", ".cursor/mcp.json", ".gemini/settings.json"):
         put(Path.cwd(), name, text)

@@ -34,14 +34,14 @@ def own(path: Path, text: str, bits: int = 0o600) -> Path:
     return path
 
 
-def test_a_new_file_is_the_users_alone(folder: Path) -> None:
+def test_a_new_file_is_accessible_to_the_user_alone(folder: Path) -> None:
     with private.create(folder / "new") as file:
         assert mode(folder / "new") == 0o600
         file.write(b"one\n")
     assert (folder / "new").read_bytes() == b"one\n"
 
 
-def test_a_new_file_takes_the_place_of_nothing(folder: Path) -> None:
+def test_a_new_file_never_replaces_an_existing_one(folder: Path) -> None:
     old = own(folder / "old", "kept", 0o644)
     with pytest.raises(UsageError, match="exists already"):
         private.create(old)
@@ -49,7 +49,7 @@ def test_a_new_file_takes_the_place_of_nothing(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["a\0b", "a" * 300, "a\ud800b"])
-def test_a_name_that_no_file_can_have_is_told(folder: Path, name: str) -> None:
+def test_an_impossible_file_name_is_a_usage_error(folder: Path, name: str) -> None:
     with pytest.raises(UsageError, match="cannot write"):
         private.create(folder / name)
     with pytest.raises(UsageError, match="cannot write"):
@@ -58,7 +58,7 @@ def test_a_name_that_no_file_can_have_is_told(folder: Path, name: str) -> None:
         private.read(folder / name, 100)
 
 
-def test_a_new_file_is_written_whole(folder: Path) -> None:
+def test_a_new_file_is_written_completely(folder: Path) -> None:
     assert private.write_new(folder / "new", iter([b"one\n", b"two\n"])) == 8
     assert ((folder / "new").read_bytes(), mode(folder / "new")) == (b"one\ntwo\n", 0o600)
     with pytest.raises(UsageError, match="exists already"):
@@ -69,7 +69,7 @@ def test_a_new_file_is_written_whole(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("fault", "told"), [(OSError(28, "No space left on device"), UsageError), (ZeroDivisionError(), None)]
 )
-def test_a_new_file_that_cannot_be_written_whole_is_not_left_behind(
+def test_an_incomplete_new_file_is_not_left_behind(
     folder: Path, fault: Exception, told: type[Exception] | None
 ) -> None:
     def pieces() -> Generator[bytes]:
@@ -81,7 +81,7 @@ def test_a_new_file_that_cannot_be_written_whole_is_not_left_behind(
     assert list(folder.iterdir()) == []
 
 
-def test_a_kept_file_has_its_folder_made(folder: Path) -> None:
+def test_the_folder_of_a_kept_file_is_created(folder: Path) -> None:
     private.keep(folder / "data" / "pins" / "one", b"1")
     private.keep(folder / "data" / "pins" / "one", b"2")
     assert (folder / "data" / "pins" / "one").read_bytes() == b"2"
@@ -91,7 +91,7 @@ def test_a_kept_file_has_its_folder_made(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("exists", [True, False])
-def test_a_new_file_follows_no_link(folder: Path, *, exists: bool) -> None:
+def test_a_new_file_is_not_written_through_a_link(folder: Path, *, exists: bool) -> None:
     elsewhere = folder / "elsewhere"
     if exists:
         own(elsewhere, "kept")
@@ -105,10 +105,10 @@ def test_a_new_file_follows_no_link(folder: Path, *, exists: bool) -> None:
     assert (folder / "link").is_symlink()
 
 
-def test_a_file_that_others_would_read_is_not_left_behind(
+def test_a_file_that_others_could_read_is_not_left_behind(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # As on a file system that has no modes.
+    # As on a file system without modes.
     def no_modes(descriptor: int, _: int) -> None:
         Path(f"/proc/self/fd/{descriptor}").chmod(0o644)
 
@@ -118,7 +118,7 @@ def test_a_file_that_others_would_read_is_not_left_behind(
     assert not (folder / "new").exists()
 
 
-def test_a_replaced_file_is_the_users_alone(folder: Path) -> None:
+def test_a_replaced_file_is_accessible_to_the_user_alone(folder: Path) -> None:
     own(folder / "old", "old", 0o644)
     for name in ("old", "new"):
         private.replace(folder / name, b"new")
@@ -126,7 +126,9 @@ def test_a_replaced_file_is_the_users_alone(folder: Path) -> None:
     assert {path.name for path in folder.iterdir()} == {"new", "old"}
 
 
-def test_a_file_that_cannot_be_replaced_stays_whole(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_cannot_be_replaced_stays_unchanged(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     old = own(folder / "old", "kept")
 
     def full(descriptor: int) -> None:
@@ -139,7 +141,7 @@ def test_a_file_that_cannot_be_replaced_stays_whole(folder: Path, monkeypatch: p
     assert list(folder.iterdir()) == [old]
 
 
-def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
+def test_only_a_regular_file_is_replaced(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     with pytest.raises(UsageError, match="not a regular file"):
         private.replace(folder / "pipe", b"new")
@@ -147,14 +149,14 @@ def test_what_is_no_file_is_not_replaced(folder: Path) -> None:
         private.replace(folder / "none" / "new", b"new")
 
 
-def test_a_file_of_the_user_alone_is_read_without_a_word(folder: Path) -> None:
+def test_a_private_file_is_read_without_a_warning(folder: Path) -> None:
     path = own(folder / "a", "text")
     assert private.read(path, 4) == private.Content(raw=b"text", warning="")
     assert private.read(folder / "none", 4) is None
 
 
 @pytest.mark.parametrize("bits", [0o640, 0o604, 0o644])
-def test_one_that_others_can_read_is_read_with_a_warning(folder: Path, bits: int) -> None:
+def test_a_file_that_others_can_read_is_read_with_a_warning(folder: Path, bits: int) -> None:
     path = own(folder / "a b", "text", bits)
     content = private.read(path, 4)
     assert content is not None
@@ -163,7 +165,7 @@ def test_one_that_others_can_read_is_read_with_a_warning(folder: Path, bits: int
 
 
 @pytest.mark.parametrize("bits", [0o620, 0o602, 0o666])
-def test_one_that_others_can_write_is_refused(folder: Path, bits: int) -> None:
+def test_a_file_that_others_can_write_is_refused(folder: Path, bits: int) -> None:
     path = own(folder / "a b", "text", bits)
     with pytest.raises(UsageError, match="can be written by others") as caught:
         private.read(path, 4)
@@ -172,7 +174,9 @@ def test_one_that_others_can_write_is_refused(folder: Path, bits: int) -> None:
 
 @pytest.mark.parametrize("bits", [0o720, 0o702])
 @pytest.mark.parametrize("linked", [True, False])
-def test_one_in_a_folder_that_others_can_write_is_refused(folder: Path, bits: int, *, linked: bool) -> None:
+def test_a_file_in_a_folder_that_others_can_write_is_refused(
+    folder: Path, bits: int, *, linked: bool
+) -> None:
     shared = folder / "shared"
     shared.mkdir()
     shared.chmod(0o700)
@@ -197,7 +201,7 @@ def test_a_link_in_a_folder_that_others_can_write_is_not_followed(folder: Path) 
         private.read(shared / "link", 4)
 
 
-def test_one_that_belongs_to_somebody_else_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_of_another_user_is_refused(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = own(folder / "a", "text")
     user = os.geteuid()
     if user == 0:
@@ -208,7 +212,7 @@ def test_one_that_belongs_to_somebody_else_is_refused(folder: Path, monkeypatch:
     assert caught.value.hint.startswith("Run: chown ")
 
 
-def test_what_is_no_file_or_too_large_is_refused(folder: Path) -> None:
+def test_a_file_that_is_not_regular_or_too_large_is_refused(folder: Path) -> None:
     os.mkfifo(folder / "pipe")
     (folder / "pipe").chmod(0o600)
     own(folder / "large", "12345")

@@ -33,20 +33,20 @@ def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-def test_without_a_word_nothing_is_pinned_and_nothing_copied(file: Path) -> None:
+def test_by_default_no_origin_is_pinned_and_copying_is_off(file: Path) -> None:
     file.write_text("")
     assert settings() == Settings(allow_copy=False, pins=(), warning="")
     file.unlink()
     assert settings() == Settings(allow_copy=False, pins=(), warning="")
 
 
-def test_calls_are_kept_unless_the_user_says_otherwise(file: Path) -> None:
+def test_calls_are_kept_unless_the_user_disables_it(file: Path) -> None:
     assert settings().history
     file.write_text("history = false")
     assert not settings().history
 
 
-def test_the_users_own_file_is_read(file: Path) -> None:
+def test_the_configuration_of_the_user_is_read(file: Path) -> None:
     found = settings()
     assert (found.allow_copy, found.warning) == (True, "")
     assert found.redeem_origin(SERVER) == "https://vault.example"
@@ -57,7 +57,9 @@ def test_the_users_own_file_is_read(file: Path) -> None:
         settings()
 
 
-def test_a_file_of_the_folder_one_works_in_has_no_say(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_configuration_in_the_working_folder_is_ignored(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     project = file.parent / "project"
     project.mkdir()
     file.rename(project / "config.toml")
@@ -73,7 +75,7 @@ def test_a_file_of_the_folder_one_works_in_has_no_say(file: Path, monkeypatch: p
         '["node", "my server.js", "--flag"]',
     ],
 )
-def test_a_command_is_its_words_however_they_are_quoted(written: str) -> None:
+def test_a_command_is_compared_by_its_words_in_any_quoting(written: str) -> None:
     text = f'[[servers]]\ncommand = {written}\nredeem_origin = "https://vault.example"'
     assert origin(text) == "https://vault.example"
 
@@ -91,12 +93,12 @@ def test_a_command_is_its_words_however_they_are_quoted(written: str) -> None:
         DemoTarget(),
     ],
 )
-def test_a_pin_is_for_the_exact_command_as_it_is_run(target: Target) -> None:
+def test_a_pin_applies_only_to_the_exact_command(target: Target) -> None:
     assert origin(PINNED) == "https://vault.example"
     assert origin(PINNED, target) is None
 
 
-def test_a_pin_may_allow_variables_and_name_the_folder(
+def test_a_pin_may_allow_variables_and_require_a_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = f'{PINNED}environment = ["TOKEN"]\ncwd = "{tmp_path}"'
@@ -122,7 +124,7 @@ def test_a_pin_may_allow_variables_and_name_the_folder(
         (StdioTarget(command=COMMAND, cwd="/srv"), "not in the folder /srv."),
     ],
 )
-def test_it_says_why_a_pin_of_the_same_command_does_not_count(target: Target, reason: str) -> None:
+def test_the_reason_is_given_if_a_pin_of_the_same_command_does_not_apply(target: Target, reason: str) -> None:
     said = parse(PINNED.encode(), "config.toml").why_unpinned(target)
     assert said.endswith(reason)
     assert bool(said) is bool(reason)
@@ -140,7 +142,7 @@ def test_it_says_why_a_pin_of_the_same_command_does_not_count(target: Target, re
         ("http://[::1]:9", "http://[::1]:9"),
     ],
 )
-def test_an_origin_gets_its_one_spelling(written: str, pinned: str) -> None:
+def test_an_origin_is_normalised(written: str, pinned: str) -> None:
     assert origin(PINNED.replace("https://vault.example", written)) == pinned
 
 
@@ -160,7 +162,7 @@ def test_an_origin_gets_its_one_spelling(written: str, pinned: str) -> None:
         ("", "it is empty"),
     ],
 )
-def test_what_is_more_or_less_than_an_origin_is_refused(written: str, reason: str) -> None:
+def test_a_value_that_is_not_exactly_an_origin_is_refused(written: str, reason: str) -> None:
     with pytest.raises(UsageError, match=reason) as caught:
         origin(PINNED.replace("https://vault.example", written))
     assert caught.value.message.startswith("config.toml, line 2: `redeem_origin`: ")
@@ -194,14 +196,14 @@ def test_what_is_more_or_less_than_an_origin_is_refused(written: str, reason: st
         (2 * PINNED.encode(), "line 6: `command`: node 'my server.js' --flag is there twice"),
     ],
 )
-def test_a_broken_file_is_a_usage_error_that_says_where(raw: bytes, message: str) -> None:
+def test_a_broken_file_is_a_usage_error_with_its_place(raw: bytes, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse(raw, "config.toml")
     assert message in caught.value.message
     assert caught.value.hint
 
 
-def test_where_calls_are_logged_is_taken_as_it_is_written() -> None:
+def test_the_audit_settings_are_read_as_written() -> None:
     raw = b"""
 [audit]
 file = "/var/log/audit.jsonl"
@@ -228,12 +230,12 @@ format = "%(message)s"
         ("handlers = { a = 5 }", "`audit`"),
     ],
 )
-def test_a_log_that_is_not_written_as_it_must_be_is_told(line: str, told: str) -> None:
+def test_an_invalid_audit_setting_is_a_usage_error(line: str, told: str) -> None:
     with pytest.raises(UsageError, match=told):
         parse(f"[audit]\n{line}\n".encode(), "config.toml")
 
 
-def test_the_limit_of_a_message_is_whole_megabytes(file: Path) -> None:
+def test_the_message_limit_is_a_whole_number_of_megabytes(file: Path) -> None:
     file.write_text("[limits]\nmessage_mb = 3\n")
     assert settings().max_message_bytes == 3 << 20
     assert parse(b"", "config.toml").max_message_bytes is None

@@ -12,7 +12,7 @@ from inspector.files.watching import Watching, saves, watching_of
 from inspector.protocol.targets import HttpTarget, StdioTarget
 
 
-def test_what_is_watched_of_a_command(tmp_path: Path) -> None:
+def test_the_script_and_folder_of_a_command_are_watched(tmp_path: Path) -> None:
     server, elsewhere = tmp_path / "server", tmp_path / "elsewhere"
     for folder in (server, elsewhere / "src"):
         folder.mkdir(parents=True)
@@ -40,7 +40,7 @@ def test_what_is_watched_of_a_command(tmp_path: Path) -> None:
 
 
 async def seen(saved: AsyncGenerator[tuple[str, ...]], name: str) -> set[str]:
-    """The names that were saved, up to this one."""
+    """The names of the saved files, up to this one."""
     names: set[str] = set()
     async with asyncio.timeout(10):
         while name not in names:
@@ -49,7 +49,7 @@ async def seen(saved: AsyncGenerator[tuple[str, ...]], name: str) -> set[str]:
 
 
 @pytest.mark.parametrize("has_git", [True, False])
-async def test_saves_of_files_of_the_server_and_no_others(tmp_path: Path, *, has_git: bool) -> None:
+async def test_only_saves_of_the_server_files_are_reported(tmp_path: Path, *, has_git: bool) -> None:
     if has_git:
         await asyncio.to_thread(subprocess.run, ["git", "init", "-q", str(tmp_path)], check=True)
         (tmp_path / ".gitignore").write_text("built/\n*.sqlite\n")
@@ -76,7 +76,7 @@ async def test_saves_of_files_of_the_server_and_no_others(tmp_path: Path, *, has
             (tmp_path / "src" / "a.py").write_text("1")
             await asyncio.sleep(0.2)
         assert await first == {"a.py"}
-        # In a folder that was not there before, also what was written before it was noticed.
+        # In a folder that did not exist before, including files written before the folder was noticed.
         new = tmp_path / "new" / "deep"
         new.mkdir(parents=True)
         (new / "c.py").touch()

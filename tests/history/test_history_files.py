@@ -1,4 +1,4 @@
-"""The file of the history: for the user alone, bounded, shared by processes, never overwritten where it is not ours."""
+"""The file of the history: private, limited in size, shared by processes, never overwritten if it is of another kind."""
 
 import fcntl
 import json
@@ -46,7 +46,7 @@ def call(number: int = 1, **members: str) -> PastCall:
     )
 
 
-def test_calls_are_kept_for_the_user_alone_and_read_in_their_order() -> None:
+def test_calls_are_kept_privately_and_read_in_their_order() -> None:
     assert file().read() == Stored()
     for number in (1, 2, 3):
         file().append(call(number))
@@ -62,7 +62,7 @@ def test_calls_are_kept_for_the_user_alone_and_read_in_their_order() -> None:
 
 
 @pytest.mark.parametrize("name", ["\ud800", "a\nb", "\x1b]52;c;Q0FOQVJZ\x07", "\u202e", ""])
-def test_any_name_is_read_as_it_was_and_none_acts_on_a_terminal(name: str) -> None:
+def test_any_tool_name_is_read_back_and_none_acts_in_a_terminal(name: str) -> None:
     file().append(call(tool=name))
     assert file().read().calls == (call(tool=name),)
     written = file().path.read_text()
@@ -80,7 +80,7 @@ def test_any_name_is_read_as_it_was_and_none_acts_on_a_terminal(name: str) -> No
         (b'{"format": "sightline-history", "version": 1, "server": {}}\n', "of another server"),
     ],
 )
-def test_a_file_that_is_not_ours_is_said_and_left_as_it_is(content: bytes, reason: str) -> None:
+def test_a_file_of_another_kind_is_reported_and_left_unchanged(content: bytes, reason: str) -> None:
     file().append(call())
     file().path.write_bytes(content)
     for use in (file().read, lambda: file().append(call()), file().forget):
@@ -89,7 +89,7 @@ def test_a_file_that_is_not_ours_is_said_and_left_as_it_is(content: bytes, reaso
     assert file().path.read_bytes() == content
 
 
-def test_broken_lines_are_counted_and_stay() -> None:
+def test_broken_lines_are_counted_and_kept() -> None:
     file().append(call(1))
     with file().path.open("ab") as opened:
         opened.write(b'{"at": 5}\n\xff\xfe\n[]\n{"tool": "torn off')
@@ -98,7 +98,7 @@ def test_broken_lines_are_counted_and_stay() -> None:
     assert b"torn off\n" in file().path.read_bytes()
 
 
-def test_the_oldest_calls_go_where_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_oldest_calls_are_removed_if_there_are_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "MAX_CALLS", 20)
     one = file()
     for number in range(21):
@@ -112,7 +112,7 @@ def test_the_oldest_calls_go_where_there_are_too_many(monkeypatch: pytest.Monkey
     assert one.read().calls[-1] == call(59)
 
 
-def test_others_may_neither_read_nor_write_it() -> None:
+def test_a_history_that_others_can_access_is_refused() -> None:
     file().append(call())
     file().path.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
@@ -122,7 +122,7 @@ def test_others_may_neither_read_nor_write_it() -> None:
         file().read()
 
 
-def test_forgetting_removes_the_file() -> None:
+def test_forgetting_the_history_removes_its_file() -> None:
     file().append(call())
     file().forget()
     assert not file().path.exists()
@@ -132,7 +132,7 @@ def test_forgetting_removes_the_file() -> None:
     assert file().read().calls == (call(2),)
 
 
-def test_a_process_that_keeps_the_lock_is_not_waited_for_forever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_for_the_lock_of_another_process_times_out(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(files, "_PATIENCE_S", 0.1)
     file().append(call())
     descriptor = os.open(file().path, os.O_RDWR)
@@ -156,7 +156,7 @@ for number in range(60):
 """
 
 
-def test_several_processes_add_whole_lines_also_while_old_ones_are_removed() -> None:
+def test_several_processes_append_whole_lines_during_a_cleanup() -> None:
     root = Path(__file__).parents[2]
     adding = [subprocess.Popen([sys.executable, "-c", ADDING, str(number)], cwd=root) for number in (1, 2, 3)]
     assert [process.wait(60) for process in adding] == [0, 0, 0]

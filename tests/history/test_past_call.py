@@ -1,4 +1,4 @@
-"""What the history keeps of a call: never a value that may be secret, never a text of the server."""
+"""The parts of a call that the history keeps: never a value that may be secret, never a text of the server."""
 
 from base64 import b64encode
 from urllib.parse import quote
@@ -89,14 +89,14 @@ def test_an_argument_that_may_be_secret_is_not_kept(argument: str, value: Json) 
     assert GITHUB not in past.arguments
 
 
-def test_a_name_that_may_be_secret_is_not_kept_either() -> None:
+def test_an_argument_name_that_may_be_secret_is_not_kept() -> None:
     past = keeper().answered(record({GITHUB: 1}), AT)
     assert past.left_out == (LeftOut(name="", why=Why.SECRET),)
     assert past.lacks == "an argument (secret)"
     assert past.kept == {}
 
 
-def test_what_one_result_withheld_is_left_out_of_later_arguments() -> None:
+def test_a_value_withheld_from_a_result_is_left_out_of_later_arguments() -> None:
     keeping, minting = keeper(), tool(outputSchema=OUTPUT)
     kept = keeping.answered(record({"name": CANARY}), AT)
     assert kept.kept == {"name": CANARY}, "nothing says that it is secret"
@@ -108,7 +108,7 @@ def test_what_one_result_withheld_is_left_out_of_later_arguments() -> None:
         assert found_in(msgspec.json.encode(past), CANARY) == []
 
 
-def test_nothing_is_kept_of_arguments_that_cannot_be_judged() -> None:
+def test_arguments_that_cannot_be_judged_are_not_kept() -> None:
     unlisted = CallRecord(
         number=1,
         name="gone",
@@ -143,7 +143,7 @@ MESSAGE = "CANARY said by the server"
         (Result(value={"resultType": MESSAGE}), Ended.UNFINISHED, "", None),
     ],
 )
-def test_of_an_answer_how_it_ended_is_kept_and_no_word_of_it(
+def test_the_outcome_of_a_call_is_kept_without_any_text_of_the_answer(
     *, outcome: Outcome, ended: Ended, error: str, fits: bool | None
 ) -> None:
     past = keeper().answered(record({"name": "ada"}, outcome, tool(outputSchema=OUTPUT)), AT)
@@ -159,7 +159,7 @@ def test_a_cancelled_call_keeps_its_arguments() -> None:
     assert (past.ended, past.kept, past.lacks) == (Ended.CANCELLED, {"name": "ada"}, "pin (secret)")
 
 
-def test_the_longest_arguments_are_left_out_where_there_is_too_much() -> None:
+def test_the_longest_arguments_are_left_out_if_they_are_too_long() -> None:
     past = keeper().answered(record({"name": "ada", "text": "x " * MAX_CHARACTERS, "more": "y"}), AT)
     assert past.kept == {"name": "ada", "more": "y"}
     assert past.lacks == "text (too long)"
@@ -167,10 +167,10 @@ def test_the_longest_arguments_are_left_out_where_there_is_too_much() -> None:
 
 
 @pytest.mark.parametrize("arguments", ["", "[1]", "{", '"x"', "{}"])
-def test_arguments_that_a_file_has_wrong_are_none(arguments: str) -> None:
+def test_invalid_arguments_in_the_file_are_read_as_none(arguments: str) -> None:
     assert PastCall(at=AT, tool="t", ended=Ended.OK, arguments=arguments).kept == {}
 
 
-def test_numbers_are_kept_as_they_were_written() -> None:
+def test_numbers_keep_their_spelling() -> None:
     past = PastCall(at=AT, tool="t", ended=Ended.OK, arguments='{"a":1.50,"b":12345678901234567890}')
     assert str(past.kept["b"]) == "12345678901234567890"

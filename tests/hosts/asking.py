@@ -1,4 +1,4 @@
-"""Results made by hand, and what a host makes of them."""
+"""Hand-written results, and what a host gives its model of them."""
 
 from inspector.boundary.bounded import Bounded, Level
 from inspector.hosts.profile import Call, ModelContext

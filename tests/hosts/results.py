@@ -17,7 +17,7 @@ ODD: st.SearchStrategy[Json] = st.recursive(
 
 
 def _mostly(good: st.SearchStrategy[Json]) -> st.SearchStrategy[Json]:
-    """What is due there, seldom something else."""
+    """A valid value for this place, and seldom another one."""
     return st.integers(0, 14).flatmap(lambda roll: ODD if roll == 0 else good)
 
 

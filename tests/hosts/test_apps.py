@@ -1,4 +1,4 @@
-"""MCP Apps: what only the interface gets of a result, and what an interface asks for."""
+"""MCP Apps: the parts of a result that only the interface gets, and the permissions that an interface requests."""
 
 import pytest
 
@@ -64,7 +64,7 @@ def test_structured_content_and_meta_are_for_the_interface_alone(
 @pytest.mark.parametrize(
     ("visibility", "is_apart"), [(["app"], True), (["model", "app"], False), ([], True), ("app", False)]
 )
-def test_a_tool_for_the_interface_alone_is_called_so(visibility: Json, *, is_apart: bool) -> None:
+def test_a_tool_for_the_interface_alone_is_labelled_so(visibility: Json, *, is_apart: bool) -> None:
     view = app_view(tool({"resourceUri": URI, "visibility": visibility}), {"content": []})
     assert view is not None
     assert any("for the interface alone" in note for note in view.notes) is is_apart
@@ -84,7 +84,7 @@ def test_a_tool_for_the_interface_alone_is_called_so(visibility: Json, *, is_apa
         (None, None, ["Its MIME type is missing"]),
     ],
 )  # fmt: skip
-def test_what_an_interface_asks_for_is_said_in_words_that_are_safe(
+def test_the_requests_of_an_interface_are_described_in_safe_text(
     said: Json, mime: Json, words: list[str]
 ) -> None:
     view = read(said, mime)
@@ -95,11 +95,11 @@ def test_what_an_interface_asks_for_is_said_in_words_that_are_safe(
     assert ("MIME type" in shown) is (mime != MIME_TYPE)
 
 
-def test_another_resource_is_no_interface() -> None:
+def test_a_resource_with_another_scheme_is_not_an_interface() -> None:
     assert read(uri="file:///x") is None
 
 
-def test_what_is_withheld_is_not_quoted_and_the_model_view_is_that_of_the_host() -> None:
+def test_an_app_view_quotes_nothing_and_leaves_the_model_view_unchanged() -> None:
     spec = host("spec")
     assert spec
     shown = project(Result(value=BOTH), tool(), Level.OPEN, spec)

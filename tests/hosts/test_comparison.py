@@ -36,7 +36,7 @@ def leaks(result: Json, level: Level = Level.DECLARED) -> dict[str, tuple[Leak, 
     return {row.host.name: (row.leak, row.leaks) for row in found.rows}
 
 
-def test_there_is_a_row_for_each_host_with_what_project_gives_for_it() -> None:
+def test_each_host_has_a_row_that_agrees_with_its_projection() -> None:
     for level in Level:
         found = compare(Result(value=RESULT), TOOL, level)
         assert [row.host.name for row in found.rows] == [profile.name for profile in hosts()]
@@ -50,22 +50,22 @@ def test_there_is_a_row_for_each_host_with_what_project_gives_for_it() -> None:
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_what_leaks_is_told_of_the_raw_result_whatever_the_boundary(level: Level) -> None:
+def test_leaks_are_those_of_the_raw_result_at_every_boundary(level: Level) -> None:
     found = leaks(RESULT, level)
     assert found["spec"] == (Leak.YES, ("/structuredContent/s",))
     assert found["codex"] == (Leak.YES, ("/structuredContent/s",))
-    # These hand over text alone.
+    # These give the model text only.
     assert found["gemini-cli"] == (Leak.NO, ())
     assert found["strands"] == (Leak.NO, ())
 
 
-def test_a_value_in_a_text_leaks_where_the_text_is_handed_over() -> None:
+def test_a_value_in_a_text_leaks_in_hosts_that_pass_on_the_text() -> None:
     found = leaks({**RESULT, "content": [{"type": "text", "text": "the key is CANARY-7f3a"}]})
     assert found["gemini-cli"][0] is Leak.YES
     assert "/structuredContent/s" in found["gemini-cli"][1]
 
 
-def test_what_a_host_keeps_to_itself_does_not_leak_and_what_a_server_names_so_does() -> None:
+def test_data_that_a_host_keeps_does_not_leak_and_disguised_data_does() -> None:
     assert leaks(RESULT)["langchain-py"] == (Leak.NO, ())
 
     def everything(bounded: Bounded, _call: Call) -> ModelContext:
@@ -90,7 +90,7 @@ def test_blocks_for_the_user_leak_in_hosts_that_do_not_honour_an_audience() -> N
     assert found["claude-code"] == (Leak.YES, ("/content/0",))
 
 
-def test_a_host_that_nobody_ran_says_so_beside_its_row() -> None:
+def test_a_host_that_was_not_observed_is_marked_in_its_row() -> None:
     row = compare(Result(value=RESULT), TOOL, Level.DECLARED).row("vscode-copilot")
     assert row
     assert not row.observed
@@ -98,7 +98,7 @@ def test_a_host_that_nobody_ran_says_so_beside_its_row() -> None:
     assert row.leak is Leak.YES
 
 
-def test_a_profile_that_fails_hands_over_nothing_and_what_leaks_there_is_not_known() -> None:
+def test_a_failing_profile_gives_nothing_and_its_leaks_are_unknown() -> None:
     def fails(_bounded: Bounded, _call: Call) -> ModelContext:
         raise RuntimeError("CANARY-7f3a")
 
@@ -130,7 +130,7 @@ OUTCOMES: list[Outcome] = [
 
 @pytest.mark.parametrize("outcome", OUTCOMES)
 @pytest.mark.parametrize("level", list(Level))
-def test_no_outcome_makes_it_raise_and_every_leak_points_into_the_raw_result(
+def test_a_comparison_never_raises_and_its_leaks_point_into_the_result(
     outcome: Outcome, level: Level
 ) -> None:
     for tool in (None, TOOL):
@@ -141,7 +141,7 @@ def test_no_outcome_makes_it_raise_and_every_leak_points_into_the_raw_result(
                 resolve(found.raw, pointer)
 
 
-def test_three_thousand_levels_are_compared() -> None:
+def test_a_result_of_three_thousand_levels_is_compared() -> None:
     parsed = parse('{"structuredContent":{"s":' + '{"a":' * 3000 + '"CANARY-7f3a"' + "}" * 3002)
     assert isinstance(parsed, JsonText)
     found = compare(Result(value=parsed.value), TOOL, Level.DECLARED)

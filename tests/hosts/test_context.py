@@ -1,4 +1,4 @@
-"""What reaches a model before its first call: parts, their sizes, and what is not known of a host."""
+"""The text that reaches a model before its first call: parts, their sizes, and what was not observed of a host."""
 
 import hashlib
 import sys
@@ -36,7 +36,7 @@ LISTED = Catalogue(
 SPEC = hosts()[0]
 
 
-def test_each_part_is_measured_as_the_model_gets_it_and_the_largest_comes_first() -> None:
+def test_parts_are_measured_as_the_model_gets_them_largest_first() -> None:
     found = context_of("é" * 8, LISTED, Level.DECLARED, SPEC)
     assert [(part.kind, part.name) for part in found.parts] == [
         (PartKind.INSTRUCTIONS, ""),
@@ -52,7 +52,7 @@ def test_each_part_is_measured_as_the_model_gets_it_and_the_largest_comes_first(
     assert found.notes == (PROMPTS,)
 
 
-def test_what_was_not_observed_of_a_host_is_said_once() -> None:
+def test_unobserved_behaviour_of_a_host_is_noted_once() -> None:
     for host in hosts()[1:]:
         notes = context_of("a", LISTED, Level.DECLARED, host).notes
         assert notes[0] == INSTRUCTIONS_NOT_OBSERVED
@@ -74,7 +74,7 @@ def test_the_command_prints_parts_and_totals() -> None:
     assert compared["hosts"]["spec"] == compared["total"]["tokens"]
 
 
-def test_a_tokenizer_counts_in_pieces_and_leaves_what_is_huge_to_the_estimate() -> None:
+def test_a_tokenizer_counts_in_pieces_and_huge_texts_are_estimated() -> None:
     lengths: list[int] = []
 
     def exact(text: str) -> int:
@@ -90,7 +90,7 @@ def test_a_tokenizer_counts_in_pieces_and_leaves_what_is_huge_to_the_estimate() 
     assert host_totals("abc", LISTED, Level.DECLARED, counter)[0].tokens == 3
 
 
-def test_no_vocabulary_is_fetched_and_only_the_known_one_is_used(
+def test_no_vocabulary_is_downloaded_and_only_the_known_one_is_used(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []

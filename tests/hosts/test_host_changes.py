@@ -1,4 +1,4 @@
-"""What a profile says that its host changed."""
+"""The changes that a profile reports of its host."""
 
 import pytest
 
@@ -23,7 +23,7 @@ STRANGE: JsonObject = {"n": 9_007_199_254_740_993, "é": 1.0, "10": [1e21, -0.0]
         ("google-adk", "/odd", "does not define"),
     ],
 )
-def test_a_change_names_what_the_host_did_and_where(name: str, pointer: str, word: str) -> None:
+def test_a_change_names_the_action_of_the_host_and_its_place(name: str, pointer: str, word: str) -> None:
     failed = name == "openai-agents-py"
     more: JsonObject = {"isError": True} if failed else {"structuredContent": STRANGE}
     result = sent(text("t", annotations={"audience": ["user"]}), _meta={"k": 1}, odd=1, **more)

@@ -1,4 +1,4 @@
-"""No result makes a profile raise, and none makes it say what is in no result."""
+"""No result makes a profile raise, or output text that is not in the result."""
 
 import re
 from itertools import count
@@ -38,7 +38,7 @@ def nested(depth: int) -> Json:
 
 @settings(max_examples=150, deadline=None)
 @given(RESULTS | ERRORS | ODD)
-def test_a_profile_answers_any_result_and_its_changes_lie_in_it(result: Json) -> None:
+def test_a_profile_accepts_any_result_and_its_changes_point_into_it(result: Json) -> None:
     for host in REAL:
         context = handed(host, result)
         dump_text(context.model)
@@ -58,8 +58,8 @@ def test_a_profile_leaves_the_result_as_it_was(result: Json) -> None:
 
 @settings(max_examples=100, deadline=None)
 @given(RESULTS | ERRORS)
-def test_what_is_not_from_the_result_does_not_depend_on_it(result: Json) -> None:
-    """Two results that differ in the words of their texts alone give the same but for those words."""
+def test_the_words_of_a_host_do_not_depend_on_the_texts_of_the_result(result: Json) -> None:
+    """Two results that differ only in the words of their texts give the same except for those words."""
     one, other = marked(result, 100_000), marked(result, 500_000)
     for host in REAL:
         first, second = (dump_text(handed(host, each).model) for each in (one, other))
@@ -72,7 +72,7 @@ PROSE = frozenset({"text", "description", "title", "name", "message", "ref"})
 
 
 def marked(value: Json, start: int) -> Json:
-    """`value` with a mark of its own in place of each prose text. All marks are of one length."""
+    """`value` with a mark of its own in place of each prose text. All marks have the same length."""
     numbers = count(start)
     root: list[Json] = [value]
     stack: list[Json] = [root]
@@ -113,12 +113,12 @@ DEEP = nested(3_000)
     ],
     ids=["structure", "metadata", "content", "unknown", "text", "error", "whole"],
 )
-def test_depth_is_no_danger(result: Json, subtests: pytest.Subtests) -> None:
+def test_a_very_deep_result_does_not_make_a_profile_fail(result: Json, subtests: pytest.Subtests) -> None:
     for host in REAL:
         with subtests.test(host.name):
             context = handed(host, result)
             dump_text(context.model)
-            # A text is no depth, whatever is written in it.
+            # Brackets in a text add no depth.
             assert not context.observed or dump_text(result).startswith(
                 '{"content":[{"type":"text","text":"[[['
             )
@@ -134,7 +134,7 @@ def test_depth_is_no_danger(result: Json, subtests: pytest.Subtests) -> None:
     ],
     ids=["duplicate", "not a number", "infinite", "duplicate below"],
 )
-def test_what_no_parser_agrees_on_is_withheld(odd: Json, subtests: pytest.Subtests) -> None:
+def test_a_value_that_parsers_read_differently_is_withheld(odd: Json, subtests: pytest.Subtests) -> None:
     for host in REAL:
         with subtests.test(host.name):
             around: tuple[Json, ...] = (
@@ -154,7 +154,7 @@ def test_what_no_parser_agrees_on_is_withheld(odd: Json, subtests: pytest.Subtes
     "number",
     [Number("1e400"), 10**400, Number("9" * 5_000), -(2**63) - 1, Number("-0"), 1e300, Number("1.10")],
 )
-def test_numbers_of_all_sizes_are_handed_over_or_withheld(number: float, subtests: pytest.Subtests) -> None:
+def test_numbers_of_all_sizes_are_passed_on_or_withheld(number: float, subtests: pytest.Subtests) -> None:
     for host in REAL:
         with subtests.test(host.name):
             context = handed(host, {"content": [], "structuredContent": {"k": number}})
@@ -162,7 +162,7 @@ def test_numbers_of_all_sizes_are_handed_over_or_withheld(number: float, subtest
 
 
 @pytest.mark.parametrize("result", [None, True, 3, "text", [], {"error": 5}, {"error": {"code": "x"}}])
-def test_what_is_no_result_is_withheld(result: Json, subtests: pytest.Subtests) -> None:
+def test_a_value_that_is_not_a_result_is_withheld(result: Json, subtests: pytest.Subtests) -> None:
     for host in REAL:
         with subtests.test(host.name):
             context = handed(host, result)
@@ -195,7 +195,7 @@ def strings(value: Json) -> list[str]:
 
 
 @BY_NAME
-def test_names_of_tools_and_servers_may_be_anything(host: Host) -> None:
+def test_tools_and_servers_may_have_any_name(host: Host) -> None:
     for name in ("", "a b/c", "é" * 100, "\x1b[0m", "__proto__"):
         handed(host, {"content": []}, Call(server=name, tool=name))
         handed(host, {"error": {"code": 1, "message": "m"}}, Call(server=name, tool=name))

@@ -1,4 +1,4 @@
-"""What hosts leave of output that is too long for them."""
+"""The parts that hosts keep of output that is too long for them."""
 
 import pytest
 
@@ -6,7 +6,7 @@ from inspector.json.exact import Json, dump_text
 from tests.hosts.asking import handed, sent, text
 
 
-def test_a_long_error_keeps_its_ends_in_claude_code() -> None:
+def test_claude_code_keeps_both_ends_of_a_long_error() -> None:
     context = handed("claude-code", sent(text("a" * 5_000 + "b" * 2_000 + "c" * 5_000), isError=True))
     assert isinstance(context.model, dict)
     said = str(context.model["content"])
@@ -29,7 +29,7 @@ def test_a_long_error_keeps_its_ends_in_claude_code() -> None:
     ],
     ids=["text", "structure", "too long"],
 )
-def test_long_output_is_put_in_a_file_by_claude_code(result: Json, start: str, kept: int) -> None:
+def test_claude_code_writes_long_output_to_a_file(result: Json, start: str, kept: int) -> None:
     context = handed("claude-code", result)
     assert isinstance(context.model, dict)
     assert context.model.keys() == {"content"}
@@ -39,7 +39,7 @@ def test_long_output_is_put_in_a_file_by_claude_code(result: Json, start: str, k
     assert not context.observed
 
 
-def test_a_single_long_part_is_cut_by_gemini_cli() -> None:
+def test_gemini_cli_cuts_a_single_long_part() -> None:
     tags = len("<untrusted_context>\n\n</untrusted_context>")
     whole = handed("gemini-cli", sent(text("x" * (40_000 - tags))))
     assert whole.observed
@@ -54,5 +54,5 @@ def test_a_single_long_part_is_cut_by_gemini_cli() -> None:
 
 
 def two_tags(letter: str) -> int:
-    """How often a letter is in the host's own words around two texts."""
+    """The number of occurrences of a letter in the host's own words around two texts."""
     return dump_text(handed("gemini-cli", sent(text(""), text(""))).model).count(letter)

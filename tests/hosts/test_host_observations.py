@@ -35,20 +35,20 @@ def result_of(shape: str) -> Json:
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_a_profile_gives_what_was_observed(name: str, subtests: pytest.Subtests) -> None:
+def test_a_profile_agrees_with_the_observation(name: str, subtests: pytest.Subtests) -> None:
     for shape in SHAPES:
         with subtests.test(shape):
             profile = host(name)
             assert profile is not None
             bounded = Bounded(level=Level.OPEN, result=result_of(shape))
             context = profile.model_view(bounded, Call(server=SERVER, tool=shape))
-            # As text, so that the order of keys counts, and 1 is not 1.0.
+            # As text, so that the order of keys matters, and 1 differs from 1.0.
             assert dump_text(context.model) == dump_text(HOSTS[name]["outputs"][shape])
             assert context.observed, context.changes
 
 
 @pytest.mark.parametrize("name", HOSTS)
-def test_a_profile_says_which_version_was_observed(name: str) -> None:
+def test_a_profile_states_the_observed_version(name: str) -> None:
     profile = host(name)
     assert profile is not None
     seen = HOSTS[name]

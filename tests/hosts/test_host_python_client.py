@@ -1,4 +1,4 @@
-"""Our reading of results agrees with that of the Python SDK itself."""
+"""Sightline reads results as the Python SDK does."""
 
 import math
 from typing import Annotated
@@ -37,7 +37,7 @@ def parsed(result: JsonObject) -> mcp_types.CallToolResult | str:
 
 @settings(max_examples=150, deadline=None)
 @given(RESULTS)
-def test_a_result_is_taken_or_refused_in_the_same_words(result: Json) -> None:
+def test_a_result_is_accepted_or_refused_as_by_the_sdk(result: Json) -> None:
     assume(isinstance(result, dict))
     assert isinstance(result, dict)
     assume("isError" not in result or result["isError"] is not None)
@@ -54,13 +54,13 @@ def test_a_result_is_taken_or_refused_in_the_same_words(result: Json) -> None:
     assert blocks == [block.model_dump_json() for block in theirs.content]
 
 
-def test_a_null_flag_is_refused_in_words_that_are_not_known() -> None:
+def test_the_message_for_a_null_flag_is_not_known_exactly() -> None:
     refused = receive({"content": [], "isError": None})
     assert isinstance(refused, PydanticRefused)
     assert not refused.exact
 
 
-def test_the_first_library_keeps_what_it_does_not_know() -> None:
+def test_version_1_of_the_sdk_keeps_unknown_members() -> None:
     block: JsonObject = {
         "type": "resource",
         "resource": {"uri": "https://example.org", "text": "t", "more": [1.0, None]},
@@ -75,7 +75,7 @@ def test_the_first_library_keeps_what_it_does_not_know() -> None:
     )
 
 
-def test_the_first_library_refuses_what_is_no_uri() -> None:
+def test_version_1_of_the_sdk_refuses_an_invalid_uri() -> None:
     refused = receive_first({"content": [{"type": "resource_link", "uri": "x", "name": "n"}]})
     assert isinstance(refused, PydanticRefused)
     assert (
@@ -128,7 +128,7 @@ ODD_SCALARS: list[Json] = [
 
 
 def coerced(value: Json, by: TypeAdapter[object]) -> str:
-    """The repr of what pydantic makes of a value, or the faults that it finds."""
+    """The repr of the value that pydantic makes of a value, or its validation errors."""
     try:
         return repr(by.validate_python(value))
     except ValidationError as error:
@@ -147,6 +147,6 @@ def coerced(value: Json, by: TypeAdapter[object]) -> str:
 def test_scalars_are_coerced_or_refused_as_pydantic_does(kind: Kind, theirs: TypeAdapter[object]) -> None:
     for value in ODD_SCALARS:
         checked = check(value, kind)
-        # At the root there is no place to name.
+        # At the root there is no location to name.
         ours = "".join(issue.text.removeprefix("\n") for issue in checked.issues) or repr(checked.value)
         assert ours == coerced(value, theirs), value

@@ -1,4 +1,4 @@
-"""What hosts make of results other than those that were recorded: the rules that were measured, or read in their source."""
+"""Results other than the recorded ones: the rules that were measured on hosts, or read in their source."""
 
 from typing import NamedTuple
 
@@ -80,7 +80,7 @@ CASES = [
         function_response({"output": "<untrusted_context>\nt\n</untrusted_context>"}),
         observed=False,
     ),
-    # Claude Code: structure replaces text, written anew by JavaScript; other content stays.
+    # Claude Code: structured content replaces text, rewritten as JavaScript writes it; other content stays.
     Case("claude-code", sent(text("t"), structuredContent=STRANGE), {"content": REWRITTEN}),
     Case("claude-code", sent(text("t"), structuredContent={}), {"content": "{}"}),
     Case(
@@ -110,7 +110,7 @@ CASES = [
     ),
     Case("claude-code", sent(text("e" * 11_000), isError=True), {"content": "e" * 11_000, "is_error": True}),
     Case("claude-code", sent(text("x" * 50_000)), {"content": [text("x" * 50_000)]}),
-    # Codex: structure replaces all, in its own order and digits.
+    # Codex: structured content replaces everything, in its own order and digits.
     Case(
         "codex",
         sent(text("t"), IMAGE, structuredContent={"b": 2**53 + 1, "10": 1.5}),
@@ -143,7 +143,7 @@ CASES = [
         ),
         observed=False,
     ),
-    # Gemini CLI: each text marked, its closing tag escaped; JSON in a text taken for structure.
+    # Gemini CLI: each text marked, its closing tag escaped; JSON in a text taken for structured content.
     Case(
         "gemini-cli",
         sent(text("a</untrusted_context>b</UNTRUSTED_CONTEXT>"), LINK),
@@ -187,7 +187,7 @@ CASES = [
             }
         ),
     ),
-    # LangChain JS: one text is a string, with structure or metadata a JSON; embedded resources are kept back.
+    # LangChain JS: one text is a string, with structured content or metadata it is JSON; embedded resources are kept back.
     Case("langchain-js", sent(EMBEDDED, text("t")), {"content": "t", "status": "success"}),
     Case(
         "langchain-js",
@@ -229,7 +229,7 @@ CASES = [
             "$not_sent": {"artifact": None},
         },
     ),
-    # OpenAI Agents: structure alone where asked for, unless the call failed or, in Python, it is empty.
+    # OpenAI Agents: structured content alone if configured, unless the call failed or, in Python, it is empty.
     Case(
         "openai-agents-py-structured",
         sent(text("t"), structuredContent=STRANGE),
@@ -261,7 +261,7 @@ CASES = [
             '{"type":"audio","data":"aGk=","mimeType":"audio/wav"}]'
         ),
     ),
-    # Pydantic AI: a text that is JSON is read; `result` is unwrapped; null and an empty list are nothing.
+    # Pydantic AI: a text that is JSON is parsed; `result` is unwrapped; null and an empty list are nothing.
     Case("pydantic-ai", sent(text('{"b": 1e2, "a": "é"}')), tool_return('{"b":100.0,"a":"é"}')),
     Case("pydantic-ai", sent(text("[]")), tool_return("")),
     Case("pydantic-ai", sent(text("[1")), tool_return("[1")),
@@ -283,7 +283,7 @@ CASES = [
         sent(text("a"), text("b"), isError=True),
         tool_return('{"error":"[\\"a\\",\\"b\\"]"}', "retried"),
     ),
-    # Google ADK: everything, null members left out, in the order of the library.
+    # Google ADK: everything, null members left out, in the order of the SDK.
     Case(
         "google-adk",
         sent(
@@ -300,7 +300,7 @@ CASES = [
             "isError": False,
         },
     ),
-    # Strands: text, images; bytes only where they are text or an image.
+    # Strands: text, images; bytes only if they are text or an image.
     Case("strands", sent(text(""), LINK, EMBEDDED), strands({"text": ""}, {"text": "t"})),
     Case(
         "strands",
@@ -323,7 +323,7 @@ CASES = [
         ),
         observed=False,
     ),
-    # Vercel: a block of a kind it does not know makes it pass the result as it was; else its own members come first.
+    # Vercel: a block of an unknown type makes it pass the result unchanged; otherwise its own members are first.
     Case(
         "vercel-ai",
         sent(EMBEDDED),
@@ -375,7 +375,7 @@ def test_a_host_follows_its_rule(case: Case) -> None:
     assert context.observed is case.observed, context.changes
 
 
-def test_files_go_apart_from_text_in_pydantic_ai() -> None:
+def test_pydantic_ai_passes_files_separately_from_text() -> None:
     context = handed("pydantic-ai", sent(text("a"), {**IMAGE, "data": "JVBERg=="}, text("b")))
     assert isinstance(context.model, list)
     part = context.model[0]
@@ -386,7 +386,7 @@ def test_files_go_apart_from_text_in_pydantic_ai() -> None:
     assert text_only["tool_result"] == '["a","See file 39b6d7.","b"]'
 
 
-def test_texts_are_joined_and_structure_is_ascii_in_the_agent_framework() -> None:
+def test_agent_framework_joins_texts_and_escapes_structured_content() -> None:
     joined = handed("ms-agent-framework", sent(text("a"), text("b"), _meta={"k": 1})).model
     assert isinstance(joined, dict)
     assert joined["result"] == "a\nb"

@@ -1,4 +1,4 @@
-"""What hosts have in common is worked out once, in small pieces, and comes out as if each had done it alone."""
+"""Work that hosts have in common is done once, in small pieces, with the same outcome as for each host alone."""
 
 import json
 
@@ -46,7 +46,7 @@ def a_text(value: str) -> str:
     return writing.string_text(value)
 
 
-# A writer of texts that is not the usual one keeps a style from being written in pieces.
+# A writer of texts that is not the usual one prevents a style from being written in pieces.
 LEAF_BY_LEAF = {
     javascript.stringify: writing.WritingStyle(
         leaf=javascript.stringify, order=javascript.own_keys, text=a_text
@@ -64,19 +64,19 @@ def few_members_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(VALUES)
-def test_what_is_written_in_pieces_is_what_is_written_leaf_by_leaf(value: Json) -> None:
+def test_writing_in_pieces_gives_the_same_as_writing_leaf_by_leaf(value: Json) -> None:
     for write, style in LEAF_BY_LEAF.items():
         assert write(value) == writing.write(value, style)
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(VALUES)
-def test_json_that_python_dumps_in_pieces_is_what_it_dumps_at_once(value: Json) -> None:
+def test_json_written_in_pieces_is_the_same_as_from_json_dumps(value: Json) -> None:
     if not facts(value).has_twice:
         assert python_text.dumps(value) == json.dumps(value)
 
 
-def test_values_that_are_too_deep_for_code_in_c_are_written_too() -> None:
+def test_values_that_are_too_deep_for_the_c_encoder_are_written() -> None:
     value: Json = 1.5
     for _ in range(5_000):
         value = [value, "x"]
@@ -84,7 +84,7 @@ def test_values_that_are_too_deep_for_code_in_c_are_written_too() -> None:
 
 
 @pytest.mark.parametrize("text", ["it's", 'say "so"', 'it\'s "so"', "\\", "é\n😀'", "plain"])
-def test_a_long_text_has_the_repr_of_python(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_repr_of_a_long_text_is_that_of_python(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(python_text, "STRIDE", 2)
     assert python_text.represented(text * 3) == repr(text * 3)
 
@@ -106,7 +106,7 @@ def test_a_long_text_has_the_repr_of_python(text: str, monkeypatch: pytest.Monke
         ({"__proto__": 1}, "has_odd_keys"),
     ],
 )
-def test_what_is_special_is_seen_wherever_it_lies(value: Json, name: str) -> None:
+def test_a_special_value_is_noticed_at_any_place(value: Json, name: str) -> None:
     plain: list[Json] = [0, "text", True, None, {"a": 2**53}]
     assert not getattr(facts(plain), name)
     zeros: list[Json] = [0] * 300
@@ -125,7 +125,7 @@ def nested(depth: int, inner: Json) -> Json:
 
 
 @pytest.mark.parametrize("parser", [JAVASCRIPT, PYDANTIC, SERDE])
-def test_depth_is_counted_through_long_lists(parser: object) -> None:
+def test_depth_is_measured_through_long_lists(parser: object) -> None:
     assert parser in {JAVASCRIPT, PYDANTIC, SERDE}
     for known in (JAVASCRIPT, PYDANTIC, SERDE):
         if known is parser:
@@ -138,7 +138,7 @@ def test_depth_is_counted_through_long_lists(parser: object) -> None:
     assert not is_deep(nested(4, [*([0] * 300), nested(94, 0)]))
 
 
-def test_shared_work_is_done_once_for_the_same_value_and_again_afterwards() -> None:
+def test_shared_work_is_done_once_per_value_within_its_block() -> None:
     made: list[str] = []
 
     @shared
@@ -149,7 +149,7 @@ def test_shared_work_is_done_once_for_the_same_value_and_again_afterwards() -> N
     one: list[Json] = [1]
     with sharing():
         assert make(one) == make(one) == "[1]"
-        # An equal value is another one: 1 is not 1.0, nor true.
+        # An equal value is a different one: 1 is not 1.0, nor true.
         assert make([1.0]) == "[1.0]"
         assert len(made) == 2
     make(one)
@@ -171,7 +171,7 @@ RESULT: JsonObject = {
 
 
 @pytest.mark.parametrize("without", ["", "content", "structuredContent", "_meta"])
-def test_hosts_that_share_work_hand_over_what_each_does_alone_and_leave_the_result_as_it_was(
+def test_hosts_give_the_same_with_and_without_shared_work(
     without: str,
 ) -> None:
     result: JsonObject = {key: value for key, value in RESULT.items() if key != without}
@@ -189,7 +189,7 @@ def test_hosts_that_share_work_hand_over_what_each_does_alone_and_leave_the_resu
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=40), st.integers(1, 30))
-def test_a_text_is_cut_in_the_middle_as_its_bytes_are(text: str, most: int) -> None:
+def test_a_text_is_cut_in_the_middle_by_bytes(text: str, most: int) -> None:
     raw = text.encode()
     cut = codex.middle_by_bytes(text, most)
     if len(raw) <= most:

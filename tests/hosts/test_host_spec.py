@@ -20,7 +20,7 @@ def text(words: str, **members: Json) -> JsonObject:
     return {"type": "text", "text": words, **members}
 
 
-def test_content_comes_first_and_only_what_the_protocol_knows_is_handed_over() -> None:
+def test_only_known_members_are_passed_on_with_content_first() -> None:
     result: JsonObject = {
         "structuredContent": {"z": 1, "a": 2},
         "x": 1,
@@ -39,7 +39,7 @@ def test_content_comes_first_and_only_what_the_protocol_knows_is_handed_over() -
 @pytest.mark.parametrize(
     "value", [{"structuredContent": None}, {"structuredContent": {"a": 1}, "content": []}]
 )
-def test_no_content_is_invented(value: JsonObject) -> None:
+def test_no_content_is_added(value: JsonObject) -> None:
     assert model_view_of(value) == (value, ())
 
 
@@ -56,14 +56,14 @@ def test_no_content_is_invented(value: JsonObject) -> None:
         ([["assistant"]], False),
     ],
 )
-def test_a_block_for_others_is_not_handed_over(audience: Json, *, kept: bool) -> None:
+def test_a_block_for_another_audience_is_not_passed_on(audience: Json, *, kept: bool) -> None:
     block = text("a", annotations={"audience": audience})
     model, changes = model_view_of({"content": [block, text("b")]})
     assert model == {"content": [block, text("b")] if kept else [text("b")]}
     assert pointers(changes) == ([] if kept else ["/content/0"])
 
 
-def test_the_meta_of_blocks_and_of_resources_in_them_is_not_handed_over() -> None:
+def test_the_meta_of_blocks_and_their_resources_is_not_passed_on() -> None:
     resource: JsonObject = {"type": "resource", "resource": {"uri": "a:b", "text": "t", "_meta": {"k": 1}}}
     model, changes = model_view_of({"content": [text("a", _meta={"k": 1}), resource]})
     assert model == {"content": [text("a"), {"type": "resource", "resource": {"uri": "a:b", "text": "t"}}]}
@@ -71,7 +71,7 @@ def test_the_meta_of_blocks_and_of_resources_in_them_is_not_handed_over() -> Non
     assert resource["resource"] == {"uri": "a:b", "text": "t", "_meta": {"k": 1}}
 
 
-def test_an_error_is_handed_over_as_it_is() -> None:
+def test_an_error_is_passed_on_unchanged() -> None:
     error: JsonObject = {"error": {"code": -32602, "message": "m", "data": 1}}
     assert model_view_of(error, ErrorCode.INVALID_ARGUMENTS) == (error, ())
 
@@ -79,24 +79,24 @@ def test_an_error_is_handed_over_as_it_is() -> None:
 @pytest.mark.parametrize(
     "value", [None, 5, "text", [1], {}, {"error": {"code": 1}}, DuplicateKeys((("a", 1), ("a", 2)))]
 )
-def test_a_value_that_is_no_tool_result_counts_as_structured_content(value: Json) -> None:
+def test_a_value_that_is_not_a_tool_result_is_structured_content(value: Json) -> None:
     model, changes = model_view_of(value)
     assert model == {"structuredContent": value}
     assert pointers(changes) == [""]
 
 
 @pytest.mark.parametrize("content", ["text", None, {"type": "text"}])
-def test_content_that_is_no_list_is_not_handed_over(content: Json) -> None:
+def test_content_that_is_not_a_list_is_not_passed_on(content: Json) -> None:
     assert model_view_of({"content": content})[0] == {"content": []}
     assert pointers(model_view_of({"content": content})[1]) == ["/content"]
 
 
-def test_blocks_that_are_no_objects_are_what_an_open_boundary_lets_through() -> None:
+def test_blocks_that_are_not_objects_are_passed_on_at_open() -> None:
     odd: list[Json] = ["a", None, DuplicateKeys((("a", 1), ("a", 2)))]
     assert model_view_of({"content": odd}) == ({"content": odd}, ())
 
 
-def test_the_registry_begins_with_the_specification_and_knows_each_host_by_its_name() -> None:
+def test_the_registry_starts_with_the_specification_and_finds_hosts_by_name() -> None:
     assert hosts()[0] is HOST
     assert host("spec") is HOST
     assert host("nothing") is None

@@ -53,13 +53,13 @@ def test_javascript_puts_keys_that_are_indices_first() -> None:
     assert list(written) == ["0", "2", "10", "4294967294", "b", "01", "-1", "4294967295", "1.0", "__proto__"]
 
 
-def test_javascript_indents_all_but_what_is_empty() -> None:
+def test_javascript_indents_all_but_empty_containers() -> None:
     assert (
         javascript.stringify({"a": [1, {}], "b": []}, 2) == '{\n  "a": [\n    1,\n    {}\n  ],\n  "b": []\n}'
     )
 
 
-def test_javascript_escapes_control_characters_and_half_pairs_alone() -> None:
+def test_javascript_escapes_only_control_characters_and_lone_surrogates() -> None:
     assert javascript.stringify('"\\\x1f\x7f\u2028é😀\ud800') == '"\\"\\\\\\u001f\x7f\u2028é😀\\ud800"'
 
 
@@ -71,7 +71,7 @@ def test_javascript_counts_and_cuts_in_utf_16() -> None:
     )
 
 
-def test_javascript_trims_what_it_takes_for_blank() -> None:
+def test_javascript_trims_its_own_set_of_whitespace() -> None:
     assert javascript.trim("\ufeff\xa0 \u2028\n x\x85 ") == "x\x85"
 
 
@@ -87,11 +87,11 @@ def test_javascript_trims_what_it_takes_for_blank() -> None:
         ("<PNG>", False),
     ],
 )
-def test_atob_is_forgiving_to_a_point(text: str, *, accepted: bool) -> None:
+def test_atob_is_lenient_up_to_a_point(text: str, *, accepted: bool) -> None:
     assert javascript.accepts_base64(text) is accepted
 
 
-def test_the_size_of_base64_is_that_of_its_bytes() -> None:
+def test_the_size_of_base64_is_the_number_of_decoded_bytes() -> None:
     assert [javascript.base64_size(text) for text in ("", "aGk=", "aGk", "aGkh", "JVBERg==")] == [
         0,
         2,
@@ -102,17 +102,17 @@ def test_the_size_of_base64_is_that_of_its_bytes() -> None:
 
 
 @given(VALUES)
-def test_pydantic_writes_the_same_json(value: Json) -> None:
+def test_compact_json_is_the_same_as_from_pydantic(value: Json) -> None:
     assert python_text.compact(value) == ANYTHING.dump_json(value).decode()
 
 
 @given(VALUES)
-def test_python_represents_it_the_same(value: Json) -> None:
+def test_represented_values_are_the_same_as_from_repr(value: Json) -> None:
     assert python_text.represented(value) == repr(value)
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=80))
-def test_pydantic_shortens_what_it_quotes_the_same(text: str) -> None:
+def test_quoted_values_are_shortened_as_by_pydantic(text: str) -> None:
     with pytest.raises(ValidationError) as raised:
         TypeAdapter(int).validate_python([text])
     quoted = python_text.shortened(python_text.represented([text]))
@@ -141,7 +141,9 @@ def test_python_reads_whole_numbers_exactly_and_others_as_floats() -> None:
         ("no uri", "no uri", False),
     ],
 )
-def test_a_uri_is_rewritten_where_the_rule_is_sure(uri: str, written: str, *, certain: bool) -> None:
+def test_a_uri_is_rewritten_with_a_note_whether_the_rule_is_certain(
+    uri: str, written: str, *, certain: bool
+) -> None:
     found = rewritten(uri)
     assert (found.text, found.certain) == (written, certain)
 

@@ -1,4 +1,4 @@
-"""Our reading of results agrees with what the TypeScript SDK gave.
+"""Sightline reads results as the TypeScript SDK did.
 
 zod_recorded.json: what `CallToolResultSchema.safeParse` of npm @modelcontextprotocol/sdk 1.32.2 with zod 4.6.7 made of
 each result: the JSON of what it kept, or the message with which it refused.
@@ -19,7 +19,7 @@ RECORDED = cast("list[JsonObject]", json.loads(Path(__file__).with_name("zod_rec
 
 
 @pytest.mark.parametrize("record", RECORDED, ids=lambda record: json.dumps(record["sent"])[:60])
-def test_a_result_is_taken_or_refused_in_the_same_words(record: JsonObject) -> None:
+def test_a_result_is_accepted_or_refused_as_by_the_sdk(record: JsonObject) -> None:
     sent = record["sent"]
     assert isinstance(sent, dict)
     received = receive(sent)
@@ -31,5 +31,5 @@ def test_a_result_is_taken_or_refused_in_the_same_words(record: JsonObject) -> N
 
 
 @pytest.mark.parametrize("meta", [5, None, {"progressToken": {}}])
-def test_metadata_that_the_protocol_excludes_make_the_message_unread(meta: object) -> None:
+def test_invalid_metadata_makes_the_message_unread(meta: object) -> None:
     assert isinstance(receive(cast("JsonObject", {"content": [], "_meta": meta})), Unread)

@@ -1,10 +1,10 @@
-"""docs/hosts.md has the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
+"""docs/hosts.md contains the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
 
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from inspector.hosts.registry import NOT_OBSERVED, hosts
-from tests.hosts.questions import QUESTIONS
+from tests.hosts.questions import QUESTIONS, block_meta, error_flag, long_text, result_meta, structure
 
 PAGE = Path(__file__).parents[2] / "docs" / "hosts.md"
 HEAD = ("host", "title", "version", "as of", "evidence", "source")
@@ -30,9 +30,24 @@ def tables() -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def test_the_tables_of_the_page_are_those_of_the_profiles() -> None:
+def test_the_tables_of_the_page_agree_with_the_profiles() -> None:
     text = PAGE.read_text(encoding="utf-8")
     assert text.endswith(tables()), "docs/hosts.md is out of date: run tests/hosts/test_hosts_page.py"
+
+
+def test_what_a_model_gets_in_short_is_what_was_observed() -> None:
+    for host in hosts():
+        words = host.model_gets
+        said = {
+            "no structured content": structure(host) == "text",
+            ", not text": structure(host) == "structure",
+            "no error flag": error_flag(host) == "hidden",
+            "_meta": "passed on" in {result_meta(host), block_meta(host)},
+            "a long ": long_text(host) != "whole",
+        }
+        assert {part for part in said if part in words} == {part for part, is_so in said.items() if is_so}, (
+            host.name
+        )
 
 
 def test_the_page_names_the_hosts_that_have_no_profile() -> None:

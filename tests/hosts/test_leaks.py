@@ -1,4 +1,4 @@
-"""Which withheld values are looked for, and what is said where nothing can be."""
+"""The withheld values that are searched for, and the verdict if none can be searched for."""
 
 from collections.abc import Iterable, Mapping
 
@@ -58,7 +58,7 @@ def withheld(result: Json, schema: Json = None) -> dict[str, tuple[Json, ...]]:
     return {secret.pointer: secret.values for secret in found}
 
 
-def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> None:
+def test_values_are_distinguished_only_in_texts_with_a_match() -> None:
     counting = Counting()
     search = LeakSearch(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
     assert search.leaked(["clean", "white"], observed=True, hosts_left=1).verdict is Leak.NO
@@ -68,7 +68,7 @@ def test_values_are_told_apart_only_in_texts_in_which_one_of_them_is_found() -> 
     assert counting.searched == 2 + 1 + 2
 
 
-def test_a_long_text_that_two_hosts_hand_over_is_searched_once() -> None:
+def test_a_long_text_of_two_hosts_is_searched_once() -> None:
     counting = Counting()
     search = LeakSearch(secrets("CANARY-1"), NOTHING, counting)
     for _ in range(2):
@@ -76,13 +76,13 @@ def test_a_long_text_that_two_hosts_hand_over_is_searched_once() -> None:
     assert counting.searched == 1
 
 
-def test_of_many_values_some_are_not_told_apart_and_are_counted() -> None:
+def test_values_beyond_a_limit_are_counted_as_unknown() -> None:
     search = LeakSearch(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART + 50))), NOTHING, echoes)
     leaked = search.leaked(["CANARY-0001", "CANARY-0240"], observed=True, hosts_left=1)
     assert (leaked.verdict, leaked.pointers, leaked.unknown) == (Leak.YES, ("/1",), 50)
 
 
-def test_in_large_texts_fewer_values_are_told_apart() -> None:
+def test_fewer_values_are_distinguished_in_large_texts() -> None:
     search = LeakSearch(secrets(*(f"CANARY-{index:04}" for index in range(MAX_APART))), NOTHING, Counting())
     texts: list[Json] = [
         f"CANARY-0000 {index}".ljust(STRETCH) for index in range(MAX_SEARCHED // 5 // STRETCH)
@@ -91,7 +91,7 @@ def test_in_large_texts_fewer_values_are_told_apart() -> None:
     assert (leaked.pointers, leaked.unknown) == (("/0",), MAX_APART - 2)
 
 
-def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_again() -> None:
+def test_only_stretches_with_a_match_are_searched_again() -> None:
     counting = Counting()
     search = LeakSearch(secrets("CANARY-1", "CANARY-2"), NOTHING, counting)
     filling = "".join(f"{number:10}" for number in range(STRETCH // 5))
@@ -102,14 +102,14 @@ def test_of_a_long_text_only_the_stretches_with_a_value_in_them_are_searched_aga
 
 
 @pytest.mark.parametrize("before", range(-12, 12))
-def test_a_value_on_the_edge_of_two_stretches_is_found(before: int) -> None:
+def test_a_value_across_two_stretches_is_found(before: int) -> None:
     for edge in (STRETCH, STRETCH - OVERLAP):
         text = (" " * (edge + before)).replace(" ", ". ", 1) + "CANARY-1" + "." * STRETCH
         search = LeakSearch(secrets("CANARY-1"), NOTHING, Counting())
         assert search.leaked(text, observed=True, hosts_left=1).verdict is Leak.YES
 
 
-def test_a_long_list_that_two_hosts_hand_over_is_searched_once_and_found_in_both() -> None:
+def test_a_long_list_of_two_hosts_is_searched_once() -> None:
     counting = Counting()
     search = LeakSearch(secrets("CANARY-1"), NOTHING, counting)
     rows: list[Json] = [{"key of all": f"clean {index}"} for index in range(1_000)]
@@ -117,13 +117,13 @@ def test_a_long_list_that_two_hosts_hand_over_is_searched_once_and_found_in_both
     for model in models:
         verdict = search.leaked(model, observed=True, hosts_left=1).verdict
         assert verdict is (Leak.YES if "CANARY-1" in str(model) else Leak.NO)
-    # Keys `a`, `b` and `key of all`, the texts of the rows, and what is told apart twice.
+    # Keys `a`, `b` and `key of all`, the texts of the rows, and the searches for the single values, twice.
     assert counting.searched == 3 + 1_000 + 1 + 2
     rows.append("CANARY-1")
     assert search.leaked(rows.copy(), observed=True, hosts_left=1).verdict is Leak.YES
 
 
-def test_a_key_that_is_known_is_not_looked_at_in_long_and_in_short_objects() -> None:
+def test_a_known_key_is_not_searched_in_short_or_long_objects() -> None:
     for count in (1, 1_000):
         search = LeakSearch(secrets("CANARY-1"), frozenset({"CANARY-1"}), Counting())
         model: JsonObject = {**{str(index): index for index in range(count)}, "CANARY-1": 1}
@@ -133,7 +133,7 @@ def test_a_key_that_is_known_is_not_looked_at_in_long_and_in_short_objects() -> 
         assert fresh.leaked(model, observed=True, hosts_left=1).verdict is Leak.YES
 
 
-def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:
+def test_a_value_too_common_to_search_for_gives_the_verdict_unknown() -> None:
     common: list[Json] = [True, None, 7, "", "x", {"pin": 7}, [[False]]]
     for value in common:
         search = LeakSearch(secrets(value), frozenset({"pin"}), echoes)
@@ -141,17 +141,17 @@ def test_a_value_that_turns_up_everywhere_is_not_known_to_be_absent() -> None:
         assert (leaked.verdict, leaked.unknown) == (Leak.UNKNOWN, 1)
 
 
-def test_of_a_host_that_hands_over_nothing_because_nobody_knows_nothing_is_known() -> None:
+def test_a_host_that_was_not_observed_has_the_verdict_unknown() -> None:
     search = LeakSearch(secrets("CANARY-1"), NOTHING, echoes)
     assert search.leaked(None, observed=False, hosts_left=1).verdict is Leak.UNKNOWN
     assert search.leaked(None, observed=True, hosts_left=1).verdict is Leak.NO
 
 
-def test_where_nothing_is_withheld_nothing_leaks() -> None:
+def test_nothing_leaks_if_nothing_is_withheld() -> None:
     assert LeakSearch((), NOTHING, echoes).leaked(None, observed=False, hosts_left=1).verdict is Leak.NO
 
 
-def test_the_words_of_the_protocol_are_not_looked_for() -> None:
+def test_protocol_words_are_not_searched_for() -> None:
     user: JsonObject = {"audience": ["user"]}
     found = withheld(
         {
@@ -173,9 +173,7 @@ def test_the_words_of_the_protocol_are_not_looked_for() -> None:
     }
 
 
-def test_of_a_result_that_is_withheld_as_a_whole_the_words_of_the_protocol_are_not_looked_for_either() -> (
-    None
-):
+def test_protocol_words_of_an_entirely_withheld_result_are_not_searched_for() -> None:
     result: JsonObject = {
         "content": [{"type": "text", "text": "words"}],
         "structuredContent": {"s": "CANARY"},
@@ -187,7 +185,7 @@ def test_of_a_result_that_is_withheld_as_a_whole_the_words_of_the_protocol_are_n
     assert found == (Secret(pointer="", values=([["words"], {"s": "CANARY"}],)),)
 
 
-def test_a_text_that_repeats_structured_content_is_looked_for_by_what_is_withheld_of_it() -> None:
+def test_only_the_withheld_part_of_a_repeating_text_is_searched_for() -> None:
     schema: JsonObject = {"properties": {"s": {"x-sensitive": True}}}
     structured: JsonObject = {"id": "an identifier", "s": "CANARY-1"}
     text: JsonObject = {"type": "text", "text": dump_text(structured)}
@@ -197,14 +195,14 @@ def test_a_text_that_repeats_structured_content_is_looked_for_by_what_is_withhel
     assert list(withheld({"content": [text]}, schema).values()) == [("CANARY-1",)]
 
 
-def test_where_a_key_is_hidden_only_what_is_missing_of_its_object_is_looked_for() -> None:
+def test_only_the_missing_members_of_an_object_are_searched_for() -> None:
     schema: JsonObject = {"patternProperties": {"^s": {"x-sensitive": True}}}
     assert withheld({"id": "an identifier", "secret-7": "CANARY"}, schema) == {"": ({"secret-7": "CANARY"},)}
     result: JsonObject = {"structuredContent": {"id": "an identifier", "secret-7": "CANARY"}}
     assert withheld(result, schema) == {"/structuredContent": ({"secret-7": "CANARY"},)}
 
 
-def test_a_long_text_is_looked_for_by_its_ends_too_because_hosts_cut_in_the_middle() -> None:
+def test_a_long_text_is_also_searched_for_by_its_beginning_and_end() -> None:
     text = "begin " + "m" * LONG + " finish"
     found = withheld({"s": text}, {"properties": {"s": {"x-sensitive": True}}})
     assert [len(str(value)) for value in found["/s"]] == [len(text), 120, 120]

@@ -31,13 +31,13 @@ def spec() -> Host:
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_what_is_declared_secret_is_masked_in_the_raw_view_at_every_level(level: Level) -> None:
+def test_a_declared_secret_is_masked_in_the_raw_view_at_every_boundary(level: Level) -> None:
     shown = project(Result(value=RESULT), TOOL, level, spec())
     assert "CANARY" not in dump_text(shown.masked)
     assert ("CANARY" in dump_text(shown.context.model)) is (level is Level.OPEN)
 
 
-def test_a_host_that_fails_hands_over_nothing() -> None:
+def test_a_failing_host_gives_its_model_nothing() -> None:
     def fail(_bounded: Bounded, _call: Call) -> ModelContext:
         raise RecursionError
 

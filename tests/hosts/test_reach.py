@@ -1,4 +1,4 @@
-"""What a change of a server makes of what reaches models."""
+"""The effect of a change of a server on what reaches models."""
 
 import pytest
 
@@ -38,22 +38,22 @@ PLACE = ("/structuredContent/token",)
         ((WITH, "token"), (WITH,), ReachKind.PASSES),
         ((WITH, "token"), (WITH, "token"), None),
         ((WITHOUT,), (WITH,), None),
-        # Another value at the same place is no news: the place leaked before.
+        # Another value at the same place is not a change: the place leaked before.
         ((WITH, "token"), ({**WITH, "token": "CANARY-another-one"}, "token"), None),
     ],
 )
-def test_what_has_become_of_a_place(
+def test_a_new_leak_or_a_new_withholding_is_reported_per_place(
     level: Level, before: tuple[JsonObject, str], after: tuple[JsonObject, str], kind: ReachKind | None
 ) -> None:
     found = reach_changes(compared(*before, level=level), compared(*after, level=level))
     assert [(change.kind, change.pointers) for change in found] == ([(kind, PLACE)] if kind else [])
     for change in found:
         assert "spec" in change.hosts
-        # It gives its model text alone, and there is none.
+        # It gives its model text only, and there is none.
         assert "gemini-cli" not in change.hosts
 
 
-def test_a_place_that_is_declared_sensitive_now_is_withheld_and_leaks_without_a_boundary() -> None:
+def test_a_place_that_becomes_sensitive_is_withheld_except_at_open() -> None:
     (found,) = reach_changes(compared(WITH), compared(WITH, "token"))
     assert isinstance(found, ReachChange)
     assert (found.kind, found.pointers) == (ReachKind.WITHHELD, PLACE)

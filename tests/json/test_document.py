@@ -25,16 +25,16 @@ def shown(document: Document) -> list[str]:
 
 
 def unbroken(document: Document) -> str:
-    """All lines as one text, broken texts joined again."""
+    """All lines as one text, with broken texts joined again."""
     lines = document.lines(0, document.line_count)
     return "".join(text_of(line).lstrip() if line.continued else "\n" + text_of(line) for line in lines)
 
 
-# Characters that a document shows as they are, or as JSON escapes them: what it shows can be read back.
+# Characters that a document shows unchanged, or as JSON escapes them, so that its output can be parsed again.
 plain = st.characters(codec="utf-8").filter(
     lambda character: character < " " or safe_line(character) == character
 )
-# A continued line that begins with a blank could not be told from its indentation.
+# A continued line that begins with a blank would be indistinguishable from its indentation.
 visible = plain.filter(lambda character: character == "\n" or not character.isspace())
 
 
@@ -105,7 +105,7 @@ EXAMPLE_LINES = r"""
 """
 
 
-def test_a_document_is_indented_and_breaks_long_texts_under_their_beginning() -> None:
+def test_a_document_is_indented_and_long_texts_are_wrapped() -> None:
     assert shown(Document(value_of(EXAMPLE), chunk=8)) == EXAMPLE_LINES.strip().split("\n")
 
 
@@ -120,7 +120,7 @@ def test_a_document_is_indented_and_breaks_long_texts_under_their_beginning() ->
         ('""', "string"),
     ],
 )
-def test_each_span_knows_what_it_is(text: str, kinds: str) -> None:
+def test_each_span_has_its_kind(text: str, kinds: str) -> None:
     document = Document(value_of(text))
     found = [[span.kind for span in line.spans] for line in document.lines(0, document.line_count)]
     assert found == [[SpanKind(kind) for kind in line.split()] for line in kinds.split("/")]
@@ -132,7 +132,7 @@ def test_the_lines_joined_parse_back_to_an_equal_value(value: Json, indent: int,
 
 
 @given(json_values, st.integers(3, 9))
-def test_a_line_is_the_same_however_it_is_asked_for(value: Json, chunk: int) -> None:
+def test_a_line_is_the_same_alone_and_in_a_range(value: Json, chunk: int) -> None:
     document = Document(value, chunk=chunk)
     lines = document.lines(-3, document.line_count + 3)
     assert len(lines) == document.line_count
@@ -150,25 +150,25 @@ def test_no_line_is_wider_than_the_document(value: Json, indent: int, chunk: int
 @pytest.mark.parametrize(
     "text", ['"' * 160, "\\" * 160, "\U000e0100" * 60, "\x1b" * 60, "a\n" * 90, "é" * 160]
 )
-def test_what_is_escaped_widens_the_document_behind_longer_plain_text(text: str) -> None:
+def test_escaped_text_counts_towards_the_width_of_a_document(text: str) -> None:
     for value in (["a" * 300, text], [text, "a" * 300], {text: 1, "a" * 300: 2}):
         document = Document(list[Json](value) if isinstance(value, list) else dict[str, Json](value))
         assert max(map(len, shown(document))) <= document.width
 
 
-def test_a_text_of_many_short_lines_is_not_taken_for_a_wide_one() -> None:
+def test_a_text_of_many_short_lines_does_not_make_a_document_wide() -> None:
     document = Document(f"{'x' * 60}\n" * 1000)
     assert document.width < 75
 
 
-def test_the_width_of_ordinary_json_is_close() -> None:
+def test_the_estimated_width_of_ordinary_json_is_close() -> None:
     rows: Json = [{"name": f"row {number}", "text": "grüße an alle " * (number % 9)} for number in range(300)]
     document = Document(rows)
     assert 0 <= document.width - max(map(len, shown(document))) < 12
 
 
 @given(json_values, st.integers(3, 9))
-def test_a_pointer_finds_all_lines_of_its_value_and_no_other(value: Json, chunk: int) -> None:
+def test_a_pointer_finds_exactly_the_lines_of_its_value(value: Json, chunk: int) -> None:
     document = Document(value, chunk=chunk)
     lines = document.lines(0, document.line_count)
     for pointer in pointers(value):
@@ -188,7 +188,7 @@ def test_a_pointer_to_nothing_has_no_lines(pointer: str) -> None:
     assert document.first_line(pointer) is None
 
 
-def test_of_a_repeated_key_the_last_value_is_meant_as_elsewhere() -> None:
+def test_a_pointer_to_a_duplicate_key_finds_its_last_value() -> None:
     value = value_of('{"k": 1, "j": 0, "k": 2}')
     assert Document(value).extent("/k") == range(3, 4)
     assert json_pointer.resolve(value, "/k") == 2
@@ -211,7 +211,7 @@ def test_every_line_of_a_wide_object_is_found() -> None:
     assert text_of(document.line(extent.start)).strip() == "998"
 
 
-def test_three_thousand_levels_are_no_difficulty() -> None:
+def test_a_document_may_have_three_thousand_levels() -> None:
     value = value_of('{"a":[' * 1500 + "1" + "]}" * 1500)
     document = Document(value)
     assert document.line_count == 6001
@@ -236,12 +236,12 @@ def test_a_text_breaks_after_line_feeds_and_chunks_only(text: str, chunk: int) -
 
 
 @given(values(st.text(max_size=30)), st.text(max_size=12))
-def test_nothing_that_acts_or_hides_is_ever_shown(value: Json, key: str) -> None:
+def test_no_control_or_invisible_character_is_shown(value: Json, key: str) -> None:
     for line in shown(Document({key: value}, chunk=5)):
         assert safe_line(line) == line
 
 
-def test_a_number_without_end_is_broken_like_a_text() -> None:
+def test_a_very_long_number_is_wrapped_like_a_text() -> None:
     document = Document(Number("1" * 5000), chunk=400)
     assert document.line_count == 13
     assert "".join(shown(document)) == "1" * 5000
@@ -275,21 +275,21 @@ def test_a_search_finds_the_nearest_line_that_shows_the_text(value: Json, text: 
         ("1,", 0, False, 2),
     ],
 )
-def test_a_search_goes_both_ways_over_many_lines(
+def test_a_search_goes_forwards_and_backwards_over_many_lines(
     text: str, start: int, line: int | None, *, backwards: bool
 ) -> None:
     value: Json = ["a Needle" if index in {699, 1399} else index for index in range(2000)]
     assert Document(value).find(text, start, backwards=backwards) == line
 
 
-def test_a_search_looks_over_the_break_of_a_text() -> None:
+def test_a_search_finds_a_match_across_the_break_of_a_text() -> None:
     document = Document({"text": "abcdefghijklmnop\nqr"}, chunk=8)
     assert document.find("ghij", 0) == 1
     assert document.find("p\\nq", 0) == 2
     assert document.find("p\\nq", 0) == document.find("p\\NQ", 9, backwards=True)
 
 
-def test_a_text_with_many_quotes_breaks_where_it_is_shown_as_long_as_any_other() -> None:
+def test_a_text_with_many_quotes_is_wrapped_at_its_displayed_width() -> None:
     text = '{"id":"key_3MXcx5t6","name":"production","created":"2026-11-20"}' * 6
     document = Document({"text": text}, chunk=60)
     shown = ["".join(span.text for span in line.spans) for line in document.lines(0, document.line_count)]

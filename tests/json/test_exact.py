@@ -38,7 +38,7 @@ def value_of(raw: bytes) -> Json:
 
 
 @pytest.mark.parametrize("raw", EXACT)
-def test_what_was_sent_is_written_again_byte_for_byte(raw: bytes) -> None:
+def test_a_parsed_document_is_written_back_byte_for_byte(raw: bytes) -> None:
     assert dump(value_of(raw)) == raw
 
 
@@ -64,19 +64,19 @@ def test_a_deep_document_is_parsed_and_written_as_exactly_as_a_flat_one(raw: byt
         b"01",
     ],
 )
-def test_what_is_no_json_is_malformed_with_a_reason(raw: bytes) -> None:
+def test_invalid_json_is_malformed_with_a_reason(raw: bytes) -> None:
     for text in (raw, b"[" * 2000 + b"1," + raw + b"]" * 2000):
         parsed = parse(text)
         assert isinstance(parsed, Malformed)
         assert parsed.reason.startswith("not JSON: ")
 
 
-def test_the_faults_of_a_lenient_reading_are_reported() -> None:
+def test_the_faults_of_leniently_parsed_json_are_reported() -> None:
     assert parse(b'"\xff"') == JsonText(value="\ufffd", faults=("not UTF-8 at byte 1",))
     assert parse("\ufeff1") == JsonText(value=1, faults=("starts with a byte order mark",))
 
 
-def test_duplicate_keys_are_no_dict_and_name_what_they_repeat() -> None:
+def test_an_object_with_duplicate_keys_is_not_a_dict_and_names_them() -> None:
     value = value_of(b'{"a":1,"b":2,"a":3,"c":4,"b":5}')
     assert isinstance(value, DuplicateKeys)
     assert value.repeated == ("a", "b")
@@ -96,7 +96,7 @@ def test_duplicate_keys_are_no_dict_and_name_what_they_repeat() -> None:
         ([], {}, False),
     ],
 )
-def test_equality_is_that_of_json(left: Json, right: Json, *, same: bool) -> None:
+def test_values_are_equal_as_json_values(left: Json, right: Json, *, same: bool) -> None:
     assert equal(left, right) is same
 
 
@@ -119,7 +119,7 @@ ACTING: list[str] = [
 ]
 
 
-def test_no_character_that_acts_on_a_terminal_is_left_in_inert_json() -> None:
+def test_inert_json_contains_no_control_character() -> None:
     raw = dump({"".join(ACTING): [*ACTING]})
     written = inert(raw)
     assert not set(ACTING).intersection(written.decode())
@@ -129,12 +129,12 @@ def test_no_character_that_acts_on_a_terminal_is_left_in_inert_json() -> None:
 
 
 @given(st.text(st.one_of(st.characters(), st.sampled_from(ACTING))))
-def test_inert_json_says_the_same(text: str) -> None:
+def test_inert_json_represents_the_same_value(text: str) -> None:
     raw = dump({text: [text, "\\" + text]})
     assert value_of(inert(raw)) == value_of(raw)
     assert inert(inert(raw)) == inert(raw)
 
 
-def test_a_float_is_spelled_alike_beside_a_lone_surrogate() -> None:
+def test_a_float_is_spelt_the_same_next_to_a_lone_surrogate() -> None:
     for number in (1e16, 1e-7, 1.5, -0.0, 5e-324, 1.7976931348623157e308):
         assert dump(["\ud800", number]) == b'["\\ud800",' + dump(number) + b"]"

@@ -1,4 +1,4 @@
-"""JSON in the texts of results: what is opened, how pointers go into it, and what stays a text."""
+"""JSON in the texts of results: the texts that are opened, pointers into them, and the texts that stay closed."""
 
 import pytest
 
@@ -29,11 +29,11 @@ def result(*texts: str) -> Json:
         ("[" + " " * LONGEST + "]", None),
     ],
 )
-def test_a_text_is_opened_where_it_is_an_object_or_an_array(text: Json, inside: Json) -> None:
+def test_a_text_is_opened_if_it_is_an_object_or_an_array(text: Json, inside: Json) -> None:
     assert opened(text) == inside
 
 
-def test_numbers_repeated_keys_and_depth_are_kept() -> None:
+def test_numbers_duplicate_keys_and_depth_are_kept() -> None:
     text = '{"a":1.10,"b":1e400,"c":{"k":1,"k":2}}'
     assert dump_text(opened(text)) == text
     assert isinstance(opened('{"k": 1, "k": 2}'), DuplicateKeys)
@@ -56,7 +56,7 @@ def test_numbers_repeated_keys_and_depth_are_kept() -> None:
         (result('{"a": 1}'), "/content/1/text/a", None),
     ],
 )
-def test_a_pointer_goes_on_into_a_text_once(value: Json, pointer: str, found: Json) -> None:
+def test_a_pointer_can_enter_only_one_level_of_texts(value: Json, pointer: str, found: Json) -> None:
     if found is not None:
         assert resolve_opened(value, pointer) == found
         return
@@ -78,7 +78,9 @@ def test_a_pointer_goes_on_into_a_text_once(value: Json, pointer: str, found: Js
         ("[]", '[{"n": 1}]', {"/0"}),
     ],
 )
-def test_what_differs_in_two_texts_is_named_by_its_leaf(before: str, now: str, pointers: set[str]) -> None:
+def test_differences_between_two_json_texts_are_named_by_leaf(
+    before: str, now: str, pointers: set[str]
+) -> None:
     def found(value: tuple[Json, Json]) -> set[str]:
         return {each.pointer.removeprefix("/content/1/text") for each in changes(*value)}
 
@@ -87,7 +89,7 @@ def test_what_differs_in_two_texts_is_named_by_its_leaf(before: str, now: str, p
     assert found(closed) <= {""}
 
 
-def test_the_texts_of_a_result_are_found_in_their_order_not_deep_down_and_not_in_structured_content() -> None:
+def test_only_the_texts_of_content_blocks_are_opened_in_their_order() -> None:
     value: Json = {
         "content": [
             {"type": "text", "text": '{"text": "[1]"}'},

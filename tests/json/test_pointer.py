@@ -21,12 +21,12 @@ def test_a_pointer_to_nothing_is_a_lookup_error(pointer: str) -> None:
         resolve(DOCUMENT, pointer)
 
 
-def test_what_does_not_start_with_a_slash_is_no_pointer() -> None:
+def test_a_text_without_a_leading_slash_is_not_a_pointer() -> None:
     with pytest.raises(ValueError, match="not a JSON pointer"):
         split("a")
 
 
 @given(st.lists(st.text()))
-def test_joined_tokens_split_again(tokens: list[str]) -> None:
+def test_joined_tokens_can_be_split_again(tokens: list[str]) -> None:
     assert list(split(join(tokens))) == tokens
     assert child(join(tokens), "/x") == join([*tokens, "/x"])

@@ -7,7 +7,7 @@ TWICE = DuplicateKeys((("a", 1), ("a", [2])))
 VALUE: Json = {"x": [3, {"y": "z"}], "twice": TWICE}
 
 
-def test_a_walk_reaches_every_value_and_repeated_keys_too() -> None:
+def test_a_walk_reaches_every_value_including_duplicate_keys() -> None:
     assert next(walk(VALUE)) is VALUE
     leaves = [value for value in walk(VALUE) if not list(children(value))]
     assert sorted(map(str, leaves)) == ["1", "2", "3", "z"]
@@ -23,7 +23,7 @@ def test_a_walk_of_a_deep_value_does_not_recurse() -> None:
     assert sum(1 for _ in walk(deep)) == 100_001
 
 
-def test_places_lead_to_the_values_and_not_into_closed_ones() -> None:
+def test_places_are_found_except_within_closed_values() -> None:
     found = set(places(VALUE, lambda value: isinstance(value, (int, str))))
     assert found == {("x", 0), ("x", 1, "y")}
     assert sorted(str(Copied(VALUE).at(place)) for place in found) == ["3", "z"]
@@ -32,7 +32,7 @@ def test_places_lead_to_the_values_and_not_into_closed_ones() -> None:
     assert list(places(VALUE, lambda value: isinstance(value, (dict, list)))) == [()]
 
 
-def test_members_of_anything_are_read_without_an_error() -> None:
+def test_reading_members_of_any_value_never_raises() -> None:
     value: Json = {"a": {"b": "c", "n": 1}, "l": ["a"]}
     assert value_at(value, "a", "n") == 1
     assert text_at(value, "a", "b") == "c"

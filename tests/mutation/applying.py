@@ -1,4 +1,4 @@
-"""A mutant put into a running process: what everybody has imported from its module is changed in place."""
+"""Applies a mutant to a running process: every module that imported from the mutated module gets the change in place."""
 
 import ast
 import sys
@@ -8,9 +8,9 @@ from typing import cast
 
 
 def apply(module: ModuleType, before: str, after: str) -> None:
-    """Change a module that is in use from one source to another.
+    """Change a module in use from one source to another.
 
-    Raises ValueError where a statement changed that cannot be changed so.
+    Raises ValueError if the changed statement cannot be replaced in a running process.
     """
     changed = [new for old, new in _statements(before, after) if ast.dump(old) != ast.dump(new)]
     names: dict[str, object] = dict(vars(module))
@@ -42,7 +42,7 @@ def _names(statement: ast.stmt) -> list[str]:
 
 
 def _change(old: object, new: object) -> None:
-    """Let everybody who holds `old` have the behaviour of `new`."""
+    """Give every holder of `old` the behaviour of `new`."""
     if isinstance(old, type) and isinstance(new, type):
         for name, attribute in vars(new).items():
             for inner_old, inner_new in zip(
@@ -65,7 +65,7 @@ def _functions(value: object) -> list[FunctionType]:
         case property():
             return [found for found in (value.fget, value.fset) if isinstance(found, FunctionType)]
         case staticmethod() | classmethod():
-            # Nothing is known of the function but that it is one.
+            # The function is of no known kind.
             method = cast("staticmethod[..., object]", value)
             return _functions(method.__func__)
         case _:
@@ -80,7 +80,7 @@ def _take_over(old: FunctionType, new: FunctionType) -> None:
 
 
 def _rebind(old: object, new: object) -> None:
-    """Let every module that has `old` under some name have `new` there."""
+    """Replace `old` by `new` in every module that refers to it, under any name."""
     for module in list(sys.modules.values()):
         space: dict[str, object] = getattr(module, "__dict__", {})
         for name, value in list(space.items()):

@@ -1,6 +1,6 @@
 """Does a test notice when a guard of the boundary is removed? Run by `make mutate`; see docs/proof.md.
 
-Each guard is removed or inverted, one at a time, in a private copy of the project; the exit code is 0 where every one of
+Each guard is removed or inverted, one at a time, in a private copy of the project; the exit code is 0 if every one of
 these mutants is killed by a test or runs endlessly, or is named in the list of those that change nothing.
 """
 
@@ -25,7 +25,7 @@ PACKAGE = "inspector/boundary"
 TESTS = ("tests/boundary", "tests/hosts/test_projection_guards.py", "tests/proof")
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
 CASES = 600
-"""Of each invariant, on each mutant."""
+"""The number of examples of each invariant, on each mutant."""
 
 Key = tuple[str, str, str, str, int]
 
@@ -39,13 +39,13 @@ class Arguments:
     tests: tuple[str, ...]
     equivalents: Path
     only: str
-    """A part of the names of the modules that are wanted."""
+    """A part of the names of the wanted modules."""
     jobs: int
     limit_s: int
 
 
 def main(line: Sequence[str] | None = None) -> int:
-    """Mutate, report, and say by the exit code whether all is well."""
+    """Mutate and report; the exit code shows whether all mutants are accounted for."""
     arguments = _arguments(line)
     started = time.monotonic()
     with tempfile.TemporaryDirectory(prefix="sightline-mutation-") as folder:
@@ -95,7 +95,7 @@ def _modules(root: Path, arguments: Arguments) -> list[str]:
 
 
 def _verdicts(root: Path, folder: Path, modules: list[str], arguments: Arguments) -> list[Verdict] | None:
-    """What became of each mutant; None where the tests fail without any."""
+    """The outcome of each mutant; None if the tests fail without any mutant."""
     request = Request(
         modules=modules,
         tests=list(arguments.tests),

@@ -13,29 +13,29 @@ class Mutant:
     """One change of one module."""
 
     module: str
-    """Its file, from the root of the project."""
+    """Its file, relative to the root of the project."""
     within: str
-    """The function or class around it; empty at the top."""
+    """The function or class around it; empty at the top level."""
     line: int
     text: str
     """The source line, without its indentation."""
     change: str
-    """What was done, in words."""
+    """The change, in words."""
     index: int
-    """Which of several changes with the same words in the same line."""
+    """Its number among changes with the same words in the same line."""
     source: str
-    """The whole module, changed."""
+    """The whole module, with the change."""
 
     @property
     def key(self) -> tuple[str, str, str, str, int]:
-        """What names it, wherever its line has moved."""
+        """A name that stays the same if its line moves."""
         return self.module, self.within, self.text, self.change, self.index
 
 
 Change: TypeAlias = tuple[str, ast.AST]
-"""In words, and what takes the node's place."""
+"""The change in words, and the replacement of the node."""
 Step: TypeAlias = tuple[str, int | None]
-"""From a node to one below it: the field, and in a list the index."""
+"""The path from a node to one below it: the field, and in a list the index."""
 Item = TypeVar("Item")
 
 _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
@@ -54,7 +54,7 @@ _ENDS = (ast.Return, ast.Continue, ast.Break, ast.Raise)
 
 
 def mutants(module: str, source: str) -> Iterator[Mutant]:
-    """Every mutant of a module, in the order of its lines; of those that come to the same, the first."""
+    """Every mutant of a module, in the order of its lines; only the first of equal ones."""
     tree = ast.parse(source)
     lines = source.splitlines()
     counted: Counter[tuple[str, str, str]] = Counter()
@@ -81,16 +81,16 @@ def mutants(module: str, source: str) -> Iterator[Mutant]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Place:
-    """One node, by the way to it from the root of the tree."""
+    """One node, by its path from the root of the tree."""
 
     node: ast.AST
     path: tuple[Step, ...]
     within: str
     line: int
     is_condition: bool
-    """Whether its truth alone counts."""
+    """Whether only its truth value matters."""
     is_table: bool
-    """Whether it is a closed table: a collection at the top of the module, or a set."""
+    """Whether it is a closed table: a collection at the top level of the module, or a set."""
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
@@ -129,7 +129,7 @@ def _below(node: ast.AST) -> Iterator[tuple[Step, ast.AST]]:
 
 
 def _is_about_types(node: ast.AST, name: str) -> bool:
-    """Whether a field holds types, on which no behaviour depends."""
+    """Whether a field holds type annotations, on which no behaviour depends."""
     return name in {"annotation", "returns", "decorator_list", "bases", "type_params"} or (
         isinstance(node, ast.AnnAssign)
         and isinstance(node.annotation, ast.Name)
@@ -226,7 +226,7 @@ def _of_body(node: ast.If | ast.For | ast.While | ast.With | ast.FunctionDef) ->
         body: list[ast.stmt] = getattr(node, name, [])
         for statement, rest in _without_one(body):
             ends = isinstance(statement, _ENDS)
-            # Without its only statement an `if` is one whose condition is false.
+            # An `if` without its only statement is like one with a false condition.
             if ends and (isinstance(node, ast.FunctionDef) or (isinstance(node, ast.If) and not rest)):
                 continue
             if ends or _is_effect(statement) or _is_step(statement):
@@ -244,7 +244,7 @@ def _is_effect(statement: ast.stmt) -> bool:
 
 
 def _is_step(statement: ast.stmt) -> bool:
-    """Whether a statement makes the next state of a thing from that thing: `draft = rule(draft)`."""
+    """Whether a statement computes the next state of a value from that value: `draft = rule(draft)`."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))
@@ -253,7 +253,7 @@ def _is_step(statement: ast.stmt) -> bool:
 
 
 def _replaced(tree: ast.Module, place: _Place, replacement: ast.AST) -> ast.Module:
-    """The tree with something else at a place. Shares all that is not on the way there."""
+    """The tree with another node at a place. Shares all nodes that are not on the path there."""
     root = copy.copy(tree)
     holder: ast.AST = root
     for number, (name, index) in enumerate(place.path, start=1):

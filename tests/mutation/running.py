@@ -22,33 +22,33 @@ from tests.mutation.applying import apply
 from tests.mutation.operators import Mutant, mutants
 
 KILLED, ENDLESS, SURVIVED, BROKEN = "killed", "endless", "survived", "broken"
-"""`ENDLESS`: no test ended it, the limit did; `BROKEN`: the run itself went wrong."""
+"""`ENDLESS`: no test ended it, but the limit did; `BROKEN`: the run itself failed."""
 BASELINE = -1
 _MEMORY_BYTES = 3_000_000_000
 _PATIENCE = 10
-"""How many times its limit of processor time a mutant may take by the clock, on a machine with other work."""
+"""The factor between the wall-clock limit of a mutant and its limit of processor time, for a machine with other work."""
 _ENDED_BY_LIMIT = {-signal.SIGXCPU, -signal.SIGALRM}
 
 
 class Verdict(TypedDict):
-    """What became of one mutant."""
+    """The outcome of one mutant."""
 
     index: int
     outcome: str
     by: str
-    """The test that failed first; empty where none did."""
+    """The first test that failed; empty if none did."""
     seconds: float
 
 
 class Request(TypedDict):
-    """What to do."""
+    """A request for a run."""
 
     modules: list[str]
-    """Files, from the root of the project."""
+    """Files, relative to the root of the project."""
     tests: list[str]
     jobs: int
     limit_s: int
-    """Of processor time, for one mutant."""
+    """The limit of processor time for one mutant."""
     only: list[int] | None
     """Numbers among all mutants; None means all."""
 
@@ -57,13 +57,13 @@ class Request(TypedDict):
 class _Child:
     index: int
     said: Path
-    """The file that it writes to: a pipe would have to be read while it writes."""
+    """The output file: a pipe would have to be read while it is written."""
     started: float
 
 
 @dataclass(slots=True, kw_only=True)
 class Mutating:
-    """The plugin: it takes the place of the loop over the tests."""
+    """The plugin: it replaces the loop over the tests."""
 
     work: list[tuple[int, Mutant]]
     jobs: int
@@ -108,7 +108,7 @@ class Mutating:
             os._exit(code)
 
     def _ordered(self, items: list[pytest.Item], mutant: Mutant | None) -> list[pytest.Item]:
-        """Those first that found mutants of this module before, then the quick ones."""
+        """The tests in order: first those that found mutants of this module before, then the quick ones."""
         kills = self._kills.get(mutant.module, Counter[str]()) if mutant else Counter[str]()
         return sorted(items, key=lambda item: (-kills[item.nodeid], self._durations.get(item.nodeid, 0)))
 
@@ -130,7 +130,7 @@ class Mutating:
         if mutant and outcome == KILLED:
             self._kills.setdefault(mutant.module, Counter())[by] += 1
         elif mutant:
-            # Told at once: a run over everything takes its time.
+            # Written at once: a complete run takes long.
             print(f"{outcome}: {mutant.module}:{mutant.line} {mutant.change}", file=sys.stderr, flush=True)  # noqa: T201
         if child.index != BASELINE and len(self.verdicts) % 100 == 0:
             print(f"{len(self.verdicts)} of {len(self.work)}", file=sys.stderr, flush=True)  # noqa: T201
@@ -139,7 +139,7 @@ class Mutating:
 def _run_in_child(
     session: pytest.Session, items: list[pytest.Item], mutant: Mutant | None, said: Path, limit_s: int
 ) -> int:
-    """Run tests until one fails; the exit code: 0 where none does."""
+    """Run tests until one fails; the exit code: 0 if none does."""
     quiet = os.open(os.devnull, os.O_WRONLY)
     os.dup2(quiet, 1)
     os.dup2(quiet, 2)

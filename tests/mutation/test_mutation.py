@@ -1,4 +1,4 @@
-"""The mutation script itself: it finds every guard, and tells those that no test notices."""
+"""The mutation script itself: it finds every guard, and reports those whose removal no test notices."""
 
 from pathlib import Path
 
@@ -32,7 +32,7 @@ def test_allowed():
     for word, count, expected in (("a", 2, True), ("b", 1, True), ("c", 1, False), ("a", 3, False), ("a", 10, False)):
         assert allowed(word, count) is expected
 """
-# One test: the script orders tests by their times, and with two it would depend on them which mutants are endless.
+# A single test: the script orders tests by their times, and with two tests the endless mutants would depend on that order.
 
 
 def changes(source: str) -> list[str]:
@@ -67,14 +67,14 @@ def test_every_guard_is_found(source: str, expected: list[str]) -> None:
     assert changes(source) == expected
 
 
-def test_a_mutant_is_named_by_its_place_and_not_by_its_line() -> None:
+def test_the_key_of_a_mutant_does_not_depend_on_its_line_number() -> None:
     (one,) = mutants("m.py", "def f():\n    return a == b")
     (moved,) = mutants("m.py", "\n\ndef f():\n    return a == b")
     assert (one.within, one.text, one.line, moved.line) == ("f", "return a == b", 2, 4)
     assert one.key == moved.key
 
 
-def test_no_two_mutants_are_the_same_and_none_is_the_source() -> None:
+def test_all_mutants_differ_from_each_other_and_from_the_source() -> None:
     found: list[Mutant] = list(mutants("m.py", TOY))
     assert len({mutant.source for mutant in found}) == len({mutant.key for mutant in found}) == len(found)
 
@@ -103,7 +103,7 @@ reason = "nobody calls it"
 STALE = UNUSED.replace("Eq became NotEq", "Eq became Lt")
 
 
-def test_what_no_test_notices_is_told_and_fails_the_run(
+def test_a_surviving_mutant_is_reported_and_fails_the_run(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, said = run(tmp_path, "", capsys)
@@ -113,7 +113,7 @@ def test_what_no_test_notices_is_told_and_fails_the_run(
     assert (tmp_path / "toy" / "guards.py").read_text() == TOY
 
 
-def test_what_only_its_limit_ends_is_named_and_accepted(
+def test_an_endless_mutant_is_reported_and_accepted(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, said = run(tmp_path, UNUSED, capsys)
@@ -125,7 +125,7 @@ def test_what_only_its_limit_ends_is_named_and_accepted(
     ]
 
 
-def test_tests_that_fail_without_any_change_are_named(
+def test_tests_that_fail_without_a_mutant_are_reported(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("tests.mutation.test_mutation.TOY_TESTS", TOY_TESTS.replace('"a", 2', '"a", 7'))
@@ -134,7 +134,7 @@ def test_tests_that_fail_without_any_change_are_named(
     assert "test_toy.py::test_allowed" in said
 
 
-def test_what_is_listed_as_changing_nothing_is_accepted_and_a_stale_entry_is_not(
+def test_a_listed_equivalent_is_accepted_and_a_stale_entry_fails(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     code, said = run(tmp_path, UNUSED, capsys)

@@ -1,11 +1,13 @@
-"""Authorization on the command line: options, what is printed, exit codes, the keyring, certificates."""
+"""Authorization on the command line: options, output, exit codes, the keyring, certificates."""
 
 import asyncio
 import datetime as dt
 import ipaddress
+import json
 import os
 import re
 import select
+import socket
 import ssl
 import subprocess
 import sys
@@ -13,6 +15,7 @@ import time
 import urllib.request
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +25,9 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
 
+from inspector.cli.authorizing import authorizing_of
+from inspector.cli.options import AuthorizationOptions
+from inspector.protocol.authorization import ClientIdentity
 from tests.cli.here import here
 from tests.cli.sightline import ROOT, sightline
 from tests.peers.authorizing_server import Issued, authorizing_server
@@ -48,7 +54,7 @@ class Keyring(KeyringBackend):
 
 @contextmanager
 def running(*argv: str, **environment: str) -> Generator[tuple[subprocess.Popen[bytes], str]]:
-    """A command that waits for its redirect, and the page that it printed."""
+    """A command that waits for its redirect, and the page URL that it printed."""
     command = [sys.executable, "-m", "inspector", *argv, "--no-browser"]
     env = {**os.environ, "PYTHONPATH": str(ROOT), **environment}
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, env=env) as process:
@@ -59,7 +65,7 @@ def running(*argv: str, **environment: str) -> Generator[tuple[subprocess.Popen[
 
 
 def page_of(process: subprocess.Popen[bytes]) -> tuple[str, bytes]:
-    """The page that a command prints on stderr, and all that it has printed until then."""
+    """The page URL that a command prints on stderr, and all output until then."""
     assert process.stderr
     printed, until = b"", time.monotonic() + PAGE_S
     while not (found := PAGE.search(printed)):
@@ -72,7 +78,7 @@ def page_of(process: subprocess.Popen[bytes]) -> tuple[str, bytes]:
     return found[1].decode(), printed
 
 
-def test_without_a_browser_the_page_is_printed_and_the_redirect_awaited() -> None:
+def test_without_a_browser_the_page_url_is_printed_and_the_redirect_awaited() -> None:
     issued = Issued()
     with authorizing_server(issued) as url, running("list", url, "--format", "json") as (process, page):
         shown = subprocess.run(
@@ -86,7 +92,7 @@ def test_without_a_browser_the_page_is_printed_and_the_redirect_awaited() -> Non
     assert not [secret for secret in issued.secrets if secret in shown + out.decode() + err.decode()]
 
 
-def test_in_a_terminal_only_a_yes_to_the_shown_page_opens_the_browser(tmp_path: Path) -> None:
+def test_in_a_terminal_the_browser_opens_only_after_a_yes(tmp_path: Path) -> None:
     issued, opened = Issued(), tmp_path / "opened"
     browser = tmp_path / "browser.py"
     browser.write_text(
@@ -112,7 +118,7 @@ def test_in_a_terminal_only_a_yes_to_the_shown_page_opens_the_browser(tmp_path: 
         assert not opened.exists()
 
 
-def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_path: Path) -> None:
+def test_tokens_are_kept_in_the_keyring_only_on_request(tmp_path: Path) -> None:
     (tmp_path / "fakering.py").write_text(BACKEND)
     kept = tmp_path / "kept"
     fake = {
@@ -150,6 +156,108 @@ def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_p
     assert (refused.returncode, "no keyring that Sightline uses" in refused.stderr) == (2, True)
 
 
+def entry_of(folder: Path, url: str, oauth: dict[str, Any]) -> str:
+    """A file with one entry, as a target."""
+    path = folder / "mcp.json"
+    path.write_text(json.dumps({"mcpServers": {"it": {"type": "http", "url": url, "oauth": oauth}}}))
+    return f"{path}:it"
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return int(free.getsockname()[1])
+
+
+@pytest.mark.parametrize(
+    ("secret", "options", "environment", "is_good"),
+    [
+        ("a secret of the entry", (), {}, True),
+        ("${CLIENT_SECRET}", (), {"CLIENT_SECRET": "a secret of the entry"}, True),
+        ("another one", (), {}, False),
+        ("another one", ("--client-secret", "env:GIVEN"), {"GIVEN": "a secret of the entry"}, True),
+        ("${NOT_SET}", ("--client-secret", "env:GIVEN"), {"GIVEN": "a secret of the entry"}, True),
+    ],
+)
+def test_the_client_of_an_entry_is_used_unless_the_command_line_names_another(
+    secret: str,
+    options: tuple[str, ...],
+    environment: dict[str, str],
+    is_good: bool,  # noqa: FBT001
+    tmp_path: Path,
+) -> None:
+    issued, port = Issued(), free_port()
+    issued.know("mine", "a secret of the entry", f"http://localhost:{port}/callback")
+    oauth = {"clientId": "mine", "clientSecret": secret, "callbackPort": port, "scopes": "call"}
+    with (
+        authorizing_server(issued) as url,
+        running("list", entry_of(tmp_path, url, oauth), *options, **environment) as (process, page),
+    ):
+        assert f"redirect_uri=http%3A%2F%2Flocalhost%3A{port}%2Fcallback&" in page
+        assert "client_id=mine&" in page
+        urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+        out, err = process.communicate(timeout=30)
+    assert (process.returncode, b"invalid_client" in err) == ((0, False) if is_good else (3, True)), err
+    assert issued.clients.keys() == {"mine"}
+    assert [word for word in (b"a secret of the entry", b"another one") if word in out + err] == []
+
+
+ENTRY = ClientIdentity(
+    client_id="entry",
+    client_secret="of the entry",
+    scope="entry",
+    redirect_uri="http://localhost:1/entry",
+    token_url="https://auth.test/token",
+)
+GIVEN = "http://localhost:2/given"
+
+
+@pytest.mark.parametrize(
+    ("options", "client"),
+    [
+        (AuthorizationOptions(), ENTRY),
+        (
+            AuthorizationOptions(client_id="given"),
+            replace(ENTRY, client_id="given", client_secret=None, token_url=None),
+        ),
+        (AuthorizationOptions(client_secret="env:GIVEN"), replace(ENTRY, client_secret="of the option")),
+        (AuthorizationOptions(scope="given"), replace(ENTRY, scope="given")),
+        (AuthorizationOptions(redirect_uri=GIVEN), replace(ENTRY, redirect_uri=GIVEN)),
+        (AuthorizationOptions(issuer="https://auth.test"), replace(ENTRY, issuer="https://auth.test")),
+        (
+            AuthorizationOptions(client_credentials=True, issuer="https://auth.test"),
+            replace(ENTRY, issuer="https://auth.test", is_machine=True),
+        ),
+    ],
+)
+def test_each_option_has_precedence_over_its_member_of_an_entry(
+    options: AuthorizationOptions, client: ClientIdentity, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIVEN", "of the option")
+    assert authorizing_of(options, ENTRY).client == client
+
+
+@pytest.mark.parametrize(
+    ("oauth", "says"),
+    [
+        ({"tokenUrl": "https://auth.test/token"}, b"token endpoint differs: http://127.0.0.1:"),
+        ({"authorizationUrl": "https://auth.test/a"}, b"authorization page differs: http://127.0.0.1:"),
+    ],
+)
+def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: bytes, tmp_path: Path) -> None:
+    issued = Issued()
+    with authorizing_server(issued) as url:
+        target = entry_of(tmp_path, url, oauth)
+        if "tokenUrl" in oauth:
+            with running("list", target) as (process, page):
+                urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+                err = process.communicate(timeout=30)[1]
+        else:
+            err = sightline("list", target, "--no-browser").err.encode()
+    assert says in err
+    assert b"and the configuration names https://auth.test/" in err
+    assert not issued.verifiers
+
+
 @pytest.mark.parametrize(
     ("options", "says"),
     [
@@ -157,6 +265,7 @@ def test_tokens_are_kept_in_the_keyring_only_when_wanted_and_are_forgotten(tmp_p
         (["--client-id", "a", "--client-secret", "env:NOT_THERE"], "no such variable"),
         (["--client-credentials", "--client-id", "a"], "--client-secret or --client-key"),
         (["--client-credentials", "--client-id", "a", "--client-secret", "env:HOME"], "needs --issuer"),
+        (["--client-id", "a", "--scope", 'a"b'], "no scopes"),
         (["--redirect-uri", "https://elsewhere.example/x"], "127.0.0.1"),
         (["--remember", "--stored-auth-only"], "Leave out --remember"),
         (["--insecure", "--cacert", "x.pem"], "Leave it out"),
@@ -170,7 +279,7 @@ def test_wrong_options_are_refused_before_anything_is_sent(options: list[str], s
 
 
 def certificate(folder: Path) -> tuple[str, str]:
-    """A certificate for 127.0.0.1 that signs itself, and its key."""
+    """A self-signed certificate for 127.0.0.1, and its key."""
     key = ec.generate_private_key(ec.SECP256R1())
     name = x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "sightline test")])
     now = dt.datetime.now(dt.UTC)
@@ -200,7 +309,7 @@ def certificate(folder: Path) -> tuple[str, str]:
     return str(paths[0]), str(paths[1])
 
 
-def test_certificates_count_for_the_server_and_for_its_authorization_server(tmp_path: Path) -> None:
+def test_the_certificate_option_applies_to_the_authorization_server_too(tmp_path: Path) -> None:
     files = certificate(tmp_path)
     with authorizing_server(Issued(), files) as url:
         bare = sightline("list", url, "--no-browser")
@@ -216,7 +325,7 @@ def test_certificates_count_for_the_server_and_for_its_authorization_server(tmp_
     assert "certificates are not checked (--insecure)" in said.err
 
 
-async def test_what_gets_tokens_is_imported_only_when_a_server_asks() -> None:
+async def test_the_oauth_code_is_imported_only_when_a_server_requires_it() -> None:
     script = (
         "import sys\n"
         "from tests.cli.here import here\n"

@@ -1,4 +1,4 @@
-"""A session with a server that asks for authorization, up to a call."""
+"""A session with a server that requires authorization, up to a call."""
 
 import asyncio
 import time
@@ -7,6 +7,7 @@ import httpx2
 import pytest
 
 from inspector.connect.oauth.provider import Provider
+from inspector.connect.oauth.redirect import free_redirect_uri
 from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import (
     Access,
@@ -52,7 +53,7 @@ async def used(url: str, authorizing: Authorizing, era: Era = Era.AUTO) -> Sessi
 
 
 @pytest.mark.parametrize("era", [Era.AUTO, Era.LEGACY])
-async def test_a_refused_request_is_sent_again_with_a_token_and_each_step_is_shown(era: Era) -> None:
+async def test_a_refused_request_is_sent_again_with_a_token(era: Era) -> None:
     issued = Issued()
     with authorizing_server(issued) as url:
         session = await used(url, Authorizing(authorizer=browse), era)
@@ -71,7 +72,7 @@ async def test_a_refused_request_is_sent_again_with_a_token_and_each_step_is_sho
     assert times[-1] > 0
 
 
-async def test_time_limits_stand_still_while_the_user_decides() -> None:
+async def test_time_limits_are_paused_while_the_user_decides() -> None:
     async def slowly(ask: AuthorizationAsk) -> bool:
         await asyncio.sleep(2.5)
         return await browse(ask)
@@ -87,7 +88,7 @@ async def test_time_limits_stand_still_while_the_user_decides() -> None:
     assert "initialize" not in asked[: asked.index("server/discover") + 1]
 
 
-async def test_tokens_outlive_a_session_in_their_store_and_are_renewed() -> None:
+async def test_stored_tokens_are_used_by_the_next_session_and_renewed() -> None:
     issued, store = Issued(lifetime_s=1), MemoryStore()
     with authorizing_server(issued) as url:
         await used(url, Authorizing(authorizer=browse, store=store))
@@ -114,7 +115,7 @@ async def disagree(ask: AuthorizationAsk) -> bool:
     return False
 
 
-async def test_why_there_is_no_token_is_said() -> None:
+async def test_the_reason_for_a_missing_token_is_shown() -> None:
     async def said(issued: Issued, authorizing: Authorizing) -> tuple[str, Session]:
         with authorizing_server(issued) as url:
             return await refused(url, authorizing)
@@ -139,7 +140,33 @@ async def test_why_there_is_no_token_is_said() -> None:
     assert "a secret of the client" not in message + text_of(session)
 
 
-async def test_requests_that_wait_for_the_same_token_ask_the_user_once() -> None:
+async def test_the_scopes_that_the_user_chose_are_asked_for() -> None:
+    asked: list[tuple[str, ...]] = []
+
+    async def look(ask: AuthorizationAsk) -> bool:
+        asked.append(ask.scopes)
+        return False
+
+    with authorizing_server(Issued()) as url:
+        for scope in (None, "read write"):
+            own = ClientIdentity(client_id="mine", scope=scope)
+            await refused(url, Authorizing(authorizer=look, client=own))
+    assert asked == [("call",), ("read", "write")]
+
+
+async def test_a_kept_token_is_for_the_client_that_got_it() -> None:
+    issued, store = Issued(), MemoryStore()
+    clients = [ClientIdentity(client_id=name, redirect_uri=free_redirect_uri()) for name in ("one", "two")]
+    for client in clients:
+        issued.know(client.client_id or "", None, client.redirect_uri or "")
+    with authorizing_server(issued) as url:
+        await used(url, Authorizing(authorizer=browse, store=store, client=clients[0]))
+        await used(url, Authorizing(store=store, is_stored_only=True, client=clients[0]))
+        message, _ = await refused(url, Authorizing(store=store, is_stored_only=True, client=clients[1]))
+    assert "--stored-auth-only" in message
+
+
+async def test_concurrent_requests_for_a_token_ask_the_user_once() -> None:
     asked: list[float] = []
 
     async def count(ask: AuthorizationAsk) -> bool:

@@ -1,4 +1,4 @@
-"""An authorization server from npm that is on its own: it registers, asks for login and consent, and names itself in `iss`."""
+"""A separate authorization server from npm: it registers clients, asks for login and consent, and names itself in `iss`."""
 
 import re
 import socket
@@ -25,7 +25,7 @@ SCRIPT = ROOT / "tests/peers/oidc_provider.mjs"
 
 @contextmanager
 def authorization_server(program: str, port: int, resource: str, tokens: Tokens) -> Generator[None]:
-    """The server while it runs; each token that it issues is good."""
+    """The server while it runs; every token that it issues is valid."""
     command = [program, str(SCRIPT), str(MODULE), str(port), resource]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
         ready = threading.Event()
@@ -49,7 +49,7 @@ def authorization_server(program: str, port: int, resource: str, tokens: Tokens)
 
 
 async def sign_in(ask: AuthorizationAsk) -> bool:
-    """Be the user: log in, consent, and follow the redirects up to Sightline's own."""
+    """Act as the user: log in, consent, and follow the redirects up to Sightline's own."""
     async with httpx.AsyncClient(timeout=10) as browser:
         answer = await browser.get(ask.url)
         for _ in range(12):

@@ -1,4 +1,4 @@
-"""The listener for the redirect: it takes one request, and refuses, names and closes every other."""
+"""The listener for the redirect: it accepts one request, and refuses, reports and closes every other."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -23,7 +23,7 @@ async def listening() -> AsyncGenerator[tuple[str, asyncio.Future[Redirect], lis
 
 
 async def asked(uri: str, line: str, host: str | None = None, more: str = "") -> str:
-    """The whole answer to a request; empty where there is none."""
+    """The whole answer to a request; empty if there is none."""
     parts = urlsplit(uri)
     reader, writer = await asyncio.open_connection(parts.hostname, parts.port)
     writer.write(f"{line} HTTP/1.1\r\nHost: {host or parts.netloc}\r\n{more}\r\n".encode())
@@ -46,7 +46,7 @@ REFUSED = (
 )
 
 
-async def test_every_other_request_is_refused_named_and_closed_and_the_right_one_still_counts() -> None:
+async def test_every_other_request_is_refused_until_the_right_one_arrives() -> None:
     async with listening() as (uri, arrived, refused):
         for line, host, status, reason in REFUSED:
             answer = await asked(uri, line, host)
@@ -76,7 +76,24 @@ async def test_a_second_request_on_an_open_connection_is_refused(monkeypatch: py
     assert refused == ["a second request came"]
 
 
-async def test_a_slow_client_is_closed_and_named(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_two_authorizations_with_one_redirect_take_turns() -> None:
+    uri = free_redirect_uri()
+    order = list[str]()
+
+    async def flow(state: str) -> str | None:
+        async with redirect_to(uri, state, order.append) as arrived:
+            order.append(f"{state} listens")
+            await asked(uri, f"GET /callback?code={state}&state={state}")
+            order.append(f"{state} ends")
+            return (await arrived).code
+
+    async with asyncio.timeout(20):
+        codes = await asyncio.gather(flow("one"), flow("two"), flow("three"))
+    assert codes == ["one", "two", "three"]
+    assert order == [f"{state} {what}" for state in codes for what in ("listens", "ends")]
+
+
+async def test_a_slow_client_is_disconnected_and_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(redirect, "SLOW_S", 0.2)
     async with listening() as (uri, arrived, refused):
         parts = urlsplit(uri)
@@ -97,7 +114,7 @@ async def test_too_many_refused_requests_end_the_flow(monkeypatch: pytest.Monkey
             await arrived
 
 
-async def test_an_error_is_taken_as_the_answer() -> None:
+async def test_an_error_redirect_is_accepted_as_the_answer() -> None:
     async with listening() as (uri, arrived, _):
         await asked(uri, f"GET /callback?error=access_denied&error_description=no&state={STATE}")
         found = await arrived
@@ -117,7 +134,7 @@ async def test_an_error_is_taken_as_the_answer() -> None:
         ("http://127.0.0.1:8765/callback?x=1", "path"),
     ],
 )
-def test_a_redirect_uri_is_on_loopback(uri: str, fault: str) -> None:
+def test_a_redirect_uri_must_be_on_loopback(uri: str, fault: str) -> None:
     found = redirect_fault(uri)
     assert fault in found
     assert bool(found) == bool(fault)

@@ -1,4 +1,4 @@
-"""What a step of an authorization shows of its request and answer, wherever a secret is repeated and cut."""
+"""The text that a step of an authorization shows of its request and answer, wherever a secret is repeated or cut."""
 
 import base64
 import secrets
@@ -49,7 +49,7 @@ def with_secret(secret: str, kind: str) -> httpx2.Request:
 @pytest.mark.parametrize(
     "kind", ["refresh", "verifier", "assertion", "client secret in the body", "client secret in the header"]
 )
-def test_what_an_error_repeats_of_a_request_is_covered_wherever_it_is_cut(kind: str) -> None:
+def test_secrets_that_an_error_repeats_are_masked_at_any_cut(kind: str) -> None:
     for padding in range(0, 321, 8):
         own, secret = OwnCredentials(()), drawn()
         lane = Lane(note=noted, conceal=own.add, cover=own.cover)
@@ -62,7 +62,7 @@ def test_what_an_error_repeats_of_a_request_is_covered_wherever_it_is_cut(kind: 
 
 
 @pytest.mark.parametrize("name", ["registration_access_token", "client_secret", "access_token", "id_token"])
-def test_what_an_answer_grants_is_masked_and_covered_from_then_on(name: str) -> None:
+def test_granted_secrets_are_masked_from_then_on(name: str) -> None:
     own, secret = OwnCredentials(()), drawn()
     lane = Lane(note=noted, conceal=own.add, cover=own.cover)
     step = step_of(form(grant_type="refresh_token"), lane)

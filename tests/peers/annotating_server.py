@@ -1,7 +1,7 @@
-"""A server that plays a script: its tools, what each returns, what it resolves, and when it refuses. It writes down what it hears.
+"""A server that plays a script: its tools, their results, its resolutions, and its refusals. It writes down what it receives.
 
-Arguments: a JSON file `{"tools", "results", "resolved", "refuses"}`, and the file for what is heard, one message a line.
-`results`: of a call, by tool. `resolved`: of `tools/resolve`, by tool. `refuses`: an error where a request says that the
+Arguments: a JSON file `{"tools", "results", "resolved", "refuses"}`, and the file for the received messages, one per line.
+`results`: of a call, by tool. `resolved`: of `tools/resolve`, by tool. `refuses`: an error for requests which state that the
 session took in data from an open world.
 """
 

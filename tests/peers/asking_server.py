@@ -2,8 +2,8 @@
 
 With `quiet` it announces no logging.
 
-It knows no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
-stateless era it answers with `input_required`, and last with what the retry held.
+It uses no library. Each tool is one way of asking. In the handshake era it sends requests and answers with the replies; in the
+stateless era it answers with `input_required`, and finally with the content of the retry.
 """
 
 import itertools
@@ -58,6 +58,7 @@ OTHERS = (
     "waiting",
     "as task",
     "kept",
+    "kept task",
 )
 numbers = itertools.count(1)
 visits: list[str] = []
@@ -85,12 +86,20 @@ def ask(request: Any) -> str:
 
 
 def reply() -> Any:
-    """The next answer of the client; what else it sends is passed over."""
+    """The next answer of the client; other messages are skipped."""
     while line := sys.stdin.readline():
         message = json.loads(line)
         if "method" not in message:
             return {key: message[key] for key in message if key in ("result", "error")}
     sys.exit()
+
+
+def ask_as_task() -> tuple[Any, Any]:
+    """Have a form filled in as a task; the handle, and what requests about it say."""
+    form = elicit(schema=SECRET_FORM)
+    ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
+    task = reply()["result"]["task"]
+    return task, {"params": {"taskId": task["taskId"]}}
 
 
 def call(request: Any) -> None:
@@ -110,14 +119,17 @@ def call(request: Any) -> None:
             write({"method": "notifications/cancelled", "params": {"requestId": number}})
             finish(request, "done")
         case "kept":
-            # What was answered is repeated nowhere.
+            # The answer is repeated nowhere.
             ask(elicit(schema=SECRET_FORM))
             finish(request, "content" in reply()["result"])
+        case "kept task":
+            _, about = ask_as_task()
+            ask({"method": "tasks/get", **about})
+            reply()
+            ask({"method": "tasks/result", **about})
+            finish(request, "content" in reply()["result"])
         case "as task":
-            form = elicit(schema=SECRET_FORM)
-            ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
-            task = reply()["result"]["task"]
-            about = {"params": {"taskId": task["taskId"]}}
+            task, about = ask_as_task()
             states = [task["status"]]
             ask({"method": "tasks/get", "params": {"taskId": "another"}})
             unknown = reply()
@@ -152,11 +164,16 @@ def call_in_rounds(request: Any) -> None:
     elif name == "waiting" and state != "3":
         asked |= {"requestState": str(int(state or "0") + 1)}
     elif name == "shifting" and state != "\u00e9 2 ":
-        # White space and a letter beyond ASCII have to come back as they are.
+        # White space and a letter beyond ASCII have to be returned unchanged.
         asked |= {
             "inputRequests": {f"who{state or ''}": elicit()},
             "requestState": "\u00e9 2 " if state else "1",
         }
+    elif name == "kept" and "inputResponses" not in params:
+        asked |= {"inputRequests": {"who": elicit(schema=SECRET_FORM)}}
+    elif name == "kept":
+        finish(request, "content" in params["inputResponses"]["who"])
+        return
     elif name in ASKS and "inputResponses" not in params:
         asked |= {"inputRequests": {f"k{number}": each for number, each in enumerate(ASKS[name])}}
     else:

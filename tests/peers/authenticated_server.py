@@ -16,12 +16,12 @@ ISSUER = "http://127.0.0.1:1"
 
 @dataclass(slots=True)
 class Tokens(TokenVerifier):
-    """The tokens that are good now, with their scopes."""
+    """The tokens that are valid now, with their scopes."""
 
     good: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """As the middleware asks."""
+        """Called by the middleware."""
         scopes = self.good.get(token)
         return AccessToken(token=token, client_id="c", scopes=scopes) if scopes is not None else None
 
@@ -30,12 +30,12 @@ class Tokens(TokenVerifier):
 def authenticated_server(
     tokens: Tokens, *, is_stateless: bool = False, issuer: str = ISSUER
 ) -> Generator[str]:
-    """The URL of a running server with the tool `t`, for which the scope `call` is needed."""
+    """The URL of a running server with the tool `t`, which requires the scope `call`."""
     with socket.create_server(("127.0.0.1", 0)) as listening:
         origin = f"http://127.0.0.1:{listening.getsockname()[1]}"
         settings = AuthSettings.model_validate(
             {
-                # As text: a URL object would end in a slash, and issuers are compared letter by letter.
+                # As text: a URL object would end in a slash, and issuers are compared character by character.
                 "issuer_url": issuer,
                 "resource_server_url": f"{origin}/mcp",
                 "required_scopes": ["call"],

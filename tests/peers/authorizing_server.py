@@ -1,6 +1,6 @@
 """A server made with the Python SDK that is its own authorization server: RFC 8414, 7591, 7636, 9728.
 
-Its routes are the SDK's. What is here keeps clients and tokens, agrees to whatever is asked, and repeats secrets where a
+Its routes are the SDK's. This module keeps clients and tokens, agrees to every request, and repeats secrets where a
 careless server would.
 """
 
@@ -37,7 +37,7 @@ from tests.sinks.echoing import repeated
 
 @dataclass(slots=True)
 class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """All that was issued, and how the next requests are answered."""
+    """Everything that was issued, and how the next requests are answered."""
 
     clients: dict[str, OAuthClientInformationFull] = field(
         default_factory=dict[str, OAuthClientInformationFull]
@@ -47,20 +47,32 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
     refreshing: dict[str, RefreshToken] = field(default_factory=dict[str, RefreshToken])
     states: list[str] = field(default_factory=list[str])
     secrets: list[str] = field(default_factory=list[str])
-    """Every code, token and client secret."""
+    """Every issued code, token and client secret."""
     lifetime_s: int = 3600
     refuses: str = ""
-    """The OAuth error that every authorization is answered with."""
+    """The OAuth error with which every authorization is answered."""
     verifiers: list[str] = field(default_factory=list[str])
     echoes: bool = False
-    """Whether errors of the token endpoint repeat what was sent."""
+    """Whether errors of the token endpoint repeat the request."""
+    answer: str = "ok"
+    """Of the tool `t`."""
     padding: int | None = None
-    """The number of characters in an error of the token endpoint before the body that was sent; None for no such error."""
+    """The number of characters before the repeated request body in an error of the token endpoint; None for no such error."""
 
     def made(self, kind: str) -> str:
         value = f"{kind}-{secrets.token_urlsafe(24)}"
         self.secrets.append(value)
         return value
+
+    def know(self, client_id: str, client_secret: str | None, redirect_uri: str) -> None:
+        """Have a client that somebody registered before."""
+        self.clients[client_id] = OAuthClientInformationFull(
+            client_id=client_id,
+            client_secret=client_secret,
+            redirect_uris=[AnyUrl(redirect_uri)],
+            token_endpoint_auth_method="client_secret_basic" if client_secret else "none",
+            scope="call",
+        )
 
     async def get_client(self, client_id: str) -> OAuthClientInformationFull | None:
         return self.clients.get(client_id)
@@ -134,7 +146,7 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
 
 @contextmanager
 def authorizing_server(issued: Issued, certificate: tuple[str, str] | None = None) -> Generator[str]:
-    """The URL of a running server with the tool `t`, for which the scope `call` is needed.
+    """The URL of a running server with the tool `t`, which requires the scope `call`.
 
     `certificate`: files with certificate and key, to answer over TLS.
     """
@@ -152,7 +164,7 @@ def authorizing_server(issued: Issued, certificate: tuple[str, str] | None = Non
 
         def t() -> str:
             """Answer."""
-            return "ok"
+            return issued.answer
 
         def ends() -> str:
             """Never answers: the token is repeated in its place."""
@@ -218,7 +230,7 @@ class _Watching:
 
 
 async def browse(ask: AuthorizationAsk) -> bool:
-    """Agree, and be the browser: open the page, and follow where it redirects to."""
+    """Act as the user and the browser: agree, open the page, and follow its redirect."""
     async with httpx.AsyncClient(verify=False) as browser:  # noqa: S501 - a certificate of the test
         page = await browser.get(ask.url)
         await browser.get(str(AnyUrl(page.headers["location"])))

@@ -1,6 +1,6 @@
-"""A server whose definitions are in a file: what is written there is listed next.
+"""A server whose definitions are in a file: it lists what the file contains at that time.
 
-Each call of a tool is told to be followed by a change: `notifications/tools/list_changed` comes before its answer.
+Each call of a tool announces a change: `notifications/tools/list_changed` is sent before its answer.
 """
 
 import json

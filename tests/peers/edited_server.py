@@ -1,4 +1,4 @@
-"""A server that a test edits while it is watched, as a text: quick to start, on the standard library alone."""
+"""The source of a server that a test edits while it is watched: quick to start, with the standard library only."""
 
 SOURCE = """
 import json, os, sys

@@ -1,4 +1,4 @@
-"""An HTTP server on loopback that answers what a test scripts, byte for byte."""
+"""An HTTP server on loopback that answers as a test scripts, byte for byte."""
 
 import asyncio
 import gzip
@@ -36,7 +36,7 @@ Reply: TypeAlias = Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass(slots=True)
 class HttpPeer:
-    """What was asked, and how it is answered: by JSON-RPC method, else by HTTP method, else 404."""
+    """The requests, and how they are answered: by JSON-RPC method, else by HTTP method, else 404."""
 
     replies: dict[str, Reply]
     asked: list[Asked] = field(default_factory=list[Asked])
@@ -68,7 +68,7 @@ class HttpPeer:
 
 @asynccontextmanager
 async def http_peer(replies: dict[str, Reply], port: int = 0) -> AsyncGenerator[HttpPeer]:
-    """A running server; gone afterwards. `port`: 0 for any that is free."""
+    """A running server, stopped afterwards. `port`: 0 for any that is free."""
     peer = HttpPeer(replies)
     serving: set[asyncio.Task[None]] = set()
 
@@ -116,7 +116,7 @@ def error(status: str, code: int, *, with_id: bool = True) -> Reply:
 
 
 def zipped(value: Json) -> Reply:
-    """A JSON-RPC result that is compressed though nobody asked for it."""
+    """A JSON-RPC result that is compressed although the client did not accept that."""
 
     async def reply(asked: Asked, writer: asyncio.StreamWriter) -> None:
         body = gzip.compress(json.dumps({"jsonrpc": "2.0", "id": asked.id, "result": value}).encode())
@@ -126,7 +126,7 @@ def zipped(value: Json) -> Reply:
 
 
 def events(*chunks: bytes) -> Reply:
-    """An event stream in these chunks, closed at its end. `$ID` is the request's id."""
+    """An event stream in these chunks, closed at its end. `$ID` is replaced by the request's id."""
 
     async def reply(asked: Asked, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\n\r\n")

@@ -1,4 +1,4 @@
-"""What server text would do to a terminal if it got there. Each carries CANARY, or acts under a number of its own."""
+"""Server text and its effects if it reached a terminal. Each contains CANARY, or acts with a number of its own."""
 
 ESC = "\x1b"
 PAYLOADS = {

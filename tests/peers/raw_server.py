@@ -1,6 +1,6 @@
 """A server on stdio that misbehaves on purpose. Usage: raw_server.py BEHAVIOUR
 
-It knows no library: what it writes is what stands here.
+It uses no library: it writes exactly the bytes in this file.
 """
 
 import json
@@ -123,7 +123,7 @@ def listing(request: Any) -> None:
 
 
 def leave_daemon(*, keeps_pipes: bool) -> None:
-    """A process in a session of its own, with an empty environment, whose parent has ended."""
+    """Start a process in a session of its own, with an empty environment, whose parent has ended."""
     if os.fork():
         return
     os.setsid()

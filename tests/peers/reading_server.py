@@ -1,4 +1,4 @@
-"""A server on the official Python SDK with resources, templates, prompts and completions, as a stranger would write it.
+"""A server on the official Python SDK with resources, templates, prompts and completions, as a third party would write it.
 
 Usage: reading_server.py stdio | reading_server.py http PORT
 """

@@ -1,4 +1,4 @@
-"""A redemption endpoint on loopback that answers what a test scripts, byte for byte, plain or over TLS."""
+"""A redemption endpoint on loopback that answers as a test scripts, byte for byte, plain or over TLS."""
 
 import asyncio
 import ssl
@@ -19,15 +19,15 @@ Script: TypeAlias = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 
 class Endpoint:
-    """Listens while entered. Counts every connection, and keeps every request head."""
+    """Listens while entered. Counts every connection, and keeps the head of every request."""
 
     def __init__(self, script: Script | bytes = b"", *, names: tuple[str, ...] = ()) -> None:
-        """`script`: the answer. `names`: serve TLS with a certificate for these; none of them: plain HTTP."""
+        """`script`: the answer. `names`: serve TLS with a certificate for these names; plain HTTP if there are none."""
         self.script = script
         self.connections = 0
         self.heads: list[str] = []
         self.server_names: list[str | None] = []
-        """As asked for by SNI."""
+        """The names that clients requested by SNI."""
         self.port = 0
         self._names = names
         self._served: set[asyncio.Task[None]] = set()
@@ -50,7 +50,7 @@ class Endpoint:
         return f"https://{self._names[0]}:{self.port}" if self._names else f"http://127.0.0.1:{self.port}"
 
     def header(self, name: str) -> list[str]:
-        """Every value of a field in the last request."""
+        """Every value of a header field in the last request."""
         fields = [line.partition(":") for line in self.heads[-1].splitlines()[1:]]
         return [value.strip() for key, _, value in fields if key.lower() == name]
 
@@ -68,7 +68,7 @@ class Endpoint:
         self._served.add(asyncio.ensure_future(self._answer(reader, writer)))
 
     async def _answer(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        # A client that turns away in the middle of an answer is what many tests are about.
+        # Many tests are about a client that disconnects in the middle of an answer.
         with suppress(ConnectionError, asyncio.IncompleteReadError):
             try:
                 self.heads.append((await reader.readuntil(b"\r\n\r\n")).decode("latin-1"))
@@ -85,7 +85,7 @@ class Endpoint:
 def answer(
     body: bytes = b"", status: str = "200 OK", *fields: str, kind: str | None = "application/json"
 ) -> bytes:
-    """A whole answer. Says `no-store` unless `fields` says something about caches."""
+    """A whole answer. Contains `no-store` unless `fields` sets Cache-Control."""
     lines = [f"HTTP/1.1 {status}", f"Content-Length: {len(body)}", *fields]
     if kind is not None:
         lines.append(f"Content-Type: {kind}")
@@ -95,7 +95,7 @@ def answer(
 
 
 def authority() -> str:
-    """The certificate (PEM) that signs those of all endpoints."""
+    """The certificate (PEM) that signs the certificates of all endpoints."""
     made, _ = _authority()
     return made.public_bytes(serialization.Encoding.PEM).decode()
 

@@ -1,4 +1,4 @@
-"""A server with skills on stdio, of which some are not what their entries say. It knows no library.
+"""A stdio server with skills, some of which do not match their entries. It uses no library.
 
 Usage: skills_server.py [LOG], where LOG gets the method and URI of every request.
 """

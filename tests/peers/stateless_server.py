@@ -1,7 +1,7 @@
 """A stdio server of the stateless era (2026-07-28) that answers calls in unfinished ways. Usage: stateless_server.py [LISTEN]
 
-It knows no library. LISTEN says what becomes of `subscriptions/listen`: `serves` (default), `refuses` (-32601), `ends` (acknowledges and
-ends each one), `silent` (never says anything). Each call of `grow` adds a tool and announces it to whoever listens.
+It uses no library. LISTEN selects the handling of `subscriptions/listen`: `serves` (default), `refuses` (-32601), `ends` (acknowledges and
+ends each one), `silent` (never says anything). Each call of `grow` adds a tool and announces it to the subscribers.
 """
 
 import json

@@ -1,6 +1,6 @@
-"""A stdio server that makes tasks of its calls, well and badly. Usage: tasking_server.py legacy|modern
+"""A stdio server that turns its calls into tasks, well-formed and not. Usage: tasking_server.py legacy|modern
 
-It knows no library. Each tool is one way in which a task goes. Tasks are those of MCP 2025-11-25 in the handshake era, and those of
+It uses no library. Each tool is one course of a task. Tasks are those of MCP 2025-11-25 in the handshake era, and those of
 the extension in the stateless era. Half a poll interval of each is fast enough for a test.
 """
 
@@ -32,7 +32,7 @@ TOOLS: dict[str, dict[str, Any]] = {
 }
 tasks: dict[str, dict[str, Any]] = {}
 seen: list[str] = []
-"""The requests about tasks, which the last call gives back."""
+"""The requests about tasks, which the last call returns."""
 
 
 def write(message: dict[str, Any]) -> None:
@@ -107,7 +107,7 @@ def result_of(task: dict[str, Any]) -> dict[str, Any]:
 
 
 def goes_on(task: dict[str, Any]) -> None:
-    """One step of a task, at each poll."""
+    """One step of a task, taken at each poll."""
     task["polls"] += 1
     name = task["name"]
     if name == "cancelled":
@@ -157,7 +157,7 @@ def about(request: Any) -> None:
 
 
 def reply() -> Any:
-    """The next answer of the client; polls meanwhile are answered."""
+    """The next answer of the client; polls in between are answered."""
     while line := sys.stdin.readline():
         message = json.loads(line)
         if "method" not in message:

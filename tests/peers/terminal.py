@@ -1,4 +1,4 @@
-"""A real pseudo-terminal with a program in it: keys go in, bytes come out, and a screen is kept."""
+"""A real pseudo-terminal with a program in it: keys are typed, bytes are read, and a screen is kept."""
 
 import contextlib
 import fcntl
@@ -22,7 +22,7 @@ _SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[PX^_\]].*?(?:\x1b\\|\x07)|
 
 
 class Terminal:
-    """What a program in a terminal has written so far, and a hand on its keyboard."""
+    """The output of a program in a terminal so far, and its keyboard."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", master: int) -> None:
         self.process = process
@@ -30,25 +30,25 @@ class Terminal:
         self.written = b""
 
     def press(self, *keys: str) -> None:
-        """Type keys, as the bytes that a terminal sends for them."""
+        """Type keys, sent as a terminal sends them."""
         for key in keys:
             os.write(self._master, _KEYS.get(key, key).encode())
 
     def press_until(self, *keys: str, until: str) -> None:
-        """Type, and wait until `until` has been drawn since; where it is empty, for nothing."""
+        """Type, and wait until `until` has been drawn since then; if it is empty, do not wait."""
         since = len(self.written)
         self.press(*keys)
         if until:
             self.wait_for(until, since=since)
 
     def close(self) -> None:
-        """Take the terminal away, once. No signal tells the program: its session hangs on none."""
+        """Close the terminal, once. No signal is sent: the program's session does not depend on this terminal."""
         if self._master >= 0:
             os.close(self._master)
             self._master = -1
 
     def read(self, within_s: float) -> bool:
-        """Take what has been written; False where nothing came in time, or the program has ended."""
+        """Read the available output; False if nothing arrived in time, or the program has ended."""
         if not select.select([self._master], [], [], within_s)[0]:
             return False
         with contextlib.suppress(OSError):
@@ -58,7 +58,7 @@ class Terminal:
         return False
 
     def wait_for(self, text: str, *, since: int = 0, limit_s: float = 20) -> int:
-        """Wait until `text` has been drawn after byte `since`; where the output then ends."""
+        """Wait until `text` has been drawn after byte `since`; return where the output then ends."""
         until = time.monotonic() + limit_s
         while text not in self.plain(since):
             assert time.monotonic() < until, (
@@ -69,13 +69,13 @@ class Terminal:
         return len(self.written)
 
     def settle(self, quiet_s: float = 0.4, limit_s: float = 10) -> None:
-        """Read until nothing has come for a while."""
+        """Read until no output has arrived for a while."""
         until = time.monotonic() + limit_s
         while time.monotonic() < until and self.read(quiet_s):
             pass
 
     def wait_for_end(self, limit_s: float = 30) -> int:
-        """Read until the program has ended, and all that it wrote; its exit code."""
+        """Read all output until the program has ended; its exit code."""
         until = time.monotonic() + limit_s
         while self.process.poll() is None or self.read(0):
             assert time.monotonic() < until, f"it did not end; the end of what it wrote:\n{self.end()}"
@@ -83,11 +83,11 @@ class Terminal:
         return self.process.returncode
 
     def plain(self, since: int = 0) -> str:
-        """What was drawn, without the sequences that placed and coloured it."""
+        """The drawn text, without the sequences that position and colour it."""
         return _SEQUENCE.sub(b"", self.written[since:]).decode("utf-8", "replace")
 
     def end(self, since: int = 0) -> str:
-        """The end of what was drawn, for a message: a cursor that blinks takes little of it."""
+        """The end of the drawn text, for a message; the redraws of a blinking cursor take up little of it."""
         return " ".join(self.plain(since).split())[-5000:]
 
     def sequences(self) -> list[bytes]:
@@ -95,7 +95,7 @@ class Terminal:
         return _SEQUENCE.findall(self.written)
 
 
-# Escape as newer terminals send it: a bare one and the key behind it are read as one with Alt where the machine is slow.
+# Escape as newer terminals send it: on a slow machine, a bare one and the key after it are read as one key with Alt.
 _KEYS = {"enter": "\r", "escape": "\x1b[27u", "tab": "\t", "down": "\x1b[B", "up": "\x1b[A", "ctrl+p": "\x10"}
 
 
@@ -103,11 +103,11 @@ _KEYS = {"enter": "\r", "escape": "\x1b[27u", "tab": "\t", "down": "\x1b[B", "up
 def terminal(
     argv: Sequence[str], *, columns: int = 140, lines: int = 45, **environment: str
 ) -> Generator[Terminal]:
-    """A program in a terminal of that size; ended afterwards with all that it started."""
+    """A program in a terminal of that size, ended afterwards with all its child processes."""
     drives()
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", lines, columns, 0, 0))
-    # What runs the tests may have set these for itself; they would win over the terminal's own size.
+    # The test runner may have set these variables; they would override the terminal's own size.
     inherited = {name: value for name, value in os.environ.items() if name not in {"COLUMNS", "LINES"}}
     process = subprocess.Popen(
         argv,

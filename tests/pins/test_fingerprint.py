@@ -20,11 +20,11 @@ def parsed(text: str) -> Json:
 
 
 @given(json_values, json_values)
-def test_values_have_one_fingerprint_where_they_are_equal_and_nowhere_else(one: Json, other: Json) -> None:
+def test_values_have_the_same_fingerprint_exactly_if_they_are_equal(one: Json, other: Json) -> None:
     assert (fingerprint(one) == fingerprint(other)) is equal(one, other)
 
 
-def test_equal_spellings_have_one_fingerprint() -> None:
+def test_equal_spellings_have_the_same_fingerprint() -> None:
     for one, other in (
         ('{"a":1,"b":[2]}', '{"b":[2.0],"a":1.0}'),
         ("1.10", "1.1"),
@@ -36,7 +36,7 @@ def test_equal_spellings_have_one_fingerprint() -> None:
         assert fingerprint(parsed(one)) == fingerprint(parsed(other)), one
 
 
-def test_values_that_only_look_alike_have_others() -> None:
+def test_values_that_only_look_alike_have_different_fingerprints() -> None:
     texts = (
         *(
             "1",
@@ -60,7 +60,7 @@ def test_values_that_only_look_alike_have_others() -> None:
     assert len({fingerprint(value) for value in values}) == len(values)
 
 
-def test_ten_thousand_levels_are_no_trouble() -> None:
+def test_a_value_of_ten_thousand_levels_has_a_fingerprint() -> None:
     value: Json = DuplicateKeys((("a", 1), ("a", 2)))
     for _ in range(10_000):
         value = [value]

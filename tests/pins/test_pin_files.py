@@ -49,7 +49,7 @@ def file() -> Path:
     return found
 
 
-def test_a_pin_is_kept_for_the_user_alone_under_no_name_of_the_server() -> None:
+def test_a_pin_is_a_private_file_without_the_name_of_the_server() -> None:
     identity = known_as(SERVER)
     assert read_pin(identity) is None
     pinned = write_pin(identity, definitions())
@@ -61,7 +61,7 @@ def test_a_pin_is_kept_for_the_user_alone_under_no_name_of_the_server() -> None:
     assert read_pin(known_as(DemoTarget())) is None
 
 
-def test_a_pin_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() -> None:
+def test_a_new_pin_replaces_the_old_one_completely() -> None:
     identity = known_as(SERVER)
     write_pin(identity, definitions())
     write_pin(identity, definitions(title="Sum"))
@@ -84,7 +84,7 @@ def test_a_pin_takes_the_place_of_the_one_before_and_leaves_nothing_beside_it() 
         (b"\xff\xfe", "not JSON"),
     ],
 )
-def test_a_file_that_is_no_pin_says_so_and_counts_as_none(raw: bytes, reason: str) -> None:
+def test_a_file_that_is_not_a_pin_is_an_error_with_the_reason(raw: bytes, reason: str) -> None:
     identity = known_as(SERVER)
     write_pin(identity, definitions())
     file().write_bytes(raw)
@@ -96,7 +96,7 @@ def test_a_file_that_is_no_pin_says_so_and_counts_as_none(raw: bytes, reason: st
     assert reason in found.reason
 
 
-def test_a_pin_of_another_server_under_this_ones_name_does_not_count() -> None:
+def test_a_pin_of_another_server_in_this_file_is_refused() -> None:
     ours, theirs = known_as(SERVER), known_as(DemoTarget())
     write_pin(theirs, definitions())
     file().rename(folder() / f"{ours.key}.json")
@@ -106,7 +106,7 @@ def test_a_pin_of_another_server_under_this_ones_name_does_not_count() -> None:
     assert isinstance(found, UnreadablePins)
 
 
-def test_a_pin_that_others_could_have_written_does_not_count() -> None:
+def test_a_pin_that_others_can_write_is_refused() -> None:
     identity = known_as(SERVER)
     write_pin(identity, definitions())
     file().chmod(0o666)
@@ -117,7 +117,7 @@ def test_a_pin_that_others_could_have_written_does_not_count() -> None:
     assert len(state.asks("anything")) == 1
 
 
-def test_a_link_in_the_place_of_a_pin_is_not_followed(data: Path) -> None:
+def test_a_link_in_place_of_a_pin_is_not_followed(data: Path) -> None:
     identity = known_as(SERVER)
     write_pin(identity, definitions())
     elsewhere = data / "elsewhere"
@@ -128,14 +128,14 @@ def test_a_link_in_the_place_of_a_pin_is_not_followed(data: Path) -> None:
     assert "title" not in elsewhere.read_text()
 
 
-def test_too_much_is_not_pinned() -> None:
+def test_definitions_that_are_too_large_are_not_pinned() -> None:
     identity = known_as(SERVER)
     with pytest.raises(UsageError, match="a pin holds"):
         write_pin(identity, definitions(description="x" * MAX_BYTES))
     assert read_pin(identity) is None
 
 
-def test_all_pins_are_listed_whatever_else_lies_there() -> None:
+def test_all_pins_are_listed_and_other_files_ignored() -> None:
     assert list(all_pins()) == []
     write_pin(known_as(SERVER), definitions())
     write_pin(known_as(DemoTarget()), definitions())
@@ -146,7 +146,7 @@ def test_all_pins_are_listed_whatever_else_lies_there() -> None:
     }
 
 
-def test_a_folder_that_was_named_is_told_by_its_full_path(
+def test_the_folder_of_a_command_is_identified_by_its_full_path(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -157,12 +157,12 @@ def test_a_folder_that_was_named_is_told_by_its_full_path(
         known_as(PageTarget(url=""))
 
 
-def test_a_watch_tells_what_changed_since_the_pin_and_since_the_first_listing() -> None:
+def test_changes_since_the_pin_and_since_the_first_listing_are_reported() -> None:
     write_pin(known_as(SERVER), definitions())
     watch = Watch(SERVER)
     assert watch.listed(catalogue(), "Be kind.").status is PinStatus.SAME
     state = watch.listed(catalogue(description="Mails."), "Be kind.")
-    # What the pin tells is not told twice.
+    # A change since the pin is not reported twice.
     assert [altered.since.name for altered in state.altered] == ["PINNED"]
     state = watch.listed(catalogue(), "Be kind.")
     assert state.status is PinStatus.SAME
@@ -175,7 +175,7 @@ def test_a_watch_tells_what_changed_since_the_pin_and_since_the_first_listing() 
     assert read_pin(Identity(kind="stdio", name="node server.js")) is None
 
 
-def test_a_page_without_an_address_is_watched_all_the_same() -> None:
+def test_a_page_without_an_address_is_compared_but_cannot_be_pinned() -> None:
     watch = Watch(PageTarget(url="", cdp="http://127.0.0.1:9222"))
     assert watch.listed(catalogue(), None).status is PinStatus.UNPINNED
     (altered,) = watch.listed(catalogue(description="Mails."), None).altered
@@ -184,7 +184,7 @@ def test_a_page_without_an_address_is_watched_all_the_same() -> None:
         watch.pin(catalogue(), None)
 
 
-def test_where_the_pins_are_the_user_says(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_user_chooses_the_folder_of_the_pins(data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert paths.data() == data
     monkeypatch.delenv("SIGHTLINE_DATA_DIR")
     assert paths.data().name == "sightline"

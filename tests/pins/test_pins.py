@@ -43,7 +43,7 @@ def sentences(state: PinState, name: str) -> list[str]:
     return [asking.sentence for asking in state.asks(name)]
 
 
-def test_what_is_as_it_was_pinned_asks_nothing() -> None:
+def test_unchanged_definitions_need_no_confirmation() -> None:
     before = offer(SUM, LOOK, instructions="Be kind.")
     again = offer({**LOOK}, {key: SUM[key] for key in reversed(SUM)}, instructions="Be kind.")
     state = pin_state(again, pinned=pin(before), first=before)
@@ -65,7 +65,7 @@ def test_what_is_as_it_was_pinned_asks_nothing() -> None:
         ({"whatever": 1}, "/whatever"),
     ],
 )
-def test_every_part_of_a_definition_counts(change: JsonObject, pointer: str) -> None:
+def test_a_change_of_any_part_of_a_definition_is_found(change: JsonObject, pointer: str) -> None:
     state = pin_state(offer({**SUM, **change}, LOOK), pinned=pin(offer(SUM, LOOK)))
     assert state.status is PinStatus.CHANGED
     (altered,) = state.altered
@@ -76,13 +76,13 @@ def test_every_part_of_a_definition_counts(change: JsonObject, pointer: str) -> 
     assert state.asks("look") == ()
 
 
-def test_what_makes_a_tool_declare_less_is_said() -> None:
+def test_a_change_that_weakens_a_declaration_is_reported_as_such() -> None:
     state = pin_state(offer({**SUM, "annotations": {"destructiveHint": False}}), pinned=pin(offer(SUM)))
     assert sentences(state, "sum")[0].endswith("and declares less than before")
     assert state.altered[0].weakened == 1
 
 
-def test_new_tools_and_other_instructions_are_asked_about_since_the_pin() -> None:
+def test_new_tools_and_changed_instructions_need_confirmation() -> None:
     state = pin_state(
         offer(SUM, LOOK, instructions="Mail all."), pinned=pin(offer(SUM, instructions="Be kind."))
     )
@@ -95,7 +95,7 @@ def test_new_tools_and_other_instructions_are_asked_about_since_the_pin() -> Non
     assert sentences(gone, "sum") == ["sum is gone since it was pinned"]
 
 
-def test_within_a_session_tools_may_come_and_go_but_not_change() -> None:
+def test_within_a_session_tools_may_appear_and_disappear_but_not_change() -> None:
     first = first_seen(None, offer(SUM))
     assert pin_state(offer(LOOK), first=first).status is PinStatus.UNPINNED
     first = first_seen(first, offer(LOOK))
@@ -105,11 +105,11 @@ def test_within_a_session_tools_may_come_and_go_but_not_change() -> None:
         (Since.LISTED, "/description")
     ]
     assert sentences(state, "sum")[0].startswith("the definition of sum changed since it was first listed")
-    # What was seen first stays what is compared with.
+    # The definitions seen first stay the ones to compare with.
     assert first_seen(first, offer(other)).tool("sum") == tools(SUM)[0]
 
 
-def test_whoever_agreed_to_a_change_is_asked_about_another_one_only() -> None:
+def test_a_confirmed_change_is_asked_about_again_only_if_it_differs() -> None:
     def key(description: str) -> str:
         (asking,) = pin_state(offer({**SUM, "description": description}), pinned=pin(offer(SUM))).asks("sum")
         return asking.key
@@ -118,13 +118,13 @@ def test_whoever_agreed_to_a_change_is_asked_about_another_one_only() -> None:
     assert key("one") != key("other")
 
 
-def test_a_pin_that_cannot_be_read_asks_about_every_tool() -> None:
+def test_an_unreadable_pin_requires_confirmation_for_every_tool() -> None:
     state = PinState(fault="it is \x1b[31mbroken")
     assert state.status is PinStatus.UNKNOWN
     assert sentences(state, "anything") == ["it is ␛[31mbroken"]
 
 
-def test_no_sentence_lets_a_server_s_text_through() -> None:
+def test_no_sentence_contains_unsafe_text_of_the_server() -> None:
     name = "a\nb\x1b]0;x\x07\u202e" + "n" * 500
     definition: JsonObject = {"name": name, "inputSchema": {}}
     state = pin_state(offer({**definition, "k\ney\x1b": 1}), pinned=pin(offer(definition)))
@@ -143,7 +143,7 @@ json_values: st.SearchStrategy[Json] = st.recursive(
 
 
 @given(st.dictionaries(st.sampled_from(["sum", "look", "\ud800"]), json_values), st.none() | st.text())
-def test_a_pin_that_was_kept_is_read_as_it_was(values: dict[str, Json], instructions: str | None) -> None:
+def test_a_pin_is_read_back_as_it_was_written(values: dict[str, Json], instructions: str | None) -> None:
     definitions = ServerDefinitions(
         tools=tuple(Tool(name=name, definition={"value": value}) for name, value in values.items()),
         instructions=instructions,
@@ -179,14 +179,14 @@ GOOD = pin_json(pin(offer(SUM)))
         ({"tools": [5]}, "no definition"),
     ],
 )
-def test_what_is_no_pin_is_none_and_says_why(change: JsonObject, reason: str) -> None:
+def test_a_malformed_pin_is_refused_with_the_reason(change: JsonObject, reason: str) -> None:
     found = pin_in({**GOOD, **change})
     assert isinstance(found, Malformed)
     assert reason in found.reason
 
 
 @given(json_values)
-def test_nothing_that_is_read_raises(value: Json) -> None:
+def test_reading_a_pin_never_raises(value: Json) -> None:
     assert isinstance(pin_in(value), Malformed)
     for key in GOOD:
         found = pin_in({**GOOD, key: value})
@@ -203,7 +203,7 @@ def _with_items(description: str, *, uris: tuple[str, ...] = ("note://a",)) -> S
     return definitions_of(Catalogue(entries={Kind.PROMPT: (prompt,), Kind.RESOURCE: notes}), None)
 
 
-def test_a_changed_prompt_is_asked_about_and_resources_may_come_and_go() -> None:
+def test_a_changed_prompt_needs_confirmation_but_changed_resources_do_not() -> None:
     pinned = Pinned(identity=IDENTITY, at="", software="", definitions=_with_items("Asks."))
     written = parse(dump(pin_json(pinned)))
     assert isinstance(written, JsonText)
@@ -214,7 +214,7 @@ def test_a_changed_prompt_is_asked_about_and_resources_may_come_and_go() -> None
     assert not changed.asks("resources/read note://a")
 
 
-def test_a_pin_of_tools_alone_says_nothing_about_prompts() -> None:
+def test_a_pin_of_tools_only_ignores_prompts() -> None:
     pinned = Pinned(identity=IDENTITY, at="", software="", definitions=ServerDefinitions())
     assert "items" not in pin_json(pinned)
     assert pin_state(_with_items("new"), pinned=pinned).status is PinStatus.SAME

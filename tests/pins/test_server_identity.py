@@ -29,11 +29,11 @@ def key(target: Target) -> str:
         (DemoTarget(), DemoTarget()),
     ],
 )
-def test_what_is_reached_in_the_same_way_is_the_same_server(one: Target, other: Target) -> None:
+def test_targets_that_connect_in_the_same_way_are_the_same_server(one: Target, other: Target) -> None:
     assert key(one) == key(other)
 
 
-def test_servers_that_are_reached_in_other_ways_are_others() -> None:
+def test_targets_that_connect_in_different_ways_are_different_servers() -> None:
     targets: list[Target] = [
         StdioTarget(command=("node", "s.js")),
         StdioTarget(command=("node s.js",)),
@@ -55,11 +55,11 @@ def test_servers_that_are_reached_in_other_ways_are_others() -> None:
     assert len({key(target) for target in targets}) == len(targets)
 
 
-def test_a_page_without_an_address_is_known_by_nothing() -> None:
+def test_a_page_without_an_address_has_no_identity() -> None:
     assert identity_of(PageTarget(url="", cdp="http://127.0.0.1:9222")) is None
 
 
-def test_no_secret_of_a_command_or_an_address_is_in_its_name() -> None:
+def test_the_name_of_a_server_contains_no_secret_of_its_command_or_url() -> None:
     find = next(find for find in FINDS if len(find.secret) < 100 and not find.before)
     told = "--db=postgres://me:hunter2hunter@db/x?sslkey=abcdef"
     command = ("serve", "--api-key", "s3cr3t", "--password=pa55", told, find.secret)

@@ -1,4 +1,4 @@
-"""Policies and situations in few words."""
+"""Short helpers for policies and situations."""
 
 from inspector.claims.resolution import Resolution
 from inspector.json.exact import Json, JsonObject
@@ -9,7 +9,7 @@ from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
 
-# As SEP-1913 prints them, Policy Layer.
+# As printed in SEP-1913, Policy Layer.
 EXAMPLES: JsonObject = {
     "rules": [
         {
@@ -37,7 +37,7 @@ EXAMPLES: JsonObject = {
 
 
 def policy(value: Json) -> Policy:
-    """A policy that can be read."""
+    """A valid policy."""
     found = policy_of(value)
     assert isinstance(found, Policy), found
     return found
@@ -59,7 +59,7 @@ def tool(annotations: Json = None, meta: Json = None, name: str = "t") -> Tool:
 
 
 def seen(annotations: Json, server: str = "web") -> SessionTrust:
-    """A session that took in one answer."""
+    """A session that received one answer."""
     return trust_of(answer(annotations), None, TaintOrigin(call=1, server=server, tool="t"))
 
 
@@ -76,12 +76,12 @@ def decided(
     trust: SessionTrust | None = None,
     resolution: Resolution | None = None,
 ) -> Decision:
-    """What a policy decides of a call."""
+    """The decision of a policy on a call."""
     return decide(given, facts_of(_situation(listed, arguments, trust, resolution)))
 
 
 def handled(given: Policy, listed: Tool | None, outcome: Outcome) -> Handling:
-    """What a policy makes of an answer."""
+    """The handling of an answer by a policy."""
     situation = _situation(listed, None, None, None)
     return handle(given, with_response(facts_of(situation), situation, outcome))
 

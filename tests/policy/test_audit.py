@@ -54,7 +54,7 @@ def audit(path: Path) -> Iterator[Audit]:
 
 
 def handlers() -> list[logging.Handler]:
-    """Those that are left of ours; pytest has its own."""
+    """The handlers that Sightline added; pytest has its own."""
     found = logging.getLogger(LOGGER).handlers
     return [handler for handler in found if not type(handler).__module__.startswith("_pytest")]
 
@@ -63,9 +63,7 @@ def lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in path.read_text("ascii").splitlines()]
 
 
-def test_a_tool_that_reads_leaves_its_name_and_the_time_and_any_other_its_arguments_too(
-    audit: Audit, path: Path
-) -> None:
+def test_arguments_are_logged_unless_the_tool_is_read_only(audit: Audit, path: Path) -> None:
     audit.deciding(call(tool("read"), {"word": "tea"}), "allow", ())
     for effect in ("write", "external", "delete", None):
         audit.deciding(call(tool(effect), {"word": "tea"}), "confirm", ("claims-delete",))
@@ -95,7 +93,7 @@ def test_a_tool_that_reads_leaves_its_name_and_the_time_and_any_other_its_argume
         (Failure(kind=FailureKind.TIMEOUT, detail=CANARY), "no answer"),
     ],
 )
-def test_how_a_call_ended_is_told_and_nothing_of_what_it_said(
+def test_the_outcome_of_a_call_is_logged_without_its_content(
     audit: Audit, path: Path, outcome: Outcome, told: str
 ) -> None:
     audit.answered(call(tool("write")), outcome, 0.0125)
@@ -106,7 +104,7 @@ def test_how_a_call_ended_is_told_and_nothing_of_what_it_said(
     assert not found_in(path.read_bytes(), CANARY)
 
 
-def test_equal_secrets_can_be_seen_to_be_equal_and_none_can_be_read(audit: Audit, path: Path) -> None:
+def test_equal_secrets_have_equal_ids_and_cannot_be_read(audit: Audit, path: Path) -> None:
     of = tool("write", pin=SECRET, note={"type": "string"})
     audit.deciding(call(of, {"pin": CANARY, "note": "tea"}), "allow", ())
     audit.deciding(call(of, {"pin": "another one, and long", "note": "tea"}), "allow", ())
@@ -126,7 +124,7 @@ FORMS: tuple[Json, ...] = (
 
 
 @pytest.mark.parametrize("form", FORMS, ids=range(len(FORMS)))
-def test_what_was_withheld_from_a_result_is_in_no_later_line(audit: Audit, path: Path, form: Json) -> None:
+def test_a_value_withheld_from_a_result_is_in_no_later_line(audit: Audit, path: Path, form: Json) -> None:
     result: JsonObject = {
         "content": [{"type": "text", "text": f"The key is {CANARY}."}],
         "structuredContent": {"key": CANARY, "word": "tea"},
@@ -137,7 +135,7 @@ def test_what_was_withheld_from_a_result_is_in_no_later_line(audit: Audit, path:
     assert not found_in(path.read_bytes(), CANARY)
 
 
-def test_a_tool_that_is_not_listed_says_nothing_of_its_arguments(audit: Audit, path: Path) -> None:
+def test_the_arguments_of_an_unlisted_tool_are_withheld(audit: Audit, path: Path) -> None:
     audit.deciding(call(None, {"password": CANARY}, name="hidden"), "allow", ())
     (line,) = lines(path)
     assert (line["tool"], line["effect"]) == ("hidden", "unknown")
@@ -145,7 +143,7 @@ def test_a_tool_that_is_not_listed_says_nothing_of_its_arguments(audit: Audit, p
     assert not found_in(path.read_bytes(), CANARY)
 
 
-def test_how_the_server_is_reached_is_in_no_line(audit: Audit, path: Path) -> None:
+def test_secrets_of_the_target_are_in_no_line(audit: Audit, path: Path) -> None:
     arguments: JsonObject = {
         "a": "argvT0kenQx71mW",
         "b": "envT0kenQx71mWzz",
@@ -165,7 +163,7 @@ def test_how_the_server_is_reached_is_in_no_line(audit: Audit, path: Path) -> No
     assert "envT0ken" not in path.read_text()
 
 
-def test_every_line_is_plain_ascii_whatever_a_server_calls_its_tools(audit: Audit, path: Path) -> None:
+def test_every_line_is_ascii_for_any_tool_name(audit: Audit, path: Path) -> None:
     name = "a\nb\x1b]0;x\x07\x7f\u202e\U0001f600\ud800"
     of = Tool(name=name, definition={"name": name, "inputSchema": {}})
     audit.deciding(call(of, {"k": name}, name=name), "allow", (name,))
@@ -177,7 +175,7 @@ def test_every_line_is_plain_ascii_whatever_a_server_calls_its_tools(audit: Audi
     assert line["arguments"] == {"k": name}
 
 
-def test_the_file_is_the_users_alone_and_grows(path: Path) -> None:
+def test_the_log_is_private_and_appended_to(path: Path) -> None:
     for _ in range(2):
         audit = Audit(path)
         audit.declined(call(tool()), "policy")
@@ -190,7 +188,7 @@ def test_the_file_is_the_users_alone_and_grows(path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["folder", "link", "pipe", "nowhere"])
-def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
+def test_a_path_that_is_not_a_regular_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     path = tmp_path / "audit"
     match kind:
         case "folder":
@@ -206,7 +204,7 @@ def test_what_is_no_file_is_refused_at_once(tmp_path: Path, kind: str) -> None:
     assert not handlers()
 
 
-def test_where_a_line_cannot_be_written_the_call_must_not_be_made() -> None:
+def test_a_line_that_cannot_be_written_raises_before_the_call() -> None:
     audit = Audit(
         settings=AuditSettings(handlers={"full": {"class": "logging.FileHandler", "filename": "/dev/full"}})
     )
@@ -217,7 +215,7 @@ def test_where_a_line_cannot_be_written_the_call_must_not_be_made() -> None:
         audit.close()
 
 
-def test_a_line_that_was_cut_off_does_not_run_into_the_next(
+def test_a_truncated_line_does_not_run_into_the_next(
     audit: Audit, path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     write = os.write
@@ -235,7 +233,7 @@ def test_a_line_that_was_cut_off_does_not_run_into_the_next(
     assert json.loads(whole)["event"] == "declined"
 
 
-def test_handlers_of_the_users_own_get_every_line_by_its_weight(tmp_path: Path, path: Path) -> None:
+def test_handlers_configured_by_the_user_get_every_line_with_its_level(tmp_path: Path, path: Path) -> None:
     own = tmp_path / "writes"
     settings = AuditSettings(
         file=path,
@@ -269,7 +267,7 @@ def test_handlers_of_the_users_own_get_every_line_by_its_weight(tmp_path: Path, 
         {},
     ],
 )
-def test_a_handler_that_cannot_be_made_is_a_usage_error(handler: dict[str, object]) -> None:
+def test_a_handler_that_cannot_be_created_is_a_usage_error(handler: dict[str, object]) -> None:
     with pytest.raises(UsageError, match=r"config\.toml, `audit`"):
         Audit(settings=AuditSettings(handlers={"mine": handler}))
     assert not handlers()

@@ -1,4 +1,4 @@
-"""Policy files: both languages, and where an error says that it is."""
+"""Policy files: both languages, and the places in error messages."""
 
 from pathlib import Path
 
@@ -81,7 +81,7 @@ def test_toml_and_json_are_read() -> None:
         ('name = "large sums"', 'name = "large', "(at line 14, column 14)"),
     ],
 )
-def test_an_error_in_toml_says_where_and_why(before: str, after: str, message: str) -> None:
+def test_an_error_in_toml_has_place_and_reason(before: str, after: str, message: str) -> None:
     assert message in wrong(TOML.replace(before, after)).message
 
 
@@ -98,7 +98,7 @@ def test_an_error_in_toml_says_where_and_why(before: str, after: str, message: s
         ('"equals": true }\n', '"equals": NaN }\n', "p.json, line 4, conditions: `equals`"),
     ],
 )
-def test_an_error_in_json_says_where_and_why(before: str, after: str, message: str) -> None:
+def test_an_error_in_json_has_place_and_reason(before: str, after: str, message: str) -> None:
     text = JSON.replace(before, after, 1)
     text = text.replace('"rules"', '"x": 1, "rules"') if "key `x`" in message else text
     assert message in wrong(text, "p.json").message
@@ -106,7 +106,7 @@ def test_an_error_in_json_says_where_and_why(before: str, after: str, message: s
 
 @pytest.mark.parametrize("name", ["p.json", "p.toml"])
 @pytest.mark.parametrize("text", ["", "[]", "[" * 100_000, '{"rules":' * 2000, "\ufeff{}", "\x00"])
-def test_what_is_no_policy_at_all_is_an_error_and_no_defect(name: str, text: str) -> None:
+def test_a_file_that_is_not_a_policy_is_a_usage_error(name: str, text: str) -> None:
     assert wrong(text, name).message.startswith(name)
 
 
@@ -114,19 +114,19 @@ def test_what_is_no_policy_at_all_is_an_error_and_no_defect(name: str, text: str
     "raw",
     [b"\xef\xbb\xbf" + JSON.encode(), JSON.replace("warn", "warn\ud800").encode("utf-8", "surrogatepass")],
 )
-def test_what_no_json_may_hold_is_refused(raw: bytes) -> None:
+def test_invalid_json_is_refused(raw: bytes) -> None:
     with pytest.raises(UsageError, match="not JSON: "):
         parse_policy(raw, "p.json")
 
 
-def test_rules_that_are_written_inline_are_told_by_their_number() -> None:
+def test_rules_written_inline_are_named_by_their_number() -> None:
     text = 'rules = [{ name = "a", effect = "x", conditions = { fact = "tool.name", equals = "a" } }]'
     assert "p.toml, rule number 1: `effect` of a" in wrong(text).message
     long = '{"rules": [{"name": "a", "effect": "x", "conditions": ' + "9" * 5000 + "}]}"
     assert "p.json, rule number 1: `effect` of a" in wrong(long, "p.json").message
 
 
-def test_a_file_is_read_where_it_is_named(tmp_path: Path) -> None:
+def test_a_policy_file_is_read_from_its_path(tmp_path: Path) -> None:
     path = tmp_path / "rules.toml"
     path.write_text(TOML)
     assert len(read_policy(str(path)).rules) == 2

@@ -1,4 +1,4 @@
-"""What policies decide: the examples as printed, the built-in one, and what no rule can change."""
+"""The decisions of policies: the printed examples, the built-in policy, and properties that no rule can change."""
 
 import json
 
@@ -45,7 +45,7 @@ def test_the_printed_examples_block_escalate_and_let_the_rest_pass() -> None:
         ({}, Verdict.ALLOW),
     ],
 )
-def test_the_printed_example_escalates_what_is_flagged(annotations: JsonObject, verdict: Verdict) -> None:
+def test_the_printed_example_escalates_flagged_answers(annotations: JsonObject, verdict: Verdict) -> None:
     assert handled(policy(EXAMPLES), DEMO["list_inbox"], answer(annotations)).decision.verdict is verdict
 
 
@@ -76,7 +76,7 @@ def test_a_decision_names_its_rule_and_its_facts() -> None:
     }
 
 
-def test_a_decision_cannot_act_on_a_terminal_and_repeats_no_argument() -> None:
+def test_a_decision_contains_no_control_characters_and_no_arguments() -> None:
     condition: JsonObject = {
         "and": [{"fact": "arguments.password", "exists": True}, {"fact": "tool.name", "contains": "\x1b"}]
     }
@@ -85,14 +85,14 @@ def test_a_decision_cannot_act_on_a_terminal_and_repeats_no_argument() -> None:
     assert "hunter2" not in json.dumps(found.as_json())
 
 
-def test_a_decision_repeats_nothing_that_an_answer_keeps_from_models() -> None:
+def test_a_decision_repeats_no_withheld_value_of_an_answer() -> None:
     condition: JsonObject = {"fact": "response._meta.token", "exists": True}
     found = handled(rule(condition, "warn"), tool(), Result(value={"_meta": {"token": "hunter2"}}))
     assert str(found.warnings[0]) == "r: response._meta.token is there"
     assert "hunter2" not in json.dumps(found.as_json())
 
 
-def test_block_wins_over_confirm_and_confirm_over_allow_and_the_first_of_each_decides() -> None:
+def test_the_strictest_effect_wins_and_its_first_rule_decides() -> None:
     anything: JsonObject = {"fact": "tool.listed", "equals": True}
     effects = ["allow", "confirm", "confirm", "block", "allow", "block"]
     for count, verdict, first in ((1, "allow", "0"), (3, "confirm", "1"), (6, "block", "3")):
@@ -104,7 +104,7 @@ def test_block_wins_over_confirm_and_confirm_over_allow_and_the_first_of_each_de
         assert (found.verdict.value, found.matches[0].rule.name) == (verdict, first)
 
 
-def test_an_answer_can_be_warned_of_withheld_and_stripped_of_what_is_untrusted() -> None:
+def test_a_rule_can_warn_about_withhold_or_strip_an_answer() -> None:
     flagged: JsonObject = {"fact": "response.traits.untrusted", "equals": True}
     outside = answer({"openWorldHint": True})
     found = {effect: handled(rule(flagged, effect), tool(), outside) for effect in ("warn", "withhold")}
@@ -143,7 +143,7 @@ def test_an_answer_can_be_warned_of_withheld_and_stripped_of_what_is_untrusted()
         ({"readOnlyHint": True}, {"mcp.dev/effect": "write"}, ["contradicts-itself"]),
     ],
 )
-def test_the_built_in_policy_asks_before_what_claims_to_do_harm(
+def test_the_built_in_policy_asks_before_tools_that_claim_harm(
     annotations: Json, meta: Json, rules: list[str]
 ) -> None:
     found = decided(DEFAULT_POLICY, tool(annotations, meta))
@@ -180,7 +180,7 @@ def numbered(rules: list[tuple[str, Json]]) -> Policy:
 
 
 @given(rule_lists, conditions, st.integers(0, 5), tools, trusts, argument_values)
-def test_another_block_or_confirm_rule_never_allows_more(
+def test_one_more_block_or_confirm_rule_never_allows_more(
     rules: list[tuple[str, Json]],
     condition: Json,
     place: int,
@@ -196,7 +196,7 @@ def test_another_block_or_confirm_rule_never_allows_more(
 
 
 @given(rule_lists, tools, trusts, argument_values)
-def test_a_decision_depends_on_facts_alone(
+def test_a_decision_depends_only_on_facts(
     rules: list[tuple[str, Json]], listed: Tool, trust: SessionTrust, arguments: JsonObject
 ) -> None:
     situation = Situation(name="t", tool=listed, arguments=arguments, trust=trust)
@@ -231,7 +231,7 @@ NO_SALARIES = rule(
 )
 
 
-def test_salaries_that_one_server_read_are_not_mailed_by_another() -> None:
+def test_salaries_read_by_one_server_are_not_mailed_by_another() -> None:
     arguments: JsonObject = {"path": "/internal/salaries.xlsx"}
     resolved: JsonObject = {
         "name": "read_file",
@@ -253,7 +253,7 @@ def test_salaries_that_one_server_read_are_not_mailed_by_another() -> None:
     )
 
 
-def test_a_refusal_of_a_server_takes_nothing_back() -> None:
+def test_a_refusal_of_a_server_does_not_reduce_the_session_trust() -> None:
     fetched = ("web", DEMO["search_web"], answer({"openWorldHint": True}))
     refused = ("mail", SEND_EMAIL, RpcError(value={"code": -32000, "message": "no"}))
     trust = joined(fetched, refused)

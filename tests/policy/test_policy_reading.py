@@ -1,4 +1,4 @@
-"""A policy is read whole or not at all."""
+"""A policy is read completely or not at all."""
 
 from typing import cast
 
@@ -23,7 +23,7 @@ def refused(value: Json) -> Malformed:
     return found
 
 
-def test_the_printed_examples_are_read_and_escalate_is_confirm() -> None:
+def test_the_printed_examples_are_read_with_escalate_as_confirm() -> None:
     assert [rule.effect for rule in policy(EXAMPLES).rules] == [Effect.BLOCK, Effect.CONFIRM, Effect.CONFIRM]
     assert [rule.is_after for rule in policy(EXAMPLES).rules] == [False, True, False]
 
@@ -61,7 +61,7 @@ def test_the_printed_examples_are_read_and_escalate_is_confirm() -> None:
         ({"rules": [], "extends": "other"}, "/extends", '`extends` can only be "default"'),
     ],
 )
-def test_what_is_no_policy_is_refused_with_place_and_reason(value: Json, pointer: str, reason: str) -> None:
+def test_an_invalid_policy_is_refused_with_place_and_reason(value: Json, pointer: str, reason: str) -> None:
     found = refused(value)
     assert (found.pointer, reason in found.reason) == (pointer, True), found
 
@@ -96,11 +96,11 @@ def test_what_is_no_policy_is_refused_with_place_and_reason(value: Json, pointer
         ({"fact": "arguments.a", "at_least": Number("1e400")}, "a finite number"),
     ],
 )
-def test_a_question_that_means_nothing_is_refused(test: Json, reason: str) -> None:
+def test_a_meaningless_condition_is_refused(test: Json, reason: str) -> None:
     assert reason in refused(one(conditions=test)).reason
 
 
-def test_conditions_stand_at_most_so_deep() -> None:
+def test_conditions_may_be_nested_up_to_a_limit() -> None:
     nested: Json = CONDITION
     for _ in range(MAX_DEPTH - 1):
         nested = cast("Json", {"not": nested})
@@ -108,7 +108,7 @@ def test_conditions_stand_at_most_so_deep() -> None:
     assert "levels deep" in refused(one(conditions=cast("Json", {"not": nested}))).reason
 
 
-def test_a_policy_stands_for_itself_unless_it_extends_the_built_in_one() -> None:
+def test_a_policy_replaces_the_built_in_one_unless_it_extends_it() -> None:
     destructive = tool({"destructiveHint": True})
     assert decided(policy({"rules": []}), destructive).verdict is Verdict.ALLOW
     found = policy_of({"extends": "default", "rules": []}, DEFAULT_POLICY)

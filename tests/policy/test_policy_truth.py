@@ -1,4 +1,4 @@
-"""When a rule takes place: operators, and what is done with facts that are absent, malformed or one of several."""
+"""When a rule matches: operators, and the treatment of facts that are absent, malformed or one of several."""
 
 import pytest
 
@@ -52,7 +52,7 @@ def allows(condition: JsonObject, **arguments: Json) -> bool:
         ({"exists": False}, None, Truth.NO),
     ],
 )
-def test_an_operator_holds_or_does_not_or_may(test: JsonObject, value: Json, truth: Truth) -> None:
+def test_an_operator_is_true_false_or_unknown(test: JsonObject, value: Json, truth: Truth) -> None:
     condition: JsonObject = {"fact": "arguments.x", **test}
     assert blocks(condition, x=value) is (truth is not Truth.NO)
     assert blocks({"not": condition}, x=value) is (truth is not Truth.YES)
@@ -72,7 +72,7 @@ def test_an_operator_holds_or_does_not_or_may(test: JsonObject, value: Json, tru
         ({"equals": "a"}, DuplicateKeys((("a", 1), ("a", 2)))),
     ],
 )
-def test_what_cannot_be_compared_may_hold_and_may_not(test: JsonObject, value: Json) -> None:
+def test_a_comparison_of_incomparable_values_is_unknown(test: JsonObject, value: Json) -> None:
     assert blocks({"fact": "arguments.x", **test}, x=value)
     assert blocks({"not": {"fact": "arguments.x", **test}}, x=value)
 
@@ -80,7 +80,7 @@ def test_what_cannot_be_compared_may_hold_and_may_not(test: JsonObject, value: J
 @pytest.mark.parametrize(
     ("listed", "blocked"), [("irreversible", True), ("consequential", True), ("benign", False)]
 )
-def test_words_are_compared_by_their_scale(listed: str, *, blocked: bool) -> None:
+def test_ordered_values_are_compared_by_their_scale(listed: str, *, blocked: bool) -> None:
     found = decided(
         rule({"fact": OUTCOMES, "at_least": "consequential"}), tool({"inputMetadata": {"outcomes": listed}})
     )
@@ -102,7 +102,7 @@ MALFORMED: list[Json] = [
 
 @pytest.mark.parametrize("annotations", MALFORMED)
 @pytest.mark.parametrize("condition", [PUBLIC, NOT_PUBLIC])
-def test_a_malformed_fact_never_saves_from_a_block_and_never_earns_permission(
+def test_a_malformed_fact_never_prevents_a_block_or_grants_permission(
     annotations: Json, condition: JsonObject
 ) -> None:
     assert decided(rule(condition), tool(annotations)).verdict is Verdict.BLOCK
@@ -111,7 +111,7 @@ def test_a_malformed_fact_never_saves_from_a_block_and_never_earns_permission(
 
 
 @pytest.mark.parametrize("annotations", [None, {}, [], {"inputMetadata": {}}, {"inputMetadata": None}])
-def test_silence_is_no_claim_and_no_permission(annotations: Json) -> None:
+def test_an_absent_claim_grants_no_permission(annotations: Json) -> None:
     assert decided(rule(PUBLIC), tool(annotations)).verdict is Verdict.ALLOW
     assert decided(rule(NOT_PUBLIC), tool(annotations)).verdict is Verdict.BLOCK
     assert decided(rule(PUBLIC, "allow"), tool(annotations)).matches == ()
@@ -120,14 +120,14 @@ def test_silence_is_no_claim_and_no_permission(annotations: Json) -> None:
     assert decided(rule({"fact": DESTINATION, "exists": False}), tool(annotations)).verdict is Verdict.BLOCK
 
 
-def test_what_is_lost_in_a_malformed_object_may_exist_and_may_not() -> None:
+def test_a_member_of_a_malformed_object_may_or_may_not_exist() -> None:
     for wanted in (True, False):
         condition: JsonObject = {"fact": DESTINATION, "exists": wanted}
         assert decided(rule(condition), tool({"inputMetadata": "x"})).verdict is Verdict.BLOCK
         assert decided(rule(condition, "allow"), tool({"inputMetadata": "x"})).matches == ()
 
 
-def test_one_of_several_possible_values_blocks_and_permits_nothing() -> None:
+def test_several_possible_values_can_block_but_not_permit() -> None:
     either = tool({"inputMetadata": {"destination": ["internal", "public"]}})
     assert decided(rule(PUBLIC), either).verdict is Verdict.BLOCK
     assert decided(rule(NOT_PUBLIC), either).verdict is Verdict.BLOCK
@@ -135,7 +135,7 @@ def test_one_of_several_possible_values_blocks_and_permits_nothing() -> None:
     assert decided(rule(PUBLIC, "allow"), tool({"inputMetadata": {"destination": ["public"]}})).matches
 
 
-def test_a_trait_has_the_cautious_default_and_says_whether_anybody_claims_it() -> None:
+def test_a_trait_has_a_cautious_default_and_a_fact_whether_it_is_claimed() -> None:
     silent, careful = tool(), tool({"destructiveHint": False})
     destructive: JsonObject = {"fact": "tool.traits.destructive", "equals": True}
     assert decided(rule(destructive), silent).verdict is Verdict.BLOCK
@@ -145,7 +145,7 @@ def test_a_trait_has_the_cautious_default_and_says_whether_anybody_claims_it() -
     assert decided(rule(claimed), careful).verdict is Verdict.BLOCK
 
 
-def test_a_trait_of_which_nothing_is_known_may_be_anything() -> None:
+def test_a_trait_without_a_default_may_have_any_value() -> None:
     outcome: JsonObject = {"fact": "tool.traits.outcome", "equals": "benign"}
     conditions: list[JsonObject] = [
         outcome,
@@ -158,7 +158,7 @@ def test_a_trait_of_which_nothing_is_known_may_be_anything() -> None:
     assert decided(rule({"fact": "tool.traits.outcome", "exists": True}), tool()).verdict is Verdict.ALLOW
 
 
-def test_a_part_with_dots_stands_in_quotes() -> None:
+def test_a_key_with_dots_is_written_in_quotes() -> None:
     condition: JsonObject = {"fact": f'tool.annotations."{ACTION}".outcome', "equals": "irreversible"}
     assert decided(rule(condition), tool({ACTION: {"outcome": "irreversible"}})).verdict is Verdict.BLOCK
     effect: JsonObject = {"fact": 'tool._meta."mcp.dev/effect"', "at_least": "external"}
@@ -166,7 +166,7 @@ def test_a_part_with_dots_stands_in_quotes() -> None:
     assert decided(rule(effect), tool(meta={"mcp.dev/effect": "write"})).verdict is Verdict.ALLOW
 
 
-def test_a_fact_reaches_into_lists() -> None:
+def test_a_fact_can_refer_to_members_of_lists() -> None:
     assert blocks(
         {"fact": "arguments.to.1.host", "equals": "evil.example"}, to=[{}, {"host": "evil.example"}]
     )
@@ -175,12 +175,12 @@ def test_a_fact_reaches_into_lists() -> None:
 
 
 @pytest.mark.parametrize("value", ["text", 7, DuplicateKeys((("_meta", {}), ("_meta", {}))), {"_meta": "x"}])
-def test_an_answer_that_is_no_object_might_have_said_anything(value: Json) -> None:
+def test_a_malformed_answer_might_have_any_annotation(value: Json) -> None:
     condition: JsonObject = {"fact": "response.annotations.maliciousActivityHint", "equals": True}
     assert handled(rule(condition, "withhold"), tool(), Result(value=value)).is_withheld
 
 
-def test_an_answer_that_says_nothing_is_not_held_against_it() -> None:
+def test_an_answer_without_annotations_matches_no_rule_about_them() -> None:
     condition: JsonObject = {"fact": "response.annotations.maliciousActivityHint", "equals": True}
     silent: list[Json] = [{}, {"_meta": None}, {"_meta": {}}, {"_meta": {"annotations": {}}}]
     for value in silent:
@@ -188,14 +188,14 @@ def test_an_answer_that_says_nothing_is_not_held_against_it() -> None:
     assert not handled(rule(condition, "withhold"), tool(), RpcError(value={})).is_withheld
 
 
-def test_an_answer_is_not_blamed_for_what_its_tool_contradicts() -> None:
+def test_a_contradiction_of_the_tool_is_not_one_of_its_answer() -> None:
     condition: JsonObject = {"fact": "response.contradictions", "contains": "read-only-effect"}
     both = tool({"readOnlyHint": True}, {"mcp.dev/effect": "write"})
     assert decided(rule({"fact": "tool.contradictions", "contains": "read-only-effect"}), both).matches
     assert not handled(rule(condition, "warn"), both, answer({})).warnings
 
 
-def test_facts_of_an_answer() -> None:
+def test_the_facts_of_an_answer_can_be_used_in_rules() -> None:
     flagged = answer({"returnMetadata": {"source": ["user", "system"], "sensitivity": "pii"}, "x": {"y": 1}})
     conditions: list[Json] = [
         {"fact": "response.contradictions", "contains": "set-in-result"},

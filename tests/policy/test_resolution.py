@@ -1,4 +1,4 @@
-"""What a server may say of one call, and what counts for nothing."""
+"""The claims of a server about one call, and the resolutions that are ignored."""
 
 import pytest
 
@@ -28,17 +28,17 @@ def resolved(annotations: Json, listed: Json = None, *, older: bool = False) -> 
 @pytest.mark.parametrize(
     ("mark", "resolvable"), [({"resolvable": True}, True), ({"resolvable": "yes"}, False), ({}, False)]
 )
-def test_only_a_tool_that_says_so_is_asked(mark: Json, *, resolvable: bool) -> None:
+def test_only_a_tool_marked_resolvable_is_resolved(mark: Json, *, resolvable: bool) -> None:
     assert is_resolvable(tool(meta={MARK: mark})) is resolvable
     assert not is_resolvable(tool())
 
 
-def test_exactly_what_would_be_sent_is_asked_about() -> None:
+def test_the_resolve_request_has_the_exact_arguments_of_the_call() -> None:
     assert resolve_params(tool(), ARGUMENTS) == {"name": "t", "arguments": ARGUMENTS}
 
 
 @pytest.mark.parametrize("older", [False, True])
-def test_either_shape_narrows_and_the_older_one_is_marked(*, older: bool) -> None:
+def test_both_shapes_narrow_and_the_older_one_is_marked(*, older: bool) -> None:
     listed: JsonObject = {
         "title": "T",
         "destructiveHint": True,
@@ -61,7 +61,7 @@ def test_either_shape_narrows_and_the_older_one_is_marked(*, older: bool) -> Non
     assert listed["destructiveHint"] is True
 
 
-def test_a_narrowed_tool_is_not_asked_about_and_the_listed_one_is() -> None:
+def test_a_narrowing_resolution_removes_the_need_for_confirmation() -> None:
     listed = tool({"destructiveHint": True})
     found = resolved({"readOnlyHint": True, "destructiveHint": False}, {"destructiveHint": True})
     assert decided(DEFAULT_POLICY, listed).verdict is Verdict.CONFIRM
@@ -82,7 +82,7 @@ WIDENINGS: list[tuple[JsonObject, JsonObject]] = [
 
 
 @pytest.mark.parametrize(("listed", "said"), WIDENINGS)
-def test_one_that_widens_counts_for_nothing_is_a_finding_and_is_asked_about(
+def test_a_widening_resolution_is_ignored_and_needs_confirmation(
     listed: JsonObject, said: JsonObject
 ) -> None:
     found = resolved(said, listed)
@@ -116,7 +116,7 @@ def test_one_that_widens_counts_for_nothing_is_a_finding_and_is_asked_about(
         {"tool": {"name": "t", "annotations": {}}, "name": "t", "annotations": {"readOnlyHint": True}},
     ],
 )
-def test_one_that_is_malformed_counts_for_nothing_and_is_a_finding(value: Json) -> None:
+def test_a_malformed_resolution_is_ignored_and_a_finding(value: Json) -> None:
     listed = tool({"destructiveHint": True})
     found = resolution_of(listed, Result(value=value))
     assert (found.state, found.effective) == (ResolutionState.MALFORMED, listed)
@@ -127,13 +127,13 @@ def test_one_that_is_malformed_counts_for_nothing_and_is_a_finding(value: Json) 
 @pytest.mark.parametrize(
     "outcome", [Failure(kind=FailureKind.TIMEOUT, detail="late"), RpcError(value={"code": -32601})]
 )
-def test_one_that_does_not_come_counts_for_nothing_and_is_a_finding(outcome: Outcome) -> None:
+def test_a_missing_resolution_is_ignored_and_a_finding(outcome: Outcome) -> None:
     found = resolution_of(tool(), outcome)
     assert (found.state, found.effective) == (ResolutionState.UNANSWERED, tool())
     assert len(found.findings) == 1
 
 
-def test_what_is_malformed_in_the_list_stays_so() -> None:
+def test_a_malformed_declaration_is_not_repaired_by_a_resolution() -> None:
     found = resolved({"returnMetadata": {"source": "user"}}, {"returnMetadata": "secret"})
     assert found.effective == tool({"returnMetadata": "secret"})
     unreadable = resolved({"readOnlyHint": True}, "read only")

@@ -1,4 +1,4 @@
-"""Any JSON value in any place: results, errors and definitions that make no sense, built of words that mean something."""
+"""Any JSON value in any place: nonsensical results, errors and definitions, built of words with a meaning."""
 
 from hypothesis import strategies as st
 

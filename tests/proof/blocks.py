@@ -1,4 +1,4 @@
-"""Content blocks of all kinds, and what tools, results and blocks say of themselves."""
+"""Content blocks of all kinds, and the claims of tools, results and blocks about themselves."""
 
 from collections.abc import Callable
 
@@ -15,7 +15,7 @@ MARKED_TOOLS: tuple[JsonObject, ...] = (
     {"annotations": {"secretHint": True}},
     {"_meta": {"mcp.dev/resultSensitivity": "restricted"}},
 )
-"""Of a result of these nothing may pass, but for what its schema releases."""
+"""Claims with which no part of a result may pass, except for parts that its schema releases."""
 TOOLS: tuple[JsonObject, ...] = (
     {"annotations": {"readOnlyHint": True, "destructiveHint": True}},
     {"annotations": {"sensitiveHint": False, "trustedHint": True}},
@@ -62,10 +62,10 @@ def _mirror_in_resource(making: Making, structured: Template) -> Template:
 
 
 def _json(making: Making, structured: Template) -> Template:
-    """JSON with some of the fields that the structured content has."""
+    """JSON with some of the fields of the structured content."""
     value = making.again(structured)
     if making.choices.one_in(2):
-        # The marks of the schema are not about a list of it.
+        # The marks of the schema do not apply to a list of values.
         making.guarded.difference_update(blank.index for blank in blanks(value))
         value = [value]
     return members(type="text", text=AsText(value, 0))

@@ -1,4 +1,4 @@
-"""Calls: a tool, how a call of it ended, and the words in that, as Hypothesis strategies."""
+"""Calls: a tool, the outcome of a call of it, and the words in that outcome, as Hypothesis strategies."""
 
 import json
 from collections.abc import Sequence
@@ -45,7 +45,7 @@ POLICIES = (
 )
 
 
-# No slots: what is costly is worked out once.
+# No slots: costly values are computed once and cached.
 @dataclass(frozen=True, kw_only=True)
 class Case:
     """One call."""
@@ -57,14 +57,14 @@ class Case:
     is_error: bool
     kinds: tuple[Kind, ...]
     guarded: frozenset[int]
-    """The words that stand where a declaration keeps them from the model, whatever the level."""
+    """The words at places that a declaration withholds from the model at every boundary."""
     echoes: tuple[Echo, ...]
-    """Where words occur once more."""
+    """The places at which words occur again."""
     is_altered: bool
-    """Whether the structured content was made not to fit."""
+    """Whether the structured content was changed so that it does not fit."""
 
     def words(self, supply: int, changed: Sequence[int] = ()) -> tuple[Word, ...]:
-        """The word for each blank: out of one supply, but for those `changed`, which come from the other one."""
+        """The word for each blank: from one supply, except for those `changed`, which come from the other one."""
         return tuple(
             SUPPLIES[1 - supply if index in changed else supply][kind][index]
             for index, kind in enumerate(self.kinds)
@@ -75,7 +75,7 @@ class Case:
         return RpcError(value=value) if self.is_error else Result(value=value)
 
     def places(self, words: Sequence[Word]) -> list[tuple[int, str, bool]]:
-        """Each word that stands somewhere, with its pointer into the raw result and whether it is the whole leaf."""
+        """Each word that occurs, with its pointer into the raw result and whether it is the whole leaf."""
         return list(places(self.answer, words, "/error" if self.is_error else ""))
 
     @cached_property
@@ -89,7 +89,7 @@ class Case:
 
 
 def cases(*, echoes: bool = False, fitting: bool = False) -> st.SearchStrategy[Case]:
-    """Calls of any kind. `echoes`: words occur once more somewhere. `fitting`: all results fit their schemas."""
+    """Calls of any kind. `echoes`: words occur again elsewhere. `fitting`: all results fit their schemas."""
 
     def made(drawn: bytes) -> Case:
         return _case(Making(choices=Choices(drawn)), echoes=echoes, fitting=fitting)
@@ -98,7 +98,7 @@ def cases(*, echoes: bool = False, fitting: bool = False) -> st.SearchStrategy[C
 
 
 def misplaced() -> st.SearchStrategy[Case]:
-    """Results of which a part that its schema marks things in stands in a list, where the schema has an object."""
+    """Results in which a part with marks in its schema is in a list, where the schema has an object."""
 
     def made(drawn: bytes) -> Case:
         making = Making(choices=Choices(drawn))
@@ -107,7 +107,7 @@ def misplaced() -> st.SearchStrategy[Case]:
             "type": "object",
             "properties": {"part": {"type": "object", "allOf": [schema]}, "s": {"x-sensitive": True}},
         }
-        # The whole part counts as withheld, whether its schema marks something in it or not.
+        # The whole part counts as withheld, even if its schema marks nothing in it.
         making.guarded.update(range(len(making.kinds)))
         structured = members(part=[value], s=making.word(guarded=True, kind=Kind.LONG))
         text = members(type="text", text=AsText(structured, making.choices.between(0, 2)))
@@ -163,7 +163,7 @@ def _tool_result(making: Making, structured: Template, *, echoes: bool) -> Membe
             added, more = with_echo(making, structured)
             content = [*content, *added]
             extra = more if not extra.pairs else extra
-    # Without structured content nothing declares what an echo of it would repeat.
+    # Without structured content, no declaration covers the word that an echo would repeat.
     if choices.one_in(8) and not echoes:
         return members(content=content) | extra
     return members(content=content, structuredContent=structured) | extra
@@ -171,7 +171,7 @@ def _tool_result(making: Making, structured: Template, *, echoes: bool) -> Membe
 
 def _error(making: Making, *, echoes: bool) -> Members:
     choices = making.choices
-    # What cannot be judged of an error is withheld, so that its words must not be told elsewhere in it.
+    # A part of an error that cannot be judged is withheld, so its words must not occur elsewhere in the error.
     hidden = members(
         type="secret_reference", id=making.word(guarded=True, kind=Kind.LONG), label="l", redeemUrl="u"
     )

@@ -1,4 +1,4 @@
-"""Choices out of drawn bytes.
+"""Choices from drawn bytes.
 
 Hypothesis draws the bytes of a case at once: hundreds of draws would cost more than the boundary itself. Each choice
 takes one byte, and byte 0, to which Hypothesis shrinks, is always the first option, so that small cases are plain ones.

@@ -1,4 +1,4 @@
-"""The counts of the proof, at the end of a run, from all processes together."""
+"""The counts of the proof, printed at the end of a run, from all processes together."""
 
 from collections import Counter
 

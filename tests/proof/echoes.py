@@ -1,4 +1,4 @@
-"""Words that occur once more: in texts, names, addresses, titles, labels, keys and `_meta`, in nine encodings."""
+"""Words that occur again: in texts, names, addresses, titles, labels, keys and `_meta`, in nine encodings."""
 
 from inspector.json.exact import Json
 from tests.proof.blocks import TRUST, text
@@ -21,7 +21,7 @@ PLACES = (
 
 
 def echo(making: Making) -> Echo:
-    """Any word once more, mostly one that is withheld."""
+    """Any word again, mostly a withheld one."""
     choices = making.choices
     among = sorted(making.guarded - making.partial)
     if not among or choices.one_in(12):
@@ -33,13 +33,13 @@ def echo(making: Making) -> Echo:
 
 
 def with_note(making: Making, schema: Json, value: Template) -> Template:
-    """A structured value with an echo in one more member, under a key of its own or in the key itself.
+    """A structured value with an echo in one more member, in its value or in its key.
 
-    Where the schema is one of an object, it declares the member.
+    If the schema describes an object, it declares the member.
     """
     said = Say((echo(making),))
     if not isinstance(value, Members):
-        # The marks of the schema are not about a list of it.
+        # The marks of the schema do not apply to a list of values.
         making.guarded.difference_update(blank.index for blank in blanks(value))
         return [value, said]
     if making.choices.one_in(5):
@@ -51,7 +51,7 @@ def with_note(making: Making, schema: Json, value: Template) -> Template:
 
 
 def with_echo(making: Making, structured: Template) -> tuple[list[Template], Members]:
-    """Blocks and other members of a result with an echo in one of them."""
+    """Blocks and other members of a result, with an echo in one of them."""
     place = making.choices.pick(PLACES)
     said = Say(("of ", echo(making)))
     link = members(type="resource_link", uri="file:///a", name="report")

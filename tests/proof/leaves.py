@@ -1,4 +1,4 @@
-"""Results as sets of leaves, so that they can be compared."""
+"""Results as sets of leaves, which can be compared."""
 
 from collections.abc import Iterator
 
@@ -10,11 +10,11 @@ from inspector.json.pointer import child, resolve
 
 CODES = frozenset(code.value for code in ErrorCode)
 Leaves = frozenset[tuple[str, str]]
-"""Pointers, with what stands there, exactly as it is written."""
+"""Pointers, each with its exact JSON text."""
 
 
 def leaves(value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Every scalar by its pointer, but for what the boundary itself put there."""
+    """Every scalar by its pointer, except those that the boundary itself added."""
     match value:
         case dict():
             for key, inner in value.items():
@@ -33,7 +33,7 @@ def leaves(value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
 
 
 def leaves_of_block(block: Json) -> Leaves:
-    """Like `leaves`, and those inside JSON text."""
+    """Like `leaves`, including the leaves inside JSON text."""
     found: set[tuple[str, str]] = set()
     for pointer, leaf in leaves(block):
         text = resolve(block, pointer) if pointer.endswith("/text") and isinstance(block, dict) else None
@@ -46,7 +46,7 @@ def leaves_of_block(block: Json) -> Leaves:
 
 
 def content_of(result: Json, names: frozenset[str]) -> list[Leaves]:
-    """The blocks that say something of the server's. `names`: those that the output schema has."""
+    """The blocks that contain something of the server's. `names`: the names in the output schema."""
     content = result.get("content") if isinstance(result, dict) else None
     if not isinstance(content, list):
         return []
@@ -66,7 +66,7 @@ def structured_of(result: Json) -> Leaves:
 
 
 def others_of(result: Json) -> Leaves:
-    """What is neither content nor structured, of a tool result or an error."""
+    """The members other than content and structured content, of a tool result or an error."""
     if not isinstance(result, dict):
         return frozenset()
     known = {"content", "structuredContent", "isError"}

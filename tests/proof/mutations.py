@@ -1,11 +1,11 @@
-"""Results that almost fit: one part of a fitting one dropped, added, replaced or wrapped."""
+"""Results that almost fit: a fitting one with one part dropped, added, replaced or wrapped."""
 
 from tests.proof.schemas import Making
 from tests.proof.templates import Members, Say, Template, blanks
 
 
 def almost(making: Making, value: Template) -> Template:
-    """`value` with one change somewhere."""
+    """`value` with one change at some place."""
     match value:
         case Members() if value.pairs and not making.choices.one_in(3):
             at = making.choices.between(0, len(value.pairs) - 1)
@@ -34,7 +34,7 @@ def _changed(making: Making, value: Template) -> Template:
 
 
 def _wrapped(making: Making, value: Template) -> Template:
-    # The marks no longer line up with what is inside; nobody declares it sensitive where it stands.
+    # The marks no longer apply to its content; no declaration makes it sensitive at its new place.
     making.guarded.difference_update(blank.index for blank in blanks(value))
     if making.choices.one_in(2):
         return [value]

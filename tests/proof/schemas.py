@@ -1,4 +1,4 @@
-"""Output schemas with marks anywhere, each with a result that fits it. The generator follows what it makes.
+"""Output schemas with marks anywhere, each with a result that fits it. The generator records what it builds.
 
 All constructs of docs/boundaries.md, in the spelling of 2020-12 or of draft-07.
 """
@@ -41,20 +41,20 @@ SCALARS: tuple[tuple[JsonObject, Json], ...] = (
 REMOTE = "https://schemas.example/other.json"
 
 Fit = tuple[Json, Template]
-"""A schema, and what fits it."""
+"""A schema, and a value that fits it."""
 
 
 @dataclass(slots=True, kw_only=True)
 class Making:
-    """One case while it is made."""
+    """One case under construction."""
 
     choices: Choices
     kinds: list[Kind] = field(default_factory=list[Kind])
-    """Of each word."""
+    """The kind of each word."""
     guarded: set[int] = field(default_factory=set[int])
-    """The words that stand where a declaration keeps them from the model."""
+    """The words at places that a declaration withholds from the model."""
     partial: set[int] = field(default_factory=set[int])
-    """The words that are only a part of a key: no value, whose echoes would be looked for."""
+    """The words that are only a part of a key: they are not values, whose echoes are searched for."""
     definitions: JsonObject = field(default_factory=dict[str, Json])
     is_old: bool = False
     """Whether the schema is one of draft-07."""
@@ -67,7 +67,7 @@ class Making:
         return Token(index)
 
     def again(self, value: Template) -> Template:
-        """The same with other words, as guarded as those."""
+        """The same value with other words, withheld or not as those."""
         match value:
             case Token():
                 word = self.word(guarded=value.index in self.guarded, kind=self.kinds[value.index])
@@ -96,7 +96,7 @@ def _key(key: str | Say, again: Callable[[Template], Template]) -> str | Say:
 
 
 def output_schema(making: Making) -> Fit:
-    """A whole schema, and what fits it."""
+    """A whole schema, and a value that fits it."""
     making.is_old = making.choices.one_in(3)
     schema, value = _recursive(making) if making.choices.one_in(7) else _object(making, 2, guarded=False)
     if making.choices.one_in(5):
@@ -125,7 +125,7 @@ def _fit(making: Making, depth: int, *, guarded: bool) -> Fit:
     else:
         schema, value = _object(making, depth, guarded=guarded)
     if isinstance(schema, dict):
-        # Draft-07 reads nothing beside a reference.
+        # Draft-07 ignores keywords next to a reference.
         beside: JsonObject = {"allOf": [schema]} if "$ref" in schema and mark else schema
         schema = {**beside, **mark}
     if making.choices.one_in(6):
@@ -203,7 +203,7 @@ def _array(making: Making, depth: int, *, guarded: bool) -> Fit:
 
 
 def _combined(making: Making, schema: Json, value: Template, depth: int, *, guarded: bool) -> Fit:
-    """The same through a combining keyword, whose other branch may mark the value too."""
+    """The same value through a combining keyword, whose other branch may mark the value too."""
     choices = making.choices
     mark = choices.pick(MARKS)
     if _hides(mark) and not guarded:

@@ -1,4 +1,4 @@
-"""Everything that the boundary and the hosts give away of a call, as text to search in."""
+"""Everything that the boundary and the hosts output for a call, as searchable text."""
 
 import json
 from collections.abc import Iterable, Iterator
@@ -27,7 +27,7 @@ HOSTS_A_CASE = 4
 
 
 def contexts(bounded: Bounded) -> list[ModelContext]:
-    """What some hosts make of it: others for another result, so that all have their turn thousands of times."""
+    """The outputs of some hosts: different ones for each result, so that all are used thousands of times."""
     found = hosts()
     first = crc32(dump(bounded.result))
     step = len(found) // HOSTS_A_CASE
@@ -63,7 +63,7 @@ def text_of(*values: Json) -> str:
 
 
 def explanations(bounded: Bounded) -> list[Json]:
-    """What the user is told, but for pointers, which may name keys."""
+    """The explanations for the user, without pointers, which may contain keys."""
     removals: list[Json] = [[removal.detail, removal.name, removal.rule] for removal in bounded.removals]
     return [*removals, *bounded.findings]
 
@@ -76,7 +76,7 @@ def given_away(bounded: Bounded) -> str:
 
 
 def occurs(word: Word, echoes: Iterable[Echo], text: str) -> str:
-    """The way in which a word occurs in `text`, as it is or as one of its echoes; empty where it does not."""
+    """The way in which a word occurs in `text`, as it is or as one of its echoes; empty if it does not."""
     if isinstance(word, int) or len(word) < LEAST:
         return str(word) if str(word) in text else ""
     plain = word.partition('"')[0]
@@ -85,7 +85,7 @@ def occurs(word: Word, echoes: Iterable[Echo], text: str) -> str:
 
 
 def _forms(core: str) -> tuple[str, ...]:
-    """As it is, and as it stands in JSON text, and in JSON text inside JSON text."""
+    """The word as it is, in JSON text, and in JSON text inside JSON text."""
     if core.isalnum():
         return (core,)
     once = json.dumps(core, ensure_ascii=False)[1:-1]

@@ -1,4 +1,4 @@
-"""How many cases each invariant was tried on, and how many of them put it to a test."""
+"""The number of cases on which each invariant was tried, and of those that really tested it."""
 
 import os
 from collections import Counter
@@ -9,19 +9,19 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
 CASES = int(os.environ.get("PROOF_CASES", "2000"))
-"""Of each invariant."""
+"""The number of cases of each invariant."""
 SEED = int(os.environ.get("PROOF_SEED", "0"))
 _PHASES = (Phase.generate, Phase.shrink) if os.environ.get("PROOF_SHRINK", "1") == "1" else (Phase.generate,)
 _MOST_IN_A_PART = 2_500
 _LEAST_SHARE = 0.5
 _LEAST_TO_JUDGE = 500
-"""Cases from which a share says something."""
+"""The number of cases from which a share is meaningful."""
 
 PARTS = range(max(2, -(-CASES // _MOST_IN_A_PART)))
-"""Each invariant runs in parts, so that processes can share them; no two have the same cases."""
+"""The parts of each invariant, which processes can share; no two parts have the same cases."""
 
 TALLY: Counter[tuple[str, str]] = Counter()
-"""By invariant, and what was counted."""
+"""The counts by invariant and column."""
 COLUMNS = ("cases", "removal", "canary", "echo", "changed")
 
 Example = TypeVar("Example")
@@ -35,7 +35,7 @@ def prove(
     *,
     mostly: tuple[str, ...] = ("removal",),
 ) -> None:
-    """Try `check` on this part's cases. It tells which of COLUMNS a case had; most cases have to have `mostly`."""
+    """Try `check` on this part's cases. It returns which of COLUMNS apply to a case; most cases must have `mostly`."""
     seen: Counter[str] = Counter()
 
     @seed(SEED * 1_000_003 + part)
@@ -58,7 +58,7 @@ def prove(
 
 
 def summary(tally: Counter[tuple[str, str]]) -> list[str]:
-    """The counts as lines, and what their columns mean."""
+    """The counts as lines, and the meaning of their columns."""
     names = list(dict.fromkeys(name for name, _ in tally))
     lines = [f"{'invariant':56}" + "".join(f"{column:>10}" for column in COLUMNS)]
     for name in names:

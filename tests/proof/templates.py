@@ -1,4 +1,4 @@
-"""Results with blanks for words, so that one result can be made with several words and differ in nothing else."""
+"""Results with blanks for words, so that one result can be filled with different words and differ in nothing else."""
 
 import base64
 import json
@@ -15,7 +15,7 @@ from inspector.json.pointer import child
 
 
 class Kind(Enum):
-    """What a word looks like."""
+    """The kind of characters in a word."""
 
     LONG = auto()
     ODD = auto()
@@ -26,7 +26,7 @@ class Kind(Enum):
 
 
 class Encoding(Enum):
-    """How an echo writes its word."""
+    """The encoding in which an echo writes its word."""
 
     VERBATIM = auto()
     JSON = auto()
@@ -41,14 +41,14 @@ class Encoding(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A blank for one word, as a leaf or a key of its own."""
+    """A blank for one word, as a whole leaf or key."""
 
     index: int
 
 
 @dataclass(frozen=True, slots=True)
 class Echo:
-    """A word once more, in some encoding, with something around it."""
+    """A word again, in some encoding, with other text around it."""
 
     index: int
     encoding: Encoding
@@ -57,14 +57,14 @@ class Echo:
 
 @dataclass(frozen=True, slots=True)
 class Say:
-    """A string put together of text and blanks."""
+    """A string composed of text and blanks."""
 
     parts: "tuple[str | Token | Echo, ...]"
 
 
 @dataclass(frozen=True, slots=True)
 class AsText:
-    """A string that is the JSON of something."""
+    """A string that is the JSON of a value."""
 
     value: "Template"
     style: int
@@ -72,11 +72,11 @@ class AsText:
 
 @dataclass(frozen=True, slots=True)
 class Members:
-    """An object. Its keys may have blanks too."""
+    """An object. Its keys may contain blanks too."""
 
     pairs: "tuple[tuple[str | Say, Template], ...]"
     twice: bool = False
-    """Whether it names its first key again at its end."""
+    """Whether it repeats its first key at its end."""
 
     def __or__(self, other: "Members") -> "Members":
         return Members((*self.pairs, *other.pairs), self.twice)
@@ -91,7 +91,7 @@ def members(**pairs: Template) -> Members:
 
 
 def filled(template: Template, words: Sequence[Word]) -> Json:
-    """The JSON value that a template is with these words."""
+    """The JSON value of a template filled with these words."""
     match template:
         case Token():
             return words[template.index]
@@ -132,12 +132,12 @@ def _text(value: Json, style: int) -> str:
     compact = dump_text(value)
     if style == 0 or "\\u" in compact or '":' not in compact:
         return compact
-    # Spaces between members, where no string can hold such a sequence.
+    # Spaces between members, at places where no string can contain such a sequence.
     return compact.replace('":', '": ') if style == 1 else f"\n {compact} "
 
 
 def blanks(template: Template) -> Iterator[Token | Echo]:
-    """Every blank, those in texts of JSON included."""
+    """Every blank, including those in JSON texts."""
     match template:
         case Token():
             yield template
@@ -158,7 +158,7 @@ def blanks(template: Template) -> Iterator[Token | Echo]:
 
 
 def places(template: Template, words: Sequence[Word], pointer: str = "") -> Iterator[tuple[int, str, bool]]:
-    """Every word that stands somewhere, with its pointer and whether it is the whole leaf; keys by their object."""
+    """Every word that occurs, with its pointer and whether it is the whole leaf; keys by their object."""
     match template:
         case Token():
             yield template.index, pointer, True
@@ -179,7 +179,7 @@ def places(template: Template, words: Sequence[Word], pointer: str = "") -> Iter
 
 
 def written(word: Word, encoding: Encoding, variant: int) -> tuple[str, str]:
-    """A word in an encoding with something around it, and the part of that by which the word can be told."""
+    """A word in an encoding with other text around it, and the part of that by which the word is recognisable."""
     text = str(word)
     if isinstance(word, int) or len(text) < LEAST:
         return f"({text})", text
@@ -210,7 +210,7 @@ def _base64(text: str, variant: int) -> tuple[str, str, str]:
     after = b"tail!"[: variant % 4]
     encode = base64.urlsafe_b64encode if variant % 5 == 4 else base64.b64encode
     whole = encode(before + text.encode() + after).decode()
-    # Characters that hold no bit of what stands around the word.
+    # Characters that encode no bit of the text around the word.
     start = (len(before) * 8 + 5) // 6
     end = (len(before) + len(text.encode())) * 8 // 6
     return whole[:start], whole[start:end], whole[end:]
@@ -264,7 +264,7 @@ MOST_WORDS = 96
 
 
 def _long(random_: random.Random, size: int) -> str:
-    # A capital, a small letter and a digit each, so that folding and reversing always change something.
+    # At least one upper-case letter, lower-case letter and digit, so that folding and reversing always change something.
     return "Kx7" + "".join(random_.choices(string.ascii_letters + string.digits, k=size)) + "q4Z"
 
 
@@ -281,7 +281,7 @@ def _word(random_: random.Random, kind: Kind, size: int) -> Word:
 
 
 def _supply(seed: int) -> dict[Kind, tuple[Word, ...]]:
-    """Different words of every kind. Each supply has words of its own and of other lengths."""
+    """Different words of every kind. Each supply has its own words with different lengths."""
     random_ = random.Random(seed)  # noqa: S311 - the same words in every run
     found: dict[Kind, tuple[Word, ...]] = {}
     for kind in Kind:

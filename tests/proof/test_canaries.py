@@ -1,4 +1,4 @@
-"""Invariant 2: what a declaration withholds is to be found nowhere, however it is written."""
+"""Invariant 2: a value that a declaration withholds is found nowhere, in any encoding."""
 
 import pytest
 from hypothesis import strategies as st
@@ -25,13 +25,13 @@ SOURCES = frozenset(
         "invalid-output",
     }
 )
-"""Rules that withhold what somebody declared, so that it may not come by another way either."""
+"""Rules that withhold a declared value, so that it may not pass in another way either."""
 
 
 def withheld_words(
     case: Case, outcome: Outcome, bounded: Bounded, *, but: frozenset[str] = frozenset()
 ) -> dict[int, bool]:
-    """The words in places that a removal by one of the sources covers, but for some rules.
+    """The words at places that a removal by one of the sources withholds, except by some rules.
 
     With each, whether it is a withheld value, and not just a part of one: only values are found in other encodings.
     """
@@ -56,7 +56,7 @@ def _is_partial(removal: Removal, raw: Json, left: Json) -> bool:
     if removal.rule == Rule.SECRET_REFERENCE:
         return True
     if removal.pointer == "" and removal.rule == Rule.X_SENSITIVE and is_tool_result(raw):
-        # The members that no protocol knows, all together.
+        # All members that the protocol does not know, together.
         return True
     is_page = not removal.pointer.startswith(("/structuredContent", "/content", "/error"))
     try:
@@ -77,7 +77,7 @@ def reaches_no_sink(case: Case, level: Level) -> set[str]:
 def is_masked(case: Case) -> set[str]:
     outcome = case.outcome(case.words(0))
     bounded = bounded_by(case, outcome, Level.DECLARED)
-    # What is for the user alone may be shown to the user.
+    # A block for the user alone may be shown to the user.
     wanted = withheld_words(case, outcome, bounded, but=frozenset({"audience"}))
     assert_absent(case, wanted, text_of(mask(raw_of(outcome), bounded.removals)), "in the masked raw result")
     return counted(case, bounded, wanted)
@@ -118,16 +118,16 @@ def test_an_echo_of_a_withheld_value_in_any_encoding_reaches_no_sink(part: int) 
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_withheld_value_is_masked_where_the_raw_result_is_shown(part: int) -> None:
+def test_a_withheld_value_is_masked_in_the_displayed_raw_result(part: int) -> None:
     prove("2 canary in the masked raw result", part, cases(), is_masked)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_an_echo_is_masked_where_the_raw_result_is_shown(part: int) -> None:
+def test_an_echo_is_masked_in_the_displayed_raw_result(part: int) -> None:
     prove("2 canary with echoes in the masked raw result", part, cases(echoes=True), is_masked)
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_does_not_fit_a_schema_with_marks_reaches_no_sink(part: int) -> None:
+def test_a_part_that_does_not_fit_a_schema_with_marks_reaches_no_sink(part: int) -> None:
     strategy = st.tuples(misplaced(), st.sampled_from(STRICT))
     prove("2 canary in a part that does not fit", part, strategy, at_a_level, mostly=MOSTLY)

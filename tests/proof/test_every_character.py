@@ -54,7 +54,7 @@ VALUES: st.SearchStrategy[Json] = st.recursive(LEAVES, _containers, max_leaves=1
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[Json, Value, int, int]:
-    """A value, another one that mostly shares members with it, and the widths of both."""
+    """A value, another one that shares most members with it, and the widths of both."""
     left = draw(VALUES)
     shared: st.SearchStrategy[Value] = st.just(left) | st.just(ABSENT) | VALUES
     if isinstance(left, dict):
@@ -69,7 +69,7 @@ def pairs(draw: st.DrawFn) -> tuple[Json, Value, int, int]:
 
 
 def drawn(outline: Outline, rows: OutlineRows, side: Side, kinds: frozenset[PieceKind]) -> str:
-    """Everything of these kinds that one side shows. Every row must fit."""
+    """The text of these kinds that one side shows. Asserts that every row fits."""
     width = rows.widths[side]
     shown: list[str] = []
     for index in range(len(rows)):
@@ -103,7 +103,7 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
     for side in sides:
         kinds = frozenset(PieceKind) - {PieceKind.CONTINUATION}
         text = drawn(outline, rows, side, kinds)
-        # Blanks of indentation, and behind a colon, are not of the value; blanks of texts are compared with them gone.
+        # Blanks for indentation and after a colon do not belong to the value; texts are compared without their blanks.
         assert text.replace(" ", "") == written((left, right)[side]).replace(" ", "")
     tree = Outline(left, right)
     rows = OutlineRows(tree, (widths[0], widths[1]))
@@ -121,10 +121,10 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_character_is_on_the_screen(part: int) -> None:
+def test_every_character_of_both_values_is_shown(part: int) -> None:
     prove("every character is on the screen", part, pairs(), check, mostly=())
 
 
-def test_a_comma_that_only_one_side_has_may_need_a_row_more() -> None:
+def test_a_comma_on_only_one_side_may_need_an_extra_row() -> None:
     text = "00000000\x800000"
     check(([text], [text, text], 20, 20))

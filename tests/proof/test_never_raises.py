@@ -1,4 +1,4 @@
-"""Invariant 6: no input makes it raise, and the effort grows with the size of the input and not faster."""
+"""Invariant 6: no input makes the boundary raise, and the effort grows at most linearly with the size of the input."""
 
 import sys
 from types import FrameType
@@ -21,7 +21,7 @@ from tests.proof.tally import PARTS, SEED, prove
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_no_input_makes_it_raise_and_what_it_gives_is_a_result_or_an_error(part: int) -> None:
+def test_bounding_never_raises_and_returns_a_result_or_an_error(part: int) -> None:
     def check(call: tuple[Tool | None, Outcome, Level]) -> set[str]:
         tool, outcome, level = call
         raw = raw_of(outcome)
@@ -52,7 +52,7 @@ def assert_is_whole(result: Json, *, is_result: bool) -> None:
 
 
 def effort(case: Case, raw: Json, level: Level) -> int:
-    """The calls of functions that bounding takes."""
+    """The number of function calls that bounding takes."""
     count = 0
 
     def called(_frame: FrameType, event: str, _argument: object) -> None:
@@ -69,7 +69,7 @@ def effort(case: Case, raw: Json, level: Level) -> int:
 
 
 def repeated(case: Case, times: int) -> JsonObject:
-    """A result with as many parts like the case's. Its words differ, as they would."""
+    """A result with that many copies of the case's parts, with different words."""
     parts: list[Json] = []
     for turn in range(times):
         words = [f"{word}{turn}" if isinstance(word, str) else word + turn for word in case.words(turn % 2)]
@@ -80,7 +80,7 @@ def repeated(case: Case, times: int) -> JsonObject:
 
 
 def in_rows(case: Case) -> Case:
-    """The case with a schema of rows that each fit the schema that it had."""
+    """The case with a schema of rows, each of which fits the case's own schema."""
     definition = dict(case.tool.definition) if case.tool else {}
     schema = definition.get("outputSchema")
     if isinstance(schema, dict):
@@ -103,7 +103,7 @@ def in_rows(case: Case) -> Case:
     )
 
 
-def test_the_effort_grows_with_the_result_and_not_faster() -> None:
+def test_the_effort_grows_at_most_linearly_with_the_result() -> None:
     @seed(SEED)
     @settings(
         max_examples=12,

@@ -1,4 +1,4 @@
-"""Invariant 1: what is withheld has no influence on what passes."""
+"""Invariant 1: withheld values have no influence on what passes."""
 
 import pytest
 from hypothesis import strategies as st
@@ -12,7 +12,7 @@ from tests.proof.tally import PARTS, prove
 
 
 def everything(bounded: Bounded) -> list[str]:
-    """All that a result gives away, and every removal."""
+    """Everything that a result reveals, and every removal."""
     removals: list[Json] = [[removal.pointer, removal.schema_pointer] for removal in bounded.removals]
     handed = contexts(bounded)
     changes: list[Json] = [[change.pointer, change.what] for each in handed for change in each.changes]
@@ -27,7 +27,7 @@ def everything(bounded: Bounded) -> list[str]:
 
 
 def unseen(case: Case, bounded: Bounded) -> list[int]:
-    """The words of which nothing is to be seen in a bounded result, nor in the pointers of its removals."""
+    """The words that must not be visible in a bounded result, nor in the pointers of its removals."""
     words = case.words(0)
     pointers: list[Json] = [list(split(removal.pointer)) for removal in bounded.removals]
     text = text_of(bounded.result, pointers)
@@ -46,7 +46,7 @@ def differs_in_nothing(case: Case, level: Level) -> set[str]:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_results_that_differ_only_in_withheld_values_cannot_be_told_apart(part: int) -> None:
+def test_results_that_differ_only_in_withheld_values_are_bounded_alike(part: int) -> None:
     def check(drawn: tuple[Case, Level]) -> set[str]:
         return differs_in_nothing(*drawn)
 
@@ -55,7 +55,7 @@ def test_results_that_differ_only_in_withheld_values_cannot_be_told_apart(part: 
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_nor_can_those_that_differ_in_withheld_values_and_their_echoes(part: int) -> None:
+def test_results_that_differ_only_in_withheld_values_and_echoes_are_alike(part: int) -> None:
     def check(drawn: tuple[Case, Level]) -> set[str]:
         return differs_in_nothing(*drawn)
 

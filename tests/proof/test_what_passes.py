@@ -1,4 +1,4 @@
-"""Invariants 3, 4 and 5: what passes is a part of what was sent, exactly; less passes where more is asked for; and
+"""Invariants 3, 4 and 5: everything that passes was sent exactly so; a stricter boundary passes less; and
 bounding it once more changes nothing.
 """
 
@@ -38,7 +38,7 @@ def names_of(case: Case) -> frozenset[str]:
 
 
 def as_sent(raw: Json) -> Json:
-    """A raw result in the shape that bounded ones have."""
+    """A raw result in the shape of bounded ones."""
     is_whole = is_tool_result(raw) or (isinstance(raw, dict) and raw.keys() == {"error"})
     return raw if is_whole else {"content": [], "structuredContent": raw}
 
@@ -51,7 +51,7 @@ def assert_within(less: Json, more: Json, names: frozenset[str]) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_what_passes_closed_passes_declared_and_what_passes_declared_was_sent(part: int) -> None:
+def test_closed_passes_no_more_than_declared_and_declared_no_more_than_sent(part: int) -> None:
     spec = host("spec")
     assert spec
 
@@ -99,7 +99,7 @@ def assert_keys_in_order(left: Json, raw: Json) -> None:
 
 
 def assert_explained(bounded: Bounded, raw: Json) -> None:
-    """Nothing of the structured content is missing for which no removal gives a reason."""
+    """Assert that every missing part of the structured content has a removal with a reason."""
     shape = as_sent(raw)
     if not isinstance(shape, dict) or "structuredContent" not in shape:
         return
@@ -115,7 +115,7 @@ def assert_explained(bounded: Bounded, raw: Json) -> None:
 
 
 def assert_blocks_untouched(bounded: Bounded, raw: JsonObject, names: frozenset[str]) -> None:
-    """A block of which nothing was removed passes as it was sent."""
+    """Assert that a block without removals passes as it was sent."""
     sent, left = raw.get("content"), bounded.result
     passed = left.get("content") if isinstance(left, dict) else None
     if not isinstance(sent, list) or not isinstance(passed, list):
@@ -130,7 +130,7 @@ def assert_blocks_untouched(bounded: Bounded, raw: JsonObject, names: frozenset[
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_every_removal_points_at_something_and_all_else_stands_as_it_was_sent(part: int) -> None:
+def test_every_removal_points_at_a_value_and_all_else_passes_as_sent(part: int) -> None:
     def check(drawn: tuple[Case, Level]) -> set[str]:
         case, level = drawn
         outcome = case.outcome(case.words(0))

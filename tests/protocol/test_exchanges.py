@@ -57,7 +57,7 @@ def _frame(direction: Direction, value: Json, response_to: str | None = None) ->
 
 
 def outline(*frames: Frame) -> list[str]:
-    """`answered 1`: the event, and the id of the request that it is about."""
+    """Events as text, such as `answered 1`: the event, and the id of its request."""
     return [_words(event) for one in matched(frames) for event in one.events]
 
 
@@ -90,11 +90,11 @@ def _words(event: Event) -> str:
         ((sent(1), sent(2, SUBSCRIBE), error(None)), "answered 1"),
         ((sent(2, SUBSCRIBE), error(None)), "unasked"),
         ((sent(None), error(None)), "answered null"),
-        # Over HTTP it answers the request whose response it came in, and no other.
+        # Over HTTP it answers only the request whose response it arrived in.
         ((sent(1), sent(2), error(None, "2")), "answered 2"),
         ((sent(1), error(None, "9")), "unasked"),
         ((sent(2, SUBSCRIBE), error(None, "2")), "answered 2"),
-        # An answer after the time limit is late once.
+        # An answer after the time limit is late only once.
         ((sent(1), given_up("1")), "givenup 1"),
         ((sent(1), given_up("1"), result(1)), "late 1"),
         ((sent(1), given_up("1"), error(None, "1")), "late 1"),
@@ -104,7 +104,7 @@ def _words(event: Event) -> str:
     ],
     ids=lambda value: value if isinstance(value, str) else None,
 )
-def test_each_answer_belongs_to_one_request(frames: tuple[Frame, ...], last: str) -> None:
+def test_each_answer_is_matched_to_one_request(frames: tuple[Frame, ...], last: str) -> None:
     assert outline(*frames)[-1] == last
 
 
@@ -112,20 +112,20 @@ def test_a_note_that_ends_no_open_request_has_no_event() -> None:
     assert outline(given_up("1")) == []
 
 
-def test_after_a_new_connection_an_old_request_gets_no_answer() -> None:
+def test_an_old_request_gets_no_answer_after_a_new_connection() -> None:
     exchanges = Exchanges()
     exchanges.take(sent(1))
     exchanges.connect()
     assert [_words(event) for event in exchanges.take(result(1)).events] == ["unasked"]
 
 
-def test_the_response_in_a_frame_is_found_by_its_id_or_by_having_none() -> None:
+def test_the_response_in_a_batch_is_found_by_its_id_or_a_null_id() -> None:
     batch = parse(b'[{"id":1,"result":"one"},{"id":2,"result":"two"},{"id":null,"error":"x"}]')
     found = [response_in(batch, key) for key in ("1", "2", "3")]
     assert [response and (response.result or response.error) for response in found] == ["one", "two", "x"]
 
 
-def test_other_members_of_meta_stay() -> None:
+def test_other_members_of_meta_are_kept() -> None:
     params = with_meta({"name": "t", "_meta": {"progressToken": 1}}, {"annotations": {"openWorldHint": True}})
     assert params == {"name": "t", "_meta": {"progressToken": 1, "annotations": {"openWorldHint": True}}}
     assert with_meta({}, {"a": 1}) == {"_meta": {"a": 1}}

@@ -24,19 +24,19 @@ from inspector.protocol.targets import (
         ("config.toml:files", ConfiguredTarget(path="config.toml", name="files")),
     ],
 )
-def test_a_target_is_read_as_it_is_written(word: str, target: WrittenTarget) -> None:
+def test_a_target_is_parsed_from_the_command_line(word: str, target: WrittenTarget) -> None:
     assert parse_target(word) == target
 
 
 @pytest.mark.parametrize(
     "word", ["", "ftp://x", "node", "stdio:", "https://", "http://h:port/", "http://[::1/"]
 )
-def test_anything_else_is_a_usage_error_with_a_hint(word: str) -> None:
+def test_an_invalid_target_is_a_usage_error_with_a_hint(word: str) -> None:
     with pytest.raises(UsageError) as caught:
         parse_target(word)
     assert caught.value.hint
 
 
-def test_a_target_is_told_without_user_or_query() -> None:
+def test_a_target_is_shown_without_user_or_query() -> None:
     assert str(HttpTarget(url="https://me:pw@h.test:8/mcp?token=t#f")) == "https://h.test:8/mcp"
     assert str(StdioTarget(command=("a b", "c"))) == "'a b' c"

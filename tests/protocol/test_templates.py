@@ -1,4 +1,4 @@
-"""URI templates: the tables of RFC 6570, and what is no template."""
+"""URI templates: the tables of RFC 6570, and invalid templates."""
 
 import pytest
 
@@ -44,7 +44,7 @@ VALUES: JsonObject = {
         ("plain://uri", "plain://uri"),
     ],
 )
-def test_expansion(template: str, uri: str) -> None:
+def test_a_template_is_expanded_as_in_rfc_6570(template: str, uri: str) -> None:
     assert expanded(template, VALUES) == uri
 
 
@@ -57,7 +57,7 @@ def test_expansion(template: str, uri: str) -> None:
         ("{a}" * MAX_CHARACTERS, {}),
     ],
 )
-def test_what_cannot_be_expanded_says_so(template: str, values: dict[str, Json]) -> None:
+def test_a_template_that_cannot_be_expanded_raises_an_error(template: str, values: dict[str, Json]) -> None:
     with pytest.raises(ValueError, match=r"."):
         expanded(template, values)
 

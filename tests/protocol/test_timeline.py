@@ -3,7 +3,7 @@ import pytest
 from inspector.json.exact import parse
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.timeline import Entry, EntryKind, EntryState, Timeline
+from inspector.protocol.timeline import MAX_FRAMES, Entry, EntryKind, EntryState, Timeline
 
 SENT, RECEIVED = Direction.SENT, Direction.RECEIVED
 CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
@@ -49,7 +49,7 @@ def outlined(timeline: Timeline) -> list[tuple[str, str, str, str]]:
         (b'{"id":1,"result":1,"error":2}', "failed", 'both result and error; jsonrpc is not "2.0"; 2'),
     ],
 )
-def test_an_answer_settles_its_request(answer: bytes, state: str, detail: str) -> None:
+def test_an_answer_completes_its_request(answer: bytes, state: str, detail: str) -> None:
     timeline = folded((SENT, CALL), (RECEIVED, answer))
     assert outlined(timeline) == [("exchange", "tools/call t", state, detail)]
     entry = timeline.entries[0]
@@ -97,12 +97,12 @@ def test_an_answer_settles_its_request(answer: bytes, state: str, detail: str) -
         (b'{"id":1,"method":"ping"}', "server request", "ping", ""),
     ],
 )
-def test_what_a_server_sends_unasked_is_told_apart(raw: bytes, kind: str, title: str, detail: str) -> None:
+def test_unrequested_messages_are_classified(raw: bytes, kind: str, title: str, detail: str) -> None:
     entry = folded((RECEIVED, raw)).entries[0]
     assert (entry.kind.value, entry.title, entry.detail) == (kind, title, detail)
 
 
-def test_an_id_without_owner_is_a_fault_when_two_wait() -> None:
+def test_an_unknown_id_is_a_fault_if_two_requests_are_open() -> None:
     other = CALL.replace(b'"id":1', b'"id":2')
     error = b'{"id":null,"error":{"code":-32700}}'
     assert [entry.kind for entry in folded((SENT, CALL), (SENT, other), (RECEIVED, error)).entries] == [
@@ -112,13 +112,13 @@ def test_an_id_without_owner_is_a_fault_when_two_wait() -> None:
     ]
 
 
-def test_ids_of_both_directions_do_not_mix() -> None:
+def test_ids_of_the_two_directions_are_separate() -> None:
     asked = b'{"jsonrpc":"2.0","id":1,"method":"ping"}'
     timeline = folded((SENT, CALL), (RECEIVED, asked), (SENT, b'{"id":1,"result":{}}'))
     assert [entry.state for entry in timeline.entries] == [EntryState.PENDING, EntryState.DONE]
 
 
-def test_a_note_ends_the_request_that_it_names_and_no_other() -> None:
+def test_a_note_ends_only_the_request_that_it_names() -> None:
     timeline = folded((SENT, CALL), note(2, "gone", ends="1"), note(3, "again", ends="1"))
     assert outlined(timeline) == [
         ("exchange", "tools/call t", "failed", "gone"),
@@ -126,7 +126,7 @@ def test_a_note_ends_the_request_that_it_names_and_no_other() -> None:
     ]
 
 
-def test_an_answer_to_what_was_given_up_is_late_once_and_no_fault() -> None:
+def test_the_answer_to_an_abandoned_request_is_late_once_and_not_a_fault() -> None:
     answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
     timeline = folded((SENT, CALL), note(2, "gone", ends="1"), (RECEIVED, answer), (RECEIVED, answer))
     assert outlined(timeline) == [
@@ -142,7 +142,7 @@ def test_an_answer_to_what_was_given_up_is_late_once_and_no_fault() -> None:
     assert [entry.frames for entry in timeline.entries] == [(1, 2), (3,), (4,)]
 
 
-def test_an_id_that_is_used_again_is_not_given_up_any_more() -> None:
+def test_a_reused_id_is_no_longer_abandoned() -> None:
     answer = b'{"jsonrpc":"2.0","id":1,"result":{}}'
     timeline = folded(
         (SENT, CALL), note(2, "gone", ends="1"), (SENT, CALL), (RECEIVED, answer), (RECEIVED, answer)
@@ -154,7 +154,7 @@ def test_an_id_that_is_used_again_is_not_given_up_any_more() -> None:
     ]
 
 
-def test_fold_tells_what_it_changed_and_keeps_every_frame() -> None:
+def test_fold_returns_the_changed_entries_and_keeps_every_frame() -> None:
     timeline = Timeline()
     batch = b'[{"method":"a"},{"method":"b"}]'
     changed = timeline.fold(Exchanges().take(frame(1, RECEIVED, batch)))
@@ -163,3 +163,67 @@ def test_fold_tells_what_it_changed_and_keeps_every_frame() -> None:
     assert timeline.frame(0) is None
     assert timeline.frame(2) is None
     assert [type(entry) for entry in changed] == [Entry, Entry]
+
+
+ASK = b'{"jsonrpc":"2.0","id":"a","method":"elicitation/create","params":{"task":{}}}'
+HANDLE = b'{"jsonrpc":"2.0","id":"a","result":{"task":{"taskId":"t","status":"working"}}}'
+
+
+def about(
+    method: str, request_id: str, result: str
+) -> tuple[tuple[Direction, bytes], tuple[Direction, bytes]]:
+    """A request of the server about its task, and the answer."""
+    asked = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"tasks/{method}","params":{{"taskId":"t"}}}}'
+    return (RECEIVED, asked.encode()), (SENT, f'{{"jsonrpc":"2.0","id":"{request_id}",{result}}}'.encode())
+
+
+def state(status: str) -> str:
+    return f'"result":{{"taskId":"t","status":"{status}"}}'
+
+
+@pytest.mark.parametrize(
+    ("later", "shown", "detail"),
+    [
+        ([], "pending", "task working"),
+        ([about("get", "b", state("working"))], "pending", "task working"),
+        ([about("get", "b", state("completed"))], "pending", "task completed"),
+        ([about("result", "b", '"result":{"action":"decline"}')], "done", "decline"),
+        (
+            [about("result", "b", '"result":{"action":"accept"}'), about("get", "c", state("completed"))],
+            "done",
+            "accept",
+        ),
+        ([about("get", "b", state("failed"))], "failed", "task failed"),
+        (
+            [about("get", "b", state("failed")), about("result", "c", '"error":{"code":5,"message":"no"}')],
+            "failed",
+            "5 no",
+        ),
+        ([about("cancel", "b", state("cancelled"))], "failed", "the task was cancelled"),
+    ],
+)
+def test_what_a_server_asks_as_a_task_is_one_entry_with_its_outcome(
+    later: list[tuple[tuple[Direction, bytes], tuple[Direction, bytes]]], shown: str, detail: str
+) -> None:
+    frames = [(RECEIVED, ASK), (SENT, HANDLE), *(frame for both in later for frame in both)]
+    timeline = folded(*frames)
+    assert outlined(timeline) == [("server request", "elicitation/create", shown, detail)]
+    assert timeline.entries[0].frames == tuple(range(1, len(frames) + 1))
+
+
+def test_a_task_that_is_asked_about_without_end_stays_one_small_entry() -> None:
+    polls = [frame for number in range(500) for frame in about("get", f"p{number}", state("working"))]
+    ended = about("result", "r", '"result":{"action":"accept"}')
+    # What the server asks about another task, or Sightline about one of that name, is no part of it.
+    others = (
+        (RECEIVED, b'{"id":"x","method":"tasks/get","params":{"taskId":"u"}}'),
+        (
+            SENT,
+            b'{"id":"y","method":"tasks/get","params":{"taskId":"t"}}',
+        ),
+    )
+    timeline = folded((RECEIVED, ASK), (SENT, HANDLE), *polls, *others, *ended)
+    first, *rest = timeline.entries
+    assert (first.state, first.detail, first.duration_s) == (EntryState.DONE, "accept", 1005.0)
+    assert (first.frames[:2], len(first.frames), first.frames[-1]) == ((1, 2), MAX_FRAMES, 1006)
+    assert [entry.title for entry in rest] == ["tasks/get", "tasks/get"]

@@ -1,4 +1,4 @@
-"""Answers that do not end a call never reach a model, whatever their type, boundary and host."""
+"""Answers that do not end a call never reach a model, for any type, boundary and host."""
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -63,9 +63,7 @@ kinds: st.SearchStrategy[Json] = st.one_of(
 
 @given(kind=kinds, body=bodies, level=st.sampled_from(list(Level)))
 @settings(deadline=None)
-def test_no_type_of_result_but_complete_reaches_a_model_of_any_host(
-    kind: Json, body: JsonObject, level: Level
-) -> None:
+def test_only_a_complete_result_reaches_a_model(kind: Json, body: JsonObject, level: Level) -> None:
     outcome = Result(value={**body, "resultType": kind})
     for host in hosts():
         shown = project(outcome, TOOL, level, host)
@@ -82,7 +80,7 @@ def test_no_type_of_result_but_complete_reaches_a_model_of_any_host(
     kind=kinds, body=bodies, level=st.sampled_from(list(Level)), era=st.sampled_from([Era.LEGACY, Era.MODERN])
 )
 @settings(max_examples=40, deadline=None)
-def test_a_recording_of_such_an_answer_gives_a_model_nothing_either(
+def test_a_recorded_unfinished_answer_gives_a_model_nothing(
     kind: Json, body: JsonObject, level: Level, era: Era
 ) -> None:
     wire = Wire()
@@ -107,11 +105,13 @@ def test_a_recording_of_such_an_answer_gives_a_model_nothing_either(
 @given(
     body=bodies.filter(lambda body: "content" in body), said=st.sampled_from([{}, {"resultType": "complete"}])
 )
-def test_a_complete_result_is_finished_with_or_without_the_word(body: JsonObject, said: JsonObject) -> None:
+def test_a_complete_result_is_finished_with_or_without_result_type(
+    body: JsonObject, said: JsonObject
+) -> None:
     assert unfinished(Result(value={**body, **said})) is None
 
 
-def test_what_has_no_word_is_told_by_its_members_and_a_page_has_no_such_answers() -> None:
+def test_an_unfinished_answer_without_result_type_is_recognised_by_its_members() -> None:
     unnamed: list[JsonObject] = [TASK, {"inputRequests": {}}, {**TASK, "resultType": "complete"}]
     for value in unnamed:
         assert unfinished(Result(value=value))
@@ -123,7 +123,7 @@ def test_what_has_no_word_is_told_by_its_members_and_a_page_has_no_such_answers(
     assert unfinished_in(DuplicateKeys((("content", 1), ("content", 2)))) is None
 
 
-def test_what_the_server_asks_for_is_named_safe_and_bounded() -> None:
+def test_input_requests_are_listed_as_safe_short_text() -> None:
     found = unfinished(Result(value=ASKED))
     assert found
     assert found.asks == (
@@ -138,7 +138,7 @@ def test_what_the_server_asks_for_is_named_safe_and_bounded() -> None:
     assert all(len(asked) < 2 * MAX_CHARACTERS and "\n" not in asked for asked in found.asks)
 
 
-def test_of_a_tool_whose_results_are_sensitive_not_even_the_questions_are_shown() -> None:
+def test_the_input_requests_of_a_sensitive_tool_are_not_shown() -> None:
     definition: JsonObject = {**TOOL.definition, "annotations": {"sensitiveHint": True}}
     shown = project(Result(value=ASKED), Tool(name="t", definition=definition), Level.OPEN, hosts()[0])
     assert shown.masked == MASK
@@ -146,14 +146,14 @@ def test_of_a_tool_whose_results_are_sensitive_not_even_the_questions_are_shown(
     assert shown.unfinished.asks == ()
 
 
-def test_the_output_schema_does_not_speak_of_an_envelope() -> None:
+def test_the_output_schema_does_not_apply_to_an_unfinished_answer() -> None:
     schema: Json = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
     tool = Tool(name="t", definition={**TOOL.definition, "outputSchema": schema})
     shown = project(Result(value=ASKED), tool, Level.DECLARED, hosts()[0])
     assert shown.masked == ASKED
 
 
-def test_no_host_leaks_what_none_is_given() -> None:
+def test_an_unfinished_answer_leaks_in_no_host() -> None:
     found = compare(Result(value=ASKED), TOOL, Level.OPEN)
     assert found.unfinished
     assert {row.leak for row in found.rows} == {Leak.NO}
@@ -164,7 +164,7 @@ def subjects(material: Reviewed) -> set[SubjectKind]:
     return {found.subject for found in findings_of(material)}
 
 
-def test_a_review_does_not_judge_such_an_answer_and_says_so() -> None:
+def test_a_review_lists_an_unfinished_answer_as_not_checked() -> None:
     offer = Offer(kind=SubjectKind.TOOL, name="t", definition=TOOL.definition, tool=TOOL)
     value: JsonObject = {"resultType": "input_required", "content": [{"type": "text", "text": "Error: no"}]}
     call = ReviewedCall(offer=offer, outcome=Result(value=value))
@@ -175,7 +175,7 @@ def test_a_review_does_not_judge_such_an_answer_and_says_so() -> None:
     assert told.why == "the call is unfinished: the server asks for input before it answers"
 
 
-def test_the_timeline_says_that_it_is_unfinished() -> None:
+def test_the_timeline_shows_an_unfinished_answer_as_such() -> None:
     timeline, exchanges = Timeline(), Exchanges()
     sent: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "t"}}
     answer: JsonObject = {"jsonrpc": "2.0", "id": 1, "result": ASKED}
@@ -187,7 +187,7 @@ def test_the_timeline_says_that_it_is_unfinished() -> None:
     assert timeline.entries[0].detail == "the server asks for input before it answers"
 
 
-def test_what_a_page_returned_is_known_as_such_live_and_replayed() -> None:
+def test_a_page_result_is_never_an_unfinished_answer() -> None:
     returned = outcome_of({"status": "Completed", "output": ASKED})
     line = RecordedCall(
         number=1,

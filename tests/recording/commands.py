@@ -1,4 +1,4 @@
-"""The command line with the commands about recordings, whether it has them by itself or not."""
+"""The command line, including the commands about recordings."""
 
 import os
 import subprocess

@@ -14,10 +14,10 @@ from inspector.recording.files import Recorder
 from tests.recording.sessions import HEADER, conversation, scribed
 
 ROUNDS = 100
-"""More than anybody lets it finish."""
+"""More conversations than a child ever completes."""
 CONVERSATION = conversation()
 SMALLEST, LARGEST = 300, 3_000
-"""Of a file: from within its header to two conversations."""
+"""The range of file sizes: from within the header up to two conversations."""
 
 
 def record(path: Path) -> None:
@@ -48,9 +48,9 @@ def killed(path: Path, wanted: int) -> None:
 
 
 def main(folder: Path, count: int) -> None:
-    """So many files."""
+    """Record that many files."""
     chance = random.Random(4)  # noqa: S311 - the same sizes in every run
-    # What is loaded late is loaded once, and shared with every child.
+    # Modules that are imported late are loaded once here, and shared with every child.
     scribed(CONVERSATION.frames)
     gc.freeze()
     for number in range(count):

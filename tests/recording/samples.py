@@ -1,6 +1,6 @@
-"""The recordings in `recordings/`, made anew: `python -m tests.recording.samples`.
+"""Regenerates the recordings in `recordings/`: `python -m tests.recording.samples`.
 
-Times, ids, ports and numbers of processes are put in order afterwards, so that a sample changes where the demo does.
+Times, ids, ports and process ids are normalised afterwards, so that a sample changes only if the demo does.
 """
 
 import asyncio
@@ -48,7 +48,7 @@ _PORT = re.compile(r"(?<=127\.0\.0\.1:)\d{4,5}")
 
 
 class Telling:
-    """One session, and who agrees to its calls."""
+    """One session, and the agreement to its calls."""
 
     def __init__(self, session: Session, recorder: Recorder) -> None:
         self.session = session
@@ -58,7 +58,7 @@ class Telling:
     async def call(
         self, name: str, /, *, agreement: Agreement = Agreement.USER, timeout_s: float = 20, **given: Json
     ) -> None:
-        """Call a tool with made-up arguments and these."""
+        """Call a tool with these arguments, and made-up values for the others."""
         tool = self.session.catalogue.tool(name)
         arguments: JsonObject = {**(example_arguments(form_of(tool.input_schema)) if tool else {}), **given}
         considered = await self.oversight.consider(self.session, name, arguments)
@@ -66,14 +66,14 @@ class Telling:
             await self.oversight.call(self.session, considered, agreement=agreement, timeout_s=timeout_s)
 
     def look(self, level: Level, host: str, policy: BoundaryPolicy | None = None) -> None:
-        """Through other lenses."""
+        """Switch to another boundary and host."""
         self.recorder.look(
             self.session.now_s, Lenses(level=level, host=host, policy=policy or BoundaryPolicy())
         )
 
 
 async def claims_and_boundaries(told: Telling) -> None:
-    """What tools claim, and what each boundary leaves of their results."""
+    """The claims of tools, and the parts of their results that pass each boundary."""
     await told.call("clean_clock")
     await told.call("patient_record")
     told.look(Level.OPEN, "spec")
@@ -86,7 +86,7 @@ async def claims_and_boundaries(told: Telling) -> None:
 
 
 async def secrets(told: Telling) -> None:
-    """Credentials that are declared, in results, in what servers log, and behind references."""
+    """Declared credentials, in results, in logs of servers, and behind references."""
     await told.call("generate_api_key", name="build")
     for name in ("create_share_link", "rotate_token", "sync_calendar", "read_drafts"):
         await told.call(name)
@@ -94,7 +94,7 @@ async def secrets(told: Telling) -> None:
 
 
 async def untrusted_content(told: Telling) -> None:
-    """Text that anybody may have written, and what the policy makes of a mail after it."""
+    """Text from anyone, and the decision of the policy on a mail after it."""
     await told.call("search_web", query="release")
     await told.call(
         "send_mail", agreement=Agreement.NONE, to="chidi@example.org", subject="Notes", body="What I found."
@@ -106,7 +106,7 @@ async def untrusted_content(told: Telling) -> None:
 
 
 async def faults(told: Telling) -> None:
-    """What goes wrong: a tool that is none, arguments that do not fit, no answer in time, and a server reached anew."""
+    """Faults: an unknown tool, invalid arguments, a missing answer, and a reconnection."""
     await told.call("no_such_tool")
     await told.call("update_salary", person="")
     await told.call("export_report", timeout_s=0.3)
@@ -120,7 +120,7 @@ async def faults(told: Telling) -> None:
 
 
 async def page(told: Telling) -> None:
-    """A page in a browser: what it declares, and what its tools return."""
+    """A page in a browser: its declarations, and the results of its tools."""
     for name in ("list_documents", "team_motto", "latest_alert", "list_inbox", "count_documents"):
         await told.call(name)
     await told.call("generate_api_key", name="build")
@@ -137,7 +137,7 @@ THEMES: dict[str, Theme] = {
 
 
 async def recorded(path: Path, theme: Theme, target: Target, named: Target) -> list[str]:
-    """A session, recorded to `path`; its secrets. `named`: the target as the recording tells it."""
+    """Record a session to `path`; return its secrets. `named`: the target as the recording names it."""
     header = header_of(named, Lenses(), created=CREATED, software=SOFTWARE)
     recorder = Recorder(
         path, header, secret_values=secret_values(target), target=(str(target), header.target)
@@ -156,7 +156,7 @@ async def recorded(path: Path, theme: Theme, target: Target, named: Target) -> l
 
 
 def withheld_of(session: Session) -> Iterator[str]:
-    """What the demo marks as secret and the calls' declarations withhold."""
+    """The values that the demo marks as secret and that the calls' declarations withhold."""
     for call in session.calls:
         raw = raw_of(call.outcome)
         for removal in bound(call.outcome, call.tool, Level.DECLARED).removals:
@@ -167,7 +167,7 @@ def withheld_of(session: Session) -> Iterator[str]:
 
 
 async def made(path: Path, name: str) -> list[str]:
-    """One sample, as the demo gives it today; the secrets that are not in it."""
+    """Make one sample, as the demo gives it today; return the secrets that are not in it."""
     async with AsyncExitStack() as stack:
         if name == "page":
             url = stack.enter_context(page_beside(DemoOptions(seed=_SEED)))
@@ -181,7 +181,7 @@ async def made(path: Path, name: str) -> list[str]:
 
 
 def in_order(raw: str) -> str:
-    """A recording with times, ids, ports and processes as in every other one of the same session."""
+    """A recording with times, ids, ports and processes normalised."""
     ids: dict[str, str] = {}
     raw = _PORT.sub("8765", _PROCESS.sub("process 1000", raw))
     raw = _ID.sub(lambda found: ids.setdefault(found[0], f"{len(ids) + 1:016x}"), raw)
@@ -195,7 +195,7 @@ def _timed(line: dict[str, object], number: int) -> dict[str, object]:
 
 
 def _seen_anew(lines: list[str]) -> Iterator[str]:
-    """The lines, with what models see made of the other lines: what delimits untrusted text goes by the ids in it."""
+    """The lines, with the model views recomputed from the other lines: the markers around untrusted text depend on the ids."""
     replay = Replay()
     calls: dict[tuple[int, str], ReplayedCall] = {}
     for raw in lines:
@@ -211,7 +211,7 @@ def _seen_anew(lines: list[str]) -> Iterator[str]:
 
 
 def main(names: list[str]) -> None:
-    """Write these samples, or all of them."""
+    """Write the named samples, or all of them."""
     for name in names or THEMES:
         with TemporaryDirectory() as folder:
             path = Path(folder) / "made.jsonl"

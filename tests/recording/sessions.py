@@ -1,7 +1,9 @@
-"""Sessions made of frames, and what a recording of them is."""
+"""Sessions built from frames, and the recordings of them."""
 
 from collections.abc import Iterable
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, dump, parse
 from inspector.protocol.exchanges import Matched, matched
@@ -32,10 +34,11 @@ TOOL: JsonObject = {
         },
     },
 }
+OTHER: JsonObject = {"name": "other", "inputSchema": {"type": "object"}}
 
 
 class Wire:
-    """Frames of one connection, in their order."""
+    """Frames of one connection, in order."""
 
     def __init__(self) -> None:
         self.frames: list[Frame] = []
@@ -96,7 +99,7 @@ def scribed(
     *,
     finish: bool = True,
 ) -> list[JsonObject]:
-    """The lines behind the header."""
+    """The lines after the header."""
     scribe = Scribe(KEY, lenses or Lenses(), secrets=secrets)
     lines = [written(line) for frame in matched(frames) for line in scribe.take(frame)]
     return [*lines, *(written(line) for line in scribe.finish())] if finish else lines
@@ -107,7 +110,7 @@ def text_of(lines: Iterable[JsonObject]) -> str:
 
 
 def bodies(lines: Iterable[JsonObject]) -> dict[int, Json]:
-    """What is left of each frame, by its number."""
+    """The recorded body of each frame, by its number."""
     return {int(str(line["frame"])): line.get("body", line.get("text")) for line in lines if "frame" in line}
 
 
@@ -121,7 +124,7 @@ def recorded_to(path: Path, frames: Iterable[Frame], header: Header = HEADER) ->
 
 
 def conversation() -> Wire:
-    """A listing, and one call with a result of which a part is withheld."""
+    """A listing, and one call whose result is partly withheld."""
     wire = Wire()
     wire.listed(TOOL)
     wire.called("get_key", {"pin": "943102", "q": "x"})
@@ -136,6 +139,25 @@ def conversation() -> Wire:
         }
     )
     return wire
+
+
+def as_two_clients(path: Path) -> Path:
+    """A recording in which the server knows the client by one profile, then by another, and lists other tools."""
+    recorder = Recorder(path, replace(HEADER, client="full"))
+    for client, tools in (
+        ("full", (TOOL, OTHER)),
+        ("full", (TOOL, OTHER)),
+        ("none", (TOOL,)),
+        ("none", (TOOL,)),
+    ):
+        recorder.connect(client=client)
+        wire = Wire()
+        wire.listed(*tools)
+        for frame in wire.matched:
+            recorder.frame(frame)
+    recorder.close()
+    assert not recorder.failure
+    return path
 
 
 def is_frame(line: object) -> bool:

@@ -1,4 +1,4 @@
-"""Recordings over more than one connection, and from the middle of one on."""
+"""Recordings over more than one connection, and recordings that begin in the middle of one."""
 
 from pathlib import Path
 
@@ -50,7 +50,7 @@ def page_call(value: Json) -> PageCall:
     )
 
 
-def test_what_waits_for_an_answer_when_the_target_is_reached_anew_is_unjudged() -> None:
+def test_a_call_without_an_answer_at_a_reconnection_is_recorded_as_unjudged() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("get_key", {"q": "x"})
@@ -63,7 +63,7 @@ def test_what_waits_for_an_answer_when_the_target_is_reached_anew_is_unjudged() 
     assert is_marker(params)
 
 
-def test_an_answer_of_another_connection_is_no_answer() -> None:
+def test_an_answer_in_another_connection_answers_no_call() -> None:
     before, after = Wire(), Wire()
     before.listed(TOOL)
     before.called("get_key", {})
@@ -76,7 +76,7 @@ def test_an_answer_of_another_connection_is_no_answer() -> None:
     assert not [line for line in lines if isinstance(line, Projected)]
 
 
-def test_in_a_new_connection_tools_are_to_be_listed_again() -> None:
+def test_after_a_reconnection_tools_must_be_listed_again() -> None:
     after = Wire()
     after.called("get_key", {})
     after.answered(FREE)
@@ -99,7 +99,7 @@ def test_in_a_new_connection_tools_are_to_be_listed_again() -> None:
     assert [call.mismatches for call in checked(lines)] == [()] * 3
 
 
-def test_what_was_before_is_learnt_from_and_only_what_is_needed_is_written() -> None:
+def test_earlier_frames_are_learnt_from_and_only_necessary_ones_written() -> None:
     wire = conversation()
     wire.called("get_key", {"q": "waits"}, 8)
     wire.logged("while it waits")
@@ -118,7 +118,7 @@ def test_what_was_before_is_learnt_from_and_only_what_is_needed_is_written() -> 
     assert [call.mismatches for call in checked(lines)] == [()]
 
 
-def test_of_calls_of_a_page_before_too() -> None:
+def test_secrets_of_earlier_page_calls_are_learnt_too() -> None:
     scribe = Scribe(KEY, Lenses())
     assert list(scribe.learn((), [page_call({"id": "one", "key": SECRET})])) == []
     (note,) = scribe.note(2, "policy", f"allowed, because of {SECRET}")
@@ -126,7 +126,7 @@ def test_of_calls_of_a_page_before_too() -> None:
     assert is_marker(note.text)
 
 
-def test_a_short_value_means_nothing_in_a_note_but_where_it_quotes_the_page() -> None:
+def test_a_short_value_is_masked_only_in_notes_that_quote_the_page() -> None:
     scribe = Scribe(KEY, Lenses())
     list(scribe.call(page_call({"key": "4711"})))
     (note,) = scribe.note(2, "trust", "trust #4711")
@@ -138,7 +138,7 @@ def test_a_short_value_means_nothing_in_a_note_but_where_it_quotes_the_page() ->
     assert is_marker(note.text)
 
 
-def test_a_page_that_lists_its_tools_says_nothing_that_was_withheld() -> None:
+def test_a_tool_listing_of_a_page_contains_no_withheld_value() -> None:
     scribe = Scribe(KEY, Lenses())
     list(scribe.call(page_call({"key": SECRET})))
     telling = Tool(name="other", definition={"name": "other", "description": f"Say {SECRET}."})
@@ -150,7 +150,7 @@ def test_a_page_that_lists_its_tools_says_nothing_that_was_withheld() -> None:
     assert tools[0] == {"name": "get_key", "definition": TOOL}
 
 
-def test_the_arguments_of_a_resolution_are_those_of_the_call() -> None:
+def test_the_arguments_of_a_resolution_are_withheld_like_those_of_the_call() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.sent("tools/resolve", {"name": "get_key", "arguments": {"pin": "943102", "q": "x"}}, 5)
@@ -158,7 +158,7 @@ def test_the_arguments_of_a_resolution_are_those_of_the_call() -> None:
     assert "943102" not in text_of(scribed(wire.frames))
 
 
-def test_what_a_policy_hides_with_its_block_is_found_in_echoes_all_the_same() -> None:
+def test_a_secret_in_a_block_hidden_by_policy_is_still_found_in_echoes() -> None:
     wire = Wire()
     untrusted: JsonObject = {**TOOL, "_meta": {}, "annotations": {"openWorldHint": True}}
     wire.listed(untrusted)
@@ -175,7 +175,7 @@ def test_what_a_policy_hides_with_its_block_is_found_in_echoes_all_the_same() ->
     assert SECRET not in text_of(lines)
 
 
-def test_a_session_is_told_as_its_recording_would_be() -> None:
+def test_a_live_session_is_exported_like_its_recording() -> None:
     wire = conversation()
     assert [written(line) for line in bounded_lines(Scribe(KEY, Lenses()), wire.matched)] == scribed(
         wire.frames
@@ -192,7 +192,7 @@ def in_file(path: Path) -> list[Line | Break]:
         file.close()
 
 
-def test_over_connections_numbers_and_the_clock_go_on(tmp_path: Path) -> None:
+def test_numbers_and_clock_continue_over_connections(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     for _ in range(3):
         recorder.connect()
@@ -215,7 +215,7 @@ def test_over_connections_numbers_and_the_clock_go_on(tmp_path: Path) -> None:
     ] * 6
 
 
-def test_recording_begins_in_the_middle(tmp_path: Path) -> None:
+def test_a_recording_can_begin_in_the_middle_of_a_session(tmp_path: Path) -> None:
     wire = conversation()
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     recorder.join(wire.matched, now_s=2)
@@ -236,7 +236,7 @@ def test_recording_begins_in_the_middle(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("direction", [Direction.SENT, Direction.RECEIVED])
-def test_the_first_connection_has_no_line(tmp_path: Path, direction: Direction) -> None:
+def test_the_first_connection_has_no_connection_line(tmp_path: Path, direction: Direction) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     recorder.connect()
     wire = Wire()

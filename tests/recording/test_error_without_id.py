@@ -1,4 +1,4 @@
-"""A call that a server answers with an error without an id: one call, wherever it is looked at."""
+"""A call that a server answers with an error without an id: every part of Sightline treats it as the same call."""
 
 from pathlib import Path
 
@@ -14,7 +14,7 @@ from tests.recording.commands import words
 ERROR: JsonObject = {"code": -32700, "message": "cannot read"}
 
 
-def test_it_is_the_same_call_live_recorded_replayed_checked_served_and_reviewed(tmp_path: Path) -> None:
+def test_an_error_without_id_answers_the_same_call_everywhere(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     live = sightline(
         "call", "t", "--record", str(path), "--format", "json", "--yes", *raw_server("error without id")

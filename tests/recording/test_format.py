@@ -31,7 +31,7 @@ def every_kind() -> list[JsonObject]:
     lines += map(written, scribe.note(1, "policy", "allowed"))
     lines += map(written, scribe.look(2, Lenses(host="codex")))
     lines += map(written, scribe.listed(2, [Tool(name="get_key", definition=TOOL)]))
-    lines += map(written, scribe.connect(2, 2))
+    lines += map(written, scribe.connect(2, 2, "none"))
     for number, outcome in enumerate(
         (Result(value={"key": "x"}), RpcError(value={"code": 1, "message": "no"}))
     ):
@@ -59,7 +59,7 @@ def every_kind() -> list[JsonObject]:
 
 
 @pytest.mark.parametrize("largest", [1, 1 << 20])
-def test_every_line_is_as_the_schema_says_and_reads_back_as_it_was(
+def test_every_line_fits_the_schema_and_is_read_back_unchanged(
     monkeypatch: pytest.MonkeyPatch, largest: int
 ) -> None:
     monkeypatch.setattr(replaying, "LARGEST_MODEL", largest)
@@ -73,10 +73,10 @@ def test_every_line_is_as_the_schema_says_and_reads_back_as_it_was(
         assert dump(written(found)) == dump(line)
 
 
-def test_the_schema_allows_nothing_else() -> None:
+def test_the_schema_requires_every_member_of_a_line() -> None:
     for line in every_kind():
         for key in line:
-            if key not in {"head", "ends", "faults", "output"}:
+            if key not in {"head", "ends", "faults", "output", "client"}:
                 less: JsonObject = {name: value for name, value in line.items() if name != key}
                 assert violations(less, SCHEMA), less
 
@@ -92,13 +92,13 @@ def test_the_schema_allows_nothing_else() -> None:
         {"a": [["x" * 700_000], [1, 2]], "b": {"c": list(range(100_000))}, "d": []},
     ],
 )
-def test_in_pieces_a_value_is_written_as_at_once(value: Json) -> None:
+def test_a_value_is_written_in_pieces_as_in_one(value: Json) -> None:
     found = list(pieces(value))
     assert b"".join(found) == dump(value)
     assert max(map(len, found)) < 4_000_000
 
 
-def test_the_document_names_every_kind_of_line() -> None:
+def test_the_documentation_names_every_kind_of_line() -> None:
     text = Path("docs/recording-format.md").read_text()
     for key in (
         "sightline",
@@ -122,7 +122,7 @@ ODD: list[bytes] = [
 
 
 def changed(value: Json, chance: random.Random) -> Json:
-    """A value with `@N`, for an odd value, in a place."""
+    """A value with `@N`, which stands for an odd value, at some place."""
     odd = f"@{chance.randrange(len(ODD))}"
     if chance.random() < 0.4:
         return odd
@@ -136,7 +136,7 @@ def changed(value: Json, chance: random.Random) -> Json:
     return odd
 
 
-def test_a_line_that_a_stranger_changed_is_read_or_broken_and_its_outline_agrees() -> None:
+def test_a_changed_line_is_read_or_broken_and_its_outline_agrees() -> None:
     chance = random.Random(7)  # noqa: S311 - the same lines in every run
     broken = 0
     for line in every_kind() * 60:

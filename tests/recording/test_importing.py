@@ -42,7 +42,7 @@ def wrapped(*, as_text: bool = False) -> list[bytes]:
 
 
 @pytest.mark.parametrize("lines", [stamped(), stamped(dirs=("OUT", "in")), wrapped(), wrapped(as_text=True)])
-def test_both_shapes_are_read_as_the_frames_that_they_log(lines: list[bytes]) -> None:
+def test_both_shapes_of_logs_are_read_as_frames(lines: list[bytes]) -> None:
     found = [frame for frame in imported(lines) if isinstance(frame, Frame)]
     wanted = conversation().frames
     assert [frame.at_s for frame in found] == [0, 1, 2, 3]
@@ -52,7 +52,7 @@ def test_both_shapes_are_read_as_the_frames_that_they_log(lines: list[bytes]) ->
     assert all(map(is_foreign, lines))
 
 
-def test_what_is_imported_is_bounded_on_the_way_in() -> None:
+def test_imported_results_are_bounded_on_import() -> None:
     frames = [frame for frame in imported(wrapped()) if isinstance(frame, Frame)]
     text = text_of(scribed(frames))
     assert "CANARY" not in text
@@ -71,13 +71,13 @@ def test_what_is_imported_is_bounded_on_the_way_in() -> None:
         (b'{"jsonrpc":"2.0"}', "`dir` is not a direction"),
     ],
 )
-def test_a_line_of_neither_shape_ends_it_with_a_reason(line: bytes, reason: str) -> None:
+def test_a_line_of_an_unknown_shape_ends_the_import_with_a_reason(line: bytes, reason: str) -> None:
     found = list(imported([*wrapped()[:2], b"", line, *wrapped()[2:]]))
     assert found[2:] == [UnreadableLine(line=4, reason=reason)]
     assert not is_foreign(line)
 
 
-def test_several_servers_are_not_mixed() -> None:
+def test_a_log_of_several_servers_is_refused() -> None:
     lines = [*stamped(), *stamped(server="two")]
     found = list(imported(lines))
     assert isinstance(found[4], UnreadableLine)
@@ -85,7 +85,7 @@ def test_several_servers_are_not_mixed() -> None:
     assert len(list(imported(lines, "two"))) == 4
 
 
-def test_a_log_is_made_a_recording_that_checks(tmp_path: Path) -> None:
+def test_an_imported_log_becomes_a_recording_that_passes_the_check(tmp_path: Path) -> None:
     log, made = tmp_path / "log.jsonl", tmp_path / "made.jsonl"
     log.write_bytes(b"\n".join(stamped()) + b"\n")
     ran = sightline("replay", "--save", str(made), str(log))
@@ -98,7 +98,7 @@ def test_a_log_is_made_a_recording_that_checks(tmp_path: Path) -> None:
     assert "exists already" in again.err
 
 
-def test_a_log_that_breaks_off_is_imported_up_to_there(tmp_path: Path) -> None:
+def test_a_truncated_log_is_imported_up_to_its_end(tmp_path: Path) -> None:
     log, made = tmp_path / "log.jsonl", tmp_path / "made.jsonl"
     log.write_bytes(b"\n".join(wrapped()) + b'\n{"ts":1')
     ran = sightline("replay", "--save", str(made), str(log))
@@ -107,6 +107,6 @@ def test_a_log_that_breaks_off_is_imported_up_to_there(tmp_path: Path) -> None:
     assert sightline("replay", "--check", str(made)).code == 0
 
 
-def test_only_one_log_is_imported_at_a_time_and_no_recording(tmp_path: Path) -> None:
+def test_only_a_single_log_can_be_imported(tmp_path: Path) -> None:
     assert sightline("replay", "--save", str(tmp_path / "x"), "a", "b").code == 2
     assert "is of no shape" in sightline("replay", "--save", str(tmp_path / "x"), "README.md").err

@@ -10,7 +10,7 @@ def covered(known: KnownValues, value: Json, *, weak: bool = False) -> Json:
     return known.covered(value, KEY, weak=weak)
 
 
-def test_however_many_values_come_they_are_found_with_few_searches() -> None:
+def test_any_number_of_values_is_found_with_few_searches() -> None:
     known = KnownValues()
     for number in range(40):
         known.learn([f"secret value {number:03}"])
@@ -21,14 +21,14 @@ def test_however_many_values_come_they_are_found_with_few_searches() -> None:
     }
 
 
-def test_what_is_harmless_stays_the_same_object() -> None:
+def test_a_value_without_secrets_stays_the_same_object() -> None:
     known = KnownValues()
     known.learn(["a long secret"])
     value: Json = {"a": ["harmless", 5, None], "b": {"c": True}}
     assert covered(known, value) is value
 
 
-def test_leaves_objects_with_a_telling_key_and_repeated_keys_are_covered() -> None:
+def test_leaves_and_objects_with_secret_or_duplicate_keys_are_masked() -> None:
     known = KnownValues()
     known.learn(["a long secret", 123456])
     twice = DuplicateKeys((("a", "of a long secret"), ("a", 1)))
@@ -45,7 +45,7 @@ def test_leaves_objects_with_a_telling_key_and_repeated_keys_are_covered() -> No
     assert is_marker(covered(known, "A LONG SECRET"))
 
 
-def test_names_of_tools_and_of_schemas_are_no_secrets() -> None:
+def test_names_of_tools_and_of_schemas_are_not_secrets() -> None:
     known = KnownValues()
     known.public.add("get_key")
     known.names.add("account")
@@ -54,7 +54,7 @@ def test_names_of_tools_and_of_schemas_are_no_secrets() -> None:
     assert covered(known, value, weak=True) is value
 
 
-def test_a_marker_of_ours_is_not_covered_again() -> None:
+def test_a_marker_of_the_recording_is_not_masked_again() -> None:
     known = KnownValues()
     known.learn(["a long secret"])
     marker = KEY.marker("x-sensitive", "a long secret")

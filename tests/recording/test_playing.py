@@ -1,4 +1,4 @@
-"""A recording stepped through shows what a session would have shown at each of its frames."""
+"""Stepping through a recording shows at each frame what a session would have shown there."""
 
 import random
 from collections.abc import Iterable
@@ -18,9 +18,18 @@ from inspector.recording.codec import MAX_DEPTH, Broken, decoded, written
 from inspector.recording.files import Break, Recorder, RecordingFile
 from inspector.recording.files.index import Index
 from inspector.recording.files.playing import Played
-from inspector.recording.format import End, Lenses, Line, PageCall, Projected, RecordedFrame, RecordedTarget
+from inspector.recording.format import (
+    Connected,
+    End,
+    Lenses,
+    Line,
+    PageCall,
+    Projected,
+    RecordedFrame,
+    RecordedTarget,
+)
 from inspector.recording.replaying import Replay
-from tests.recording.sessions import HEADER, TOOL, Wire, conversation, recorded_to
+from tests.recording.sessions import HEADER, TOOL, Wire, as_two_clients, conversation, recorded_to
 
 FREE: JsonObject = {"content": [{"type": "text", "text": "free"}]}
 
@@ -37,7 +46,7 @@ def file_of(path: Path, lines: Iterable[bytes]) -> Path:
 
 
 def anything(chance: random.Random, length: int) -> Wire:
-    """Requests, answers, notifications, garbage and notes, in any order, with few ids."""
+    """Requests, answers, notifications, garbage and notes, in any order, with few different ids."""
     wire = Wire()
     for _ in range(length):
         sent, key = chance.choice([True, False]), chance.choice([1, 2, "2", 3])
@@ -88,6 +97,8 @@ def _message(chance: random.Random, key: Json) -> Json:
             },
         },
         {**request, "params": [], "method": chance.choice(["ping", "tools/list"])},
+        {**request, "params": {"task": {}}, "method": "elicitation/create"},
+        {**answer, "result": {"action": chance.choice(["accept", "decline"])}},
         answer,
         answer,
         {"jsonrpc": "2.0", "id": chance.choice([key, None]), "error": {"code": 1, "message": "no"}},
@@ -107,7 +118,7 @@ def folded(lines: Iterable[Line]) -> Timeline:
 
 
 @pytest.mark.parametrize("part", range(4))
-def test_at_every_line_the_timeline_is_that_of_the_frames_up_to_there(tmp_path: Path, part: int) -> None:
+def test_at_every_line_the_timeline_contains_the_frames_up_to_it(tmp_path: Path, part: int) -> None:
     chance = random.Random(part)  # noqa: S311 - the same sessions in every run
     for number in range(12):
         path = recorded_to(tmp_path / f"{number}.jsonl", anything(chance, 25).frames)
@@ -131,7 +142,7 @@ def test_at_every_line_the_timeline_is_that_of_the_frames_up_to_there(tmp_path: 
 
 
 def session(path: Path) -> Path:
-    """Two connections, lenses, notes, calls, and a listing of two pages."""
+    """Two connections, changes of boundary and host, notes, calls, and a listing of two pages."""
     recorder = Recorder(path, HEADER)
     recorder.connect()
     wire = conversation()
@@ -157,7 +168,7 @@ def session(path: Path) -> Path:
     return path
 
 
-def test_at_a_line_there_is_what_was_known_there(tmp_path: Path) -> None:
+def test_at_a_line_the_catalogue_and_calls_are_those_known_then(tmp_path: Path) -> None:
     found = played(session(tmp_path / "a.jsonl"))
     lines = {position: found.line(position) for position in range(1, len(found))}
     places = {type(line).__name__: position for position, line in lines.items()}
@@ -183,7 +194,28 @@ def test_at_a_line_there_is_what_was_known_there(tmp_path: Path) -> None:
     assert kinds[-5:] == ["lenses", "policy", "connection", "tools/list", "tools/call second"]
 
 
-def test_a_new_connection_answers_nothing_of_the_one_before(tmp_path: Path) -> None:
+def test_the_client_profile_is_that_of_the_connection_and_older_recordings_have_none(tmp_path: Path) -> None:
+    path = as_two_clients(tmp_path / "a.jsonl")
+    assert path.read_text().count('"client":') == 2
+    found = played(path)
+    begun = [place for place in range(1, len(found)) if isinstance(found.line(place), Connected)]
+    assert [found.moment(place).client for place in (1, *begun, found.last)] == [
+        "full",
+        "full",
+        "none",
+        "none",
+        "none",
+    ]
+    recorder = Recorder(tmp_path / "b.jsonl", HEADER)
+    recorder.connect(client="full")
+    recorder.connect(client="none")
+    recorder.close()
+    assert '"client"' not in (tmp_path / "b.jsonl").read_text()
+    older = played(tmp_path / "b.jsonl")
+    assert older.moment(older.last).client == ""
+
+
+def test_a_new_connection_answers_no_earlier_request(tmp_path: Path) -> None:
     wire = Wire()
     wire.called("get_key", {}, 5)
     wire.answered(FREE, 5)
@@ -202,7 +234,7 @@ def test_a_new_connection_answers_nothing_of_the_one_before(tmp_path: Path) -> N
     assert list(found.calls) == []
 
 
-def test_one_steps_to_what_happened_and_to_calls_and_to_a_time(tmp_path: Path) -> None:
+def test_steps_lead_to_events_calls_and_times(tmp_path: Path) -> None:
     found = played(session(tmp_path / "a.jsonl"))
     steps, position = list[int](), 0
     while (next_one := found.next(position)) is not None:
@@ -230,7 +262,7 @@ def test_one_steps_to_what_happened_and_to_calls_and_to_a_time(tmp_path: Path) -
     assert found.frame(-1) is None
 
 
-def test_numbers_of_a_stranger_need_not_ascend(tmp_path: Path) -> None:
+def test_frame_numbers_of_a_foreign_file_need_not_ascend(tmp_path: Path) -> None:
     frames = [
         replace(frame, number=number)
         for frame, number in zip(conversation().frames, (9, 3, 7, 3), strict=True)
@@ -241,17 +273,17 @@ def test_numbers_of_a_stranger_need_not_ascend(tmp_path: Path) -> None:
         found.entry(count, found.last)
 
 
-def test_words_are_found_where_something_happened(tmp_path: Path) -> None:
+def test_a_search_finds_words_at_events(tmp_path: Path) -> None:
     found = played(session(tmp_path / "a.jsonl"))
     assert found.search("structuredContent", 0) == 4
-    # The projection behind it says the same, and is passed over.
+    # The projection after it contains the same words, and is skipped.
     assert isinstance(found.line(5), Projected)
     assert found.search("structuredContent", 4) is None
     assert found.search("done", found.last, backwards=True) == 4
     assert found.search('"recording"', found.last, backwards=True) is None
 
 
-def test_the_tools_of_a_page_are_those_it_listed_last(tmp_path: Path) -> None:
+def test_the_tools_of_a_page_are_those_of_its_last_listing(tmp_path: Path) -> None:
     tools = [Tool(name=name, definition={"name": name, "inputSchema": {}}) for name in ("one", "two")]
     made = PageCall(
         number=1, name="one", tool=tools[0], arguments={}, outcome=Result(value=5), at_s=1, duration_s=0.5
@@ -290,7 +322,7 @@ def test_the_tools_of_a_page_are_those_it_listed_last(tmp_path: Path) -> None:
         b"[" * (MAX_DEPTH + 1) + b"]" * (MAX_DEPTH + 1),
     ],
 )
-def test_behind_a_line_that_is_none_there_is_nothing(tmp_path: Path, line: bytes) -> None:
+def test_nothing_is_read_after_a_broken_line(tmp_path: Path, line: bytes) -> None:
     raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes().splitlines(keepends=True)
     (tmp_path / "b.jsonl").write_bytes(b"".join([*raw[:3], line + b"\n", *raw[3:]]))
     found = played(tmp_path / "b.jsonl")
@@ -317,7 +349,7 @@ def indexed(lines: Iterable[bytes], *, is_outline: bool) -> list[object]:
     return [broken, index.openings.lines, index.endings, names, pages, index.numbers, index.batches]
 
 
-def test_what_is_read_quickly_and_what_is_read_whole_are_about_the_same(tmp_path: Path) -> None:
+def test_the_quick_index_agrees_with_a_complete_reading(tmp_path: Path) -> None:
     odd: list[bytes] = [
         b'{"jsonrpc":"2.0","id":1.0,"method":"tools/call","params":{"name":"\\u0061"}}',
         b'{"jsonrpc":"2.0","id":{"a":1},"method":"x"}',
@@ -344,7 +376,7 @@ def test_what_is_read_quickly_and_what_is_read_whole_are_about_the_same(tmp_path
     assert [found.entry(count, found.last) for count in range(1, len(wanted) + 1)] == wanted
 
 
-def test_it_ends_when_it_is_not_wanted_and_goes_on_being_asked(tmp_path: Path) -> None:
+def test_indexing_can_be_stopped_and_continued(tmp_path: Path) -> None:
     wire = Wire()
     for number in range(2_500):
         wire.sent("ping", {}, number)
@@ -357,7 +389,7 @@ def test_it_ends_when_it_is_not_wanted_and_goes_on_being_asked(tmp_path: Path) -
     assert found.entry_count(found.last) == 1_999
 
 
-def test_a_key_that_is_said_twice_is_an_entry_all_the_same(tmp_path: Path) -> None:
+def test_a_frame_with_a_duplicate_key_is_still_an_entry(tmp_path: Path) -> None:
     line = b'{"frame":1,"at":1,"direction":"sent","channel":"stdio","size":1,"body":[{"id":1,"method":"x"},{"id":1,"id":2}]}'
     found = played(file_of(tmp_path / "a.jsonl", [line]))
     assert found.entry_count(found.last) == 2

@@ -1,4 +1,4 @@
-"""Resources and prompts in recordings: recorded without what is withheld, replayed, compared and served."""
+"""Resources and prompts in recordings: recorded without withheld values, replayed, compared and served."""
 
 from pathlib import Path
 
@@ -25,7 +25,7 @@ def session() -> Wire:
     return wire
 
 
-def test_what_is_withheld_of_a_reading_is_not_recorded_there_or_later() -> None:
+def test_a_value_withheld_from_a_reading_is_not_recorded_anywhere() -> None:
     wire = session()
     wire.sent("resources/read", {"uri": "note://a"}, 1)
     reference: JsonObject = {"type": "secret_reference", "id": SECRET, "text": SECRET}
@@ -39,7 +39,7 @@ def test_what_is_withheld_of_a_reading_is_not_recorded_there_or_later() -> None:
     assert [line.get("tool") for line in projected] == ["resources/read note://a", "prompts/get ask"]
 
 
-def test_logs_during_a_reading_wait_for_its_answer() -> None:
+def test_logs_during_a_reading_are_held_until_its_answer() -> None:
     wire = session()
     wire.sent("resources/read", {"uri": "note://a"}, 1)
     logged = wire.logged(f"somebody reads {SECRET}")

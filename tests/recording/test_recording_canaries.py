@@ -1,4 +1,4 @@
-"""What a declaration withholds is in no byte of a recording, however a session says it."""
+"""A value that a declaration withholds is in no byte of a recording, wherever it occurs in a session."""
 
 from zlib import crc32
 
@@ -23,7 +23,7 @@ def is_in_no_recording(case: Case) -> set[str]:
     words = case.words(0)
     outcome = case.outcome(words)
     bounded = bounded_by(case, outcome, Level.DECLARED)
-    # What is for the user alone may be shown to the user.
+    # A block for the user alone may be shown to the user.
     wanted = withheld_words(case, outcome, bounded, but=frozenset({"audience"}))
     values = [index for index, is_whole in wanted.items() if is_whole]
     wire = Wire()
@@ -31,7 +31,7 @@ def is_in_no_recording(case: Case) -> set[str]:
     wire.called(case.tool.name if case.tool else "tool", {})
     for index in values:
         wire.logged(["said early", *(written(words[index], encoding, index)[0] for encoding in Encoding)])
-        # One text with all encodings would be found by any of them; over many cases each has its turn.
+        # One text with all encodings would be found by any of them; over many cases each encoding is used.
         chosen = ENCODINGS[crc32(repr(words[index]).encode()) % len(ENCODINGS)]
         wire.stderr(written(words[index], chosen, index + 1)[0])
     answer: JsonObject = {"jsonrpc": "2.0", "id": 7, "error" if case.is_error else "result": outcome.value}  # type: ignore[union-attr]  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
@@ -39,7 +39,7 @@ def is_in_no_recording(case: Case) -> set[str]:
     for index in values:
         wire.logged({"late": [written(words[index], encoding, index + 2)[0] for encoding in Encoding]})
     lines = scribed(wire.frames, Lenses(policy=case.policy))
-    # The definition is the server's, and in it whatever it says.
+    # The definition belongs to the server, with anything that it contains.
     text = text_of(*(parse(dump(line)).value for line in lines[2:]))
     echoed = {echo.index for echo in case.echoes}
     for index, is_whole in wanted.items():
@@ -54,7 +54,7 @@ def is_in_no_recording(case: Case) -> set[str]:
     return {"removal", "canary"} if wanted else set()
 
 
-# Each case is a whole session: half as many as of the other invariants.
+# Each case is a whole session: half as many cases as of the other invariants.
 @pytest.mark.parametrize("part", PARTS[::2])
 def test_a_withheld_value_is_in_no_recording(part: int) -> None:
     prove("7 canary in a recording", part, cases(echoes=True), is_in_no_recording, mostly=("canary",))

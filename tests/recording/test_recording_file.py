@@ -30,7 +30,7 @@ def lines_of(path: Path) -> list[object]:
         file.close()
 
 
-def test_a_recording_is_the_users_alone_and_reads_back(tmp_path: Path) -> None:
+def test_a_recording_is_private_and_can_be_read_back(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     assert path.stat().st_mode & 0o777 == 0o600
     found = lines_of(path)
@@ -39,7 +39,7 @@ def test_a_recording_is_the_users_alone_and_reads_back(tmp_path: Path) -> None:
     assert [dump(written(decoded(line))) for line in raw] == raw  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
 
 
-def test_it_takes_the_place_of_nothing(tmp_path: Path) -> None:
+def test_a_recording_never_replaces_an_existing_file(tmp_path: Path) -> None:
     path = tmp_path / "a.jsonl"
     path.write_text("precious")
     with pytest.raises(UsageError, match="exists already"):
@@ -47,7 +47,7 @@ def test_it_takes_the_place_of_nothing(tmp_path: Path) -> None:
     assert path.read_text() == "precious"
 
 
-def test_every_line_is_in_the_file_before_the_next_frame(tmp_path: Path) -> None:
+def test_every_line_is_written_before_the_next_frame(tmp_path: Path) -> None:
     recorder = Recorder(tmp_path / "a.jsonl", HEADER)
     wire = conversation()
     for number, frame in enumerate(wire.matched[:2], 1):
@@ -57,7 +57,7 @@ def test_every_line_is_in_the_file_before_the_next_frame(tmp_path: Path) -> None
     recorder.close()
 
 
-def test_where_the_disk_is_full_whole_lines_stay_and_the_user_is_told(tmp_path: Path) -> None:
+def test_a_full_disk_leaves_whole_lines_and_is_reported(tmp_path: Path) -> None:
     script = (
         "import resource, sys\n"
         "from pathlib import Path\n"
@@ -94,7 +94,7 @@ def test_a_frame_that_cannot_be_judged_stops_the_recording(tmp_path: Path) -> No
     assert len(lines_of(tmp_path / "a.jsonl")) == 1
 
 
-def test_killed_at_any_moment_a_file_opens_and_lacks_at_most_its_last_line(tmp_path: Path) -> None:
+def test_a_recording_killed_at_any_moment_lacks_at_most_its_last_line(tmp_path: Path) -> None:
     subprocess.run([sys.executable, "-m", "tests.recording.endless", tmp_path, "200"], cwd=ROOT, check=True)
     files = list(tmp_path.iterdir())
     assert len(files) == 200
@@ -102,7 +102,7 @@ def test_killed_at_any_moment_a_file_opens_and_lacks_at_most_its_last_line(tmp_p
         assert_lacks_at_most_its_last_line(path)
 
 
-def test_cut_at_any_byte_a_file_opens_with_all_whole_lines(tmp_path: Path) -> None:
+def test_a_file_cut_at_any_byte_opens_with_all_whole_lines(tmp_path: Path) -> None:
     raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes()
     chance = random.Random(5)  # noqa: S311 - as above
     for _ in range(200):
@@ -149,7 +149,7 @@ def assert_lacks_at_most_its_last_line(path: Path) -> None:
         (b"[" * 20_000 + b"]" * 20_000, "it nests deeper than 10,000 levels"),
     ],
 )
-def test_a_line_that_is_none_is_told_with_its_reason(tmp_path: Path, line: bytes, reason: str) -> None:
+def test_a_broken_line_is_reported_with_its_reason(tmp_path: Path, line: bytes, reason: str) -> None:
     found = decoded(line)
     assert isinstance(found, Broken)
     assert found.reason.startswith(reason)
@@ -161,13 +161,13 @@ def test_a_line_that_is_none_is_told_with_its_reason(tmp_path: Path, line: bytes
     assert last == Break(line=4, reason=found.reason)
 
 
-def test_brackets_in_texts_are_no_levels() -> None:
+def test_brackets_in_texts_do_not_count_as_nesting() -> None:
     text = '[\\"{' * 12_000
     line = f'{{"note":"policy","at":0,"text":"{text}"}}'.encode()
     assert not isinstance(decoded(line), Broken)
 
 
-def test_two_recordings_in_one_file_are_told_apart(tmp_path: Path) -> None:
+def test_a_second_recording_in_one_file_is_reported(tmp_path: Path) -> None:
     raw = recorded_to(tmp_path / "a.jsonl", conversation().frames).read_bytes()
     (tmp_path / "b.jsonl").write_bytes(raw + raw)
     assert lines_of(tmp_path / "b.jsonl")[-1] == Break(line=8, reason="another recording begins here")
@@ -176,7 +176,7 @@ def test_two_recordings_in_one_file_are_told_apart(tmp_path: Path) -> None:
     assert lines_of(tmp_path / "c.jsonl")[-1] == Break(line=8, reason="it has lines after its end")
 
 
-def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
+def test_a_too_long_line_or_file_is_read_up_to_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
@@ -204,25 +204,25 @@ def test_a_line_or_a_file_that_is_too_long_ends_where_it_is_good(
         (b'{"sightline":"recording","version":1}\n', "line 1: object missing required field"),
     ],
 )
-def test_what_is_no_recording_is_refused(tmp_path: Path, raw: bytes, message: str) -> None:
+def test_a_file_that_is_not_a_recording_is_refused(tmp_path: Path, raw: bytes, message: str) -> None:
     (tmp_path / "a.jsonl").write_bytes(raw)
     with pytest.raises(UsageError, match=message):
         RecordingFile(tmp_path / "a.jsonl")
 
 
-def test_a_folder_is_no_recording(tmp_path: Path) -> None:
+def test_a_folder_is_not_a_recording(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="is not a file"):
         RecordingFile(tmp_path)
     assert not begins_as_recording(tmp_path)
 
 
-def test_a_pipe_is_no_recording(tmp_path: Path) -> None:
+def test_a_pipe_is_not_a_recording(tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(UsageError, match="is not a file"):
         RecordingFile(tmp_path / "pipe")
 
 
-def test_an_older_version_is_brought_up_to_date() -> None:
+def test_an_older_version_is_migrated() -> None:
     line = b'{"remark":"policy","at":0,"text":"x"}'
     older: dict[int, codec.Migration] = {
         0: lambda old: {"note": old["remark"], "at": old["at"], "text": old["text"]}
@@ -240,7 +240,7 @@ def test_a_recording_of_the_first_version_opens(tmp_path: Path) -> None:
     assert lines_of(path) == now
 
 
-def test_lines_are_found_by_what_they_say(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_lines_are_found_by_their_content(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     file = RecordingFile(recorded_to(tmp_path / "a.jsonl", conversation().frames))
     for chunk in (1 << 20, 7):
         monkeypatch.setattr(reading, "_CHUNK_BYTES", chunk)
@@ -260,7 +260,7 @@ def test_lines_are_found_by_what_they_say(tmp_path: Path, monkeypatch: pytest.Mo
     file.close()
 
 
-def test_a_search_tells_how_far_it_is_and_ends_when_it_is_not_wanted(
+def test_a_search_reports_progress_and_can_be_stopped(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = RecordingFile(recorded_to(tmp_path / "a.jsonl", conversation().frames))

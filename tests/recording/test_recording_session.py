@@ -1,4 +1,4 @@
-"""A session with the demo server, from its first frame to its recording, and what is done with that."""
+"""A session with the demo server, from its first frame to its recording, and the commands on that recording."""
 
 import re
 from collections.abc import Iterator
@@ -26,11 +26,11 @@ from tests.recording.commands import sightline, words
 from tests.secrets.redemption.redeeming import found_in
 
 CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}")
-"""What the demo plants."""
+"""The marks of the secrets that the demo plants."""
 
 
 async def recorded_session(path: Path) -> tuple[list[CallRecord], str]:
-    """Every tool of the demo called, and a reference revealed; the calls, and what was revealed."""
+    """Call every tool of the demo and reveal a reference; return the calls, and the revealed value."""
     target = DemoTarget()
     header = header_of(target, Lenses(), created="2026-11-21T00:00:00Z", software="mcp-sightline 0")
     recorder = Recorder(path, header, secret_values=secret_values(target))
@@ -77,7 +77,7 @@ def withheld(call: CallRecord) -> Iterator[str]:
         yield from (canary for text in said for canary in CANARY.findall(text))
 
 
-async def test_a_recorded_session_holds_no_secret_and_checks_replays_and_serves(tmp_path: Path) -> None:
+async def test_a_recorded_session_contains_no_secret_and_can_be_replayed(tmp_path: Path) -> None:
     path = tmp_path / "demo.jsonl"
     calls, revealed = await recorded_session(path)
     text = path.read_text()
@@ -86,7 +86,7 @@ async def test_a_recorded_session_holds_no_secret_and_checks_replays_and_serves(
     assert len(secrets) >= 5
     assert found_in(text, *secrets) == []
     check = sightline("replay", "--check", str(path))
-    # The odd tool answers with a result that breaks its output schema, which is no difference.
+    # The result of the odd tool violates its output schema, which is not a difference.
     assert check.code == 13, check.out
     assert [line.split(":")[0].split()[-1] for line in check.out.splitlines() if "✗" in line] == [
         "odd_claims"
@@ -102,7 +102,7 @@ async def test_a_recorded_session_holds_no_secret_and_checks_replays_and_serves(
     assert found_in(check.out + replay.out + served.out, *secrets) == []
 
 
-def test_a_target_is_named_without_its_secrets_and_they_are_known() -> None:
+def test_a_target_is_named_without_its_secrets() -> None:
     command = StdioTarget(
         command=("/usr/bin/node", "server.js", "--api-key", "first-secret", "--token=second-secret", "plain"),
         environment={"A": "third-secret"},

@@ -1,4 +1,4 @@
-"""The sample recordings as golden inputs: of the core, and of every command that reads recordings."""
+"""The sample recordings as golden inputs, for the core and for every command that reads recordings."""
 
 from pathlib import Path
 
@@ -32,12 +32,12 @@ def read(path: Path) -> tuple[Header, list[Line]]:
     return file.header, [line for line in found if not isinstance(line, Break)]
 
 
-def test_there_is_one_for_every_theme_and_no_other() -> None:
+def test_there_is_one_sample_for_every_theme() -> None:
     assert sorted(FOLDER.glob("*.jsonl")) == sorted(SAMPLES)
 
 
 @every_sample
-def test_a_sample_is_of_the_format_and_whole_and_says_no_secret(path: Path) -> None:
+def test_a_sample_is_valid_and_complete_and_contains_no_secret(path: Path) -> None:
     file = RecordingFile(path)
     assert not [line for line in file.lines() if isinstance(line, Break)]
     file.close()
@@ -49,7 +49,7 @@ def test_a_sample_is_of_the_format_and_whole_and_says_no_secret(path: Path) -> N
 
 
 @every_sample
-def test_every_result_is_seen_as_it_was(path: Path) -> None:
+def test_every_recorded_result_is_projected_as_before(path: Path) -> None:
     _, lines = read(path)
     found = list(checked(lines))
     assert len(found) >= 4
@@ -58,7 +58,7 @@ def test_every_result_is_seen_as_it_was(path: Path) -> None:
 
 @every_sample
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_document_has_every_call_and_every_note(path: Path, kind: str) -> None:
+def test_an_exported_document_has_every_call_and_every_note(path: Path, kind: str) -> None:
     header, lines = read(path)
     text = "\n".join(exported("html" if kind == "html" else "markdown", header, lines))
     replay = Replay()
@@ -71,7 +71,7 @@ def test_a_document_has_every_call_and_every_note(path: Path, kind: str) -> None
 
 
 @every_sample
-def test_a_sample_answers_what_was_asked_as_it_was_answered(path: Path) -> None:
+def test_a_served_sample_answers_requests_as_recorded(path: Path) -> None:
     _, lines = read(path)
     answers = Answers(enumerate(lines), lines.__getitem__, exact=True)
     replay = Replay()
@@ -84,7 +84,7 @@ def test_a_sample_answers_what_was_asked_as_it_was_answered(path: Path) -> None:
             )
             assert isinstance(found.message, dict)
             assert found.remarks == ()
-            # A call of a tool that the server has not is an error there too.
+            # A call of an unknown tool is an error there too.
             assert "result" in found.message or call.name == "no_such_tool"
     listing = answers.answer(
         JsonText(value={"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}})
@@ -98,7 +98,7 @@ def test_a_sample_answers_what_was_asked_as_it_was_answered(path: Path) -> None:
 
 
 def _recorded_arguments(lines: list[Line], frame: int, name: str) -> Json:
-    """As they stand in the file, with ids, in the last request before that frame."""
+    """The arguments in the file, with ids, of the last request before that frame."""
     asked: Json = None
     for line in lines:
         if isinstance(line, RecordedFrame) and line.number < frame:
@@ -110,7 +110,7 @@ def _recorded_arguments(lines: list[Line], frame: int, name: str) -> Json:
 
 
 @every_sample
-def test_a_sample_is_stepped_through(path: Path) -> None:
+def test_a_sample_can_be_stepped_through(path: Path) -> None:
     found = Played(path)
     found.index()
     assert found.broken is None
@@ -126,7 +126,7 @@ def test_a_sample_is_stepped_through(path: Path) -> None:
     found.close()
 
 
-def test_the_themes_show_what_they_are_about() -> None:
+def test_each_sample_contains_the_subject_of_its_theme() -> None:
     kinds = {path.stem: {type(line) for line in read(path)[1]} for path in SAMPLES}
     assert LensesChanged in kinds["claims-and-boundaries"]
     assert Connected in kinds["faults"]
@@ -138,7 +138,7 @@ def test_the_themes_show_what_they_are_about() -> None:
     assert '"error"' in raw["faults"]
 
 
-def test_the_folder_checks_in_one_command() -> None:
+def test_all_samples_pass_the_check_in_one_command() -> None:
     ran = sightline("replay", "--check", "--format", "json", str(FOLDER))
     assert ran.code == 0
     assert [report["differences"] for report in ran.json["recordings"]] == [[]] * len(SAMPLES)
@@ -147,7 +147,7 @@ def test_the_folder_checks_in_one_command() -> None:
     assert {note["kind"] for note in contents["notes"]} >= {"policy", "trust", "connection"}
 
 
-def test_tools_of_a_page_are_compared_as_it_listed_them() -> None:
+def test_tools_of_a_recorded_page_are_compared_as_listed() -> None:
     page, others = (str(FOLDER / f"{name}.jsonl") for name in ("page", "faults"))
     assert sightline("diff", page, page, "--exit-code").code == 0
     ran = sightline("diff", others, page, "--format", "json")
@@ -155,7 +155,7 @@ def test_tools_of_a_page_are_compared_as_it_listed_them() -> None:
     assert "team_motto" in added
 
 
-def test_a_changed_sample_does_not_pass(tmp_path: Path) -> None:
+def test_a_changed_sample_fails_the_check(tmp_path: Path) -> None:
     raw = (FOLDER / "untrusted-content.jsonl").read_text()
     frame = next(
         line for line in raw.splitlines() if '"notices"' in line or '"content":[{"type":"text"' in line

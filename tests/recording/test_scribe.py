@@ -28,7 +28,7 @@ def rule(value: Json) -> str:
     return str(value["$withheld"])
 
 
-def test_what_a_declaration_withholds_is_an_id_and_equal_values_have_equal_ids() -> None:
+def test_a_withheld_value_is_replaced_by_an_id_equal_for_equal_values() -> None:
     wire = conversation()
     wire.called("get_key", {"q": "y"}, 8)
     wire.answered({"content": [], "structuredContent": {"id": "two", "key": SECRET}}, 8)
@@ -44,7 +44,7 @@ def test_what_a_declaration_withholds_is_an_id_and_equal_values_have_equal_ids()
     assert SECRET not in text_of(lines)
 
 
-def test_a_sensitive_argument_is_withheld_and_found_where_the_server_repeats_it() -> None:
+def test_a_sensitive_argument_is_withheld_with_its_echoes() -> None:
     wire = conversation()
     wire.stderr("refused pin 943102")
     wire.called("other", {"note": "it was 943102"}, 8)
@@ -56,7 +56,7 @@ def test_a_sensitive_argument_is_withheld_and_found_where_the_server_repeats_it(
     assert "943102" not in text_of(lines)
 
 
-def test_what_is_said_before_the_answer_that_declares_it_is_withheld_too() -> None:
+def test_a_log_before_the_answer_that_declares_its_secret_is_withheld() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("get_key", {})
@@ -87,7 +87,9 @@ def test_two_calls_at_once_are_held_until_both_are_judged() -> None:
 
 
 @pytest.mark.parametrize("ending", ["note", "close", "too much"])
-def test_words_of_a_call_without_an_answer_are_withheld(ending: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_logs_of_a_call_without_an_answer_are_withheld(
+    ending: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("get_key", {})
@@ -103,7 +105,7 @@ def test_words_of_a_call_without_an_answer_are_withheld(ending: str, monkeypatch
     assert SECRET not in text_of(lines)
 
 
-def test_what_nobody_can_judge_is_withheld() -> None:
+def test_a_frame_that_cannot_be_judged_is_withheld() -> None:
     wire = conversation()
     wire.called("get_key", {}, 8)
     wire.frame(Direction.RECEIVED, b'{"jsonrpc":"2.0","id":8,"result":{"key":"' + SECRET.encode())
@@ -121,14 +123,14 @@ def test_what_nobody_can_judge_is_withheld() -> None:
     assert SECRET not in text_of(lines)
 
 
-def test_a_call_before_any_listing_leaves_nothing_of_its_answer() -> None:
+def test_the_answer_of_a_call_before_any_listing_is_withheld() -> None:
     wire = Wire()
     wire.called("get_key", {})
     wire.answered({"content": [{"type": "text", "text": SECRET}]})
     assert rule(at(bodies(scribed(wire.frames))[2], "result")) == "unjudged"
 
 
-def test_a_mark_that_a_later_listing_takes_back_still_counts() -> None:
+def test_a_mark_that_a_later_listing_removes_still_applies() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.listed({**TOOL, "outputSchema": {"type": "object"}, "inputSchema": {"type": "object"}})
@@ -139,7 +141,7 @@ def test_a_mark_that_a_later_listing_takes_back_still_counts() -> None:
     assert "943102" not in text
 
 
-def test_a_malformed_tool_can_be_called_and_its_marks_count() -> None:
+def test_the_marks_of_a_malformed_tool_apply_to_its_calls() -> None:
     wire = Wire()
     wire.listed({key: value for key, value in TOOL.items() if key != "inputSchema"})
     wire.called("get_key", {})
@@ -147,7 +149,7 @@ def test_a_malformed_tool_can_be_called_and_its_marks_count() -> None:
     assert SECRET not in text_of(scribed(wire.frames))
 
 
-def test_of_a_secret_reference_type_and_label_stay() -> None:
+def test_a_secret_reference_keeps_its_type_and_label() -> None:
     wire = Wire()
     wire.listed(TOOL)
     reference: JsonObject = {
@@ -177,7 +179,7 @@ def test_secrets_of_the_target_are_withheld_from_the_start() -> None:
     assert SECRET not in text_of(lines)
 
 
-def test_queries_of_urls_are_withheld_and_their_rest_is_not() -> None:
+def test_the_query_of_a_url_is_withheld_and_the_rest_kept() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("free", {"url": "https://a.example/x?sig=abcdef"})
@@ -188,7 +190,7 @@ def test_queries_of_urls_are_withheld_and_their_rest_is_not() -> None:
     assert uri == at(found[3], "params", "arguments", "url")
 
 
-def test_a_marker_that_a_server_sends_is_none() -> None:
+def test_a_marker_sent_by_a_server_is_withheld() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("free", {})
@@ -198,7 +200,7 @@ def test_a_marker_that_a_server_sends_is_none() -> None:
     assert left == MarkerKey(KEY).marker("internal", forged)
 
 
-def test_short_values_are_found_as_words_in_logs_and_not_in_names() -> None:
+def test_short_values_are_withheld_from_logs_and_not_from_names() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("get_key", {"pin": "ab12"})
@@ -209,7 +211,7 @@ def test_short_values_are_found_as_words_in_logs_and_not_in_names() -> None:
     assert at(found[3], "method") == "tools/call"
 
 
-def test_lenses_and_notes_keep_their_place_while_a_call_runs() -> None:
+def test_notes_and_setting_changes_keep_their_place_while_a_call_runs() -> None:
     wire = conversation()
     scribe = scribing.Scribe(KEY, Lenses())
     kinds: list[str] = []
@@ -237,7 +239,7 @@ def test_a_batch_is_bounded_message_by_message() -> None:
     assert rule(at(bodies(lines)[4], 1, "result", "structuredContent", "key")) == "x-sensitive"
 
 
-def test_of_a_pages_call_the_browsers_frames_say_nothing_and_the_call_what_it_may() -> None:
+def test_a_page_call_is_recorded_bounded_and_without_browser_frames() -> None:
     wire = Wire()
     event: JsonObject = {"method": "Runtime.consoleAPICalled", "params": {"args": [SECRET]}}
     wire.frame(Direction.RECEIVED, dump(event), Channel.CDP)
@@ -268,7 +270,7 @@ def test_of_a_pages_call_the_browsers_frames_say_nothing_and_the_call_what_it_ma
     assert checked_call.mismatches == ()
 
 
-def test_passwords_and_write_only_arguments_are_withheld_wherever_they_stand() -> None:
+def test_passwords_and_write_only_arguments_are_withheld_at_any_place() -> None:
     secret: JsonObject = {"type": "string", "writeOnly": True}
     schema: JsonObject = {
         "type": "object",
@@ -293,7 +295,7 @@ def test_passwords_and_write_only_arguments_are_withheld_wherever_they_stand() -
     assert "hidden" not in text_of(lines)
 
 
-def test_the_size_of_a_frame_does_not_tell_that_of_a_withheld_value() -> None:
+def test_the_size_of_a_frame_does_not_reveal_that_of_a_withheld_value() -> None:
     found: list[list[Json]] = []
     for secret in ("short-secret", "a secret that is very much longer than that"):
         wire = Wire()
@@ -308,7 +310,7 @@ def test_the_size_of_a_frame_does_not_tell_that_of_a_withheld_value() -> None:
     assert found[0] == found[1]
 
 
-def test_of_what_is_whole_the_size_is_that_on_the_wire() -> None:
+def test_the_size_of_a_complete_frame_is_that_on_the_wire() -> None:
     wire = Wire()
     wire.listed(TOOL)
     wire.called("free", {"a": 1})

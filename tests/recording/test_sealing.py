@@ -19,7 +19,7 @@ IDENTITY = "AGE-SECRET-KEY-1"
 
 
 def keys(tmp_path: Path, name: str = "key.txt") -> tuple[Path, str]:
-    """An identity file, and the recipient that belongs to it."""
+    """An identity file, and its recipient."""
     made = import_module("pyrage").x25519.Identity.generate()
     path = tmp_path / name
     path.write_text(f"# made for a test\n{made}\n")
@@ -28,7 +28,7 @@ def keys(tmp_path: Path, name: str = "key.txt") -> tuple[Path, str]:
 
 
 def opened(path: Path, identity: Path, wire: Wire) -> list[Frame]:
-    """The raw frames of a session, as far as they are kept."""
+    """The raw frames of a session, as far as they were stored."""
     frames = SealedFrames(path, identity)
     try:
         return [found for frame in wire.frames if (found := frames.frame(frame.number))]
@@ -45,7 +45,7 @@ def sealed(path: Path, recipient: str, wire: Wire) -> Path:
     return path
 
 
-def test_what_is_sealed_is_every_frame_as_it_was_and_reads_with_the_identity_alone(tmp_path: Path) -> None:
+def test_sealed_frames_are_exact_and_readable_only_with_the_identity(tmp_path: Path) -> None:
     identity, recipient = keys(tmp_path)
     wire = conversation()
     wire.stderr("bye \u00e9")
@@ -63,7 +63,7 @@ def test_what_is_sealed_is_every_frame_as_it_was_and_reads_with_the_identity_alo
         SealedFrames(path, keys(tmp_path, "other.txt")[0])
 
 
-def test_with_the_identity_a_document_has_what_was_withheld_and_the_model_has_not(tmp_path: Path) -> None:
+def test_with_the_identity_only_the_server_side_of_an_export_shows_secrets(tmp_path: Path) -> None:
     identity, recipient = keys(tmp_path)
     path = sealed(tmp_path / "a.jsonl", recipient, conversation())
     ran = sightline("replay", "--export", "markdown", "--identity", str(identity), str(path))
@@ -74,7 +74,7 @@ def test_with_the_identity_a_document_has_what_was_withheld_and_the_model_has_no
     assert (two.code, "--identity opens one recording" in two.err) == (2, True)
 
 
-def test_with_the_identity_it_is_told_what_is_not_withheld_any_more(tmp_path: Path) -> None:
+def test_with_the_identity_values_that_are_no_longer_withheld_are_reported(tmp_path: Path) -> None:
     identity, recipient = keys(tmp_path)
     wire = conversation()
     wire.called("get_key", {"q": "y"}, 8)
@@ -111,7 +111,7 @@ def test_a_large_frame_is_sealed_in_parts(tmp_path: Path) -> None:
     assert opened(path, identity, wire) == wire.frames
 
 
-def test_cut_anywhere_the_whole_frames_are_there(tmp_path: Path) -> None:
+def test_a_sealed_file_cut_anywhere_keeps_its_whole_frames(tmp_path: Path) -> None:
     identity, recipient = keys(tmp_path)
     wire = conversation()
     path = sealed(tmp_path / "a.jsonl", recipient, wire)
@@ -123,13 +123,13 @@ def test_cut_anywhere_the_whole_frames_are_there(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("recipient", ["", "age1", "ssh-ed25519 AAAA", IDENTITY])
-def test_what_is_no_recipient_makes_no_file(tmp_path: Path, recipient: str) -> None:
+def test_an_invalid_recipient_creates_no_file(tmp_path: Path, recipient: str) -> None:
     with pytest.raises(UsageError, match="no age recipient"):
         Recorder(tmp_path / "a.jsonl", HEADER, seal_to=recipient)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_where_there_is_a_recording_already_nothing_is_sealed(tmp_path: Path) -> None:
+def test_nothing_is_sealed_if_the_recording_exists_already(tmp_path: Path) -> None:
     _, recipient = keys(tmp_path)
     (tmp_path / "a.jsonl").write_text("precious")
     with pytest.raises(UsageError, match="exists already"):
@@ -138,7 +138,7 @@ def test_where_there_is_a_recording_already_nothing_is_sealed(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(("text", "message"), [("", "holds no age identity"), ("x", "holds no age identity")])
-def test_what_is_no_identity_is_told(tmp_path: Path, text: str, message: str) -> None:
+def test_an_invalid_identity_is_a_usage_error(tmp_path: Path, text: str, message: str) -> None:
     identity, recipient = keys(tmp_path)
     path = sealed(tmp_path / "a.jsonl", recipient, conversation())
     identity.write_text(text)
@@ -148,7 +148,7 @@ def test_what_is_no_identity_is_told(tmp_path: Path, text: str, message: str) ->
         SealedFrames(path, tmp_path / "none")
 
 
-def test_a_strangers_lines_are_told(tmp_path: Path) -> None:
+def test_foreign_lines_in_a_sealed_file_are_reported(tmp_path: Path) -> None:
     identity, recipient = keys(tmp_path)
     path = sealed(tmp_path / "a.jsonl", recipient, conversation())
     first = sealed_path(path).read_bytes().splitlines()[0]
@@ -168,7 +168,7 @@ def test_a_strangers_lines_are_told(tmp_path: Path) -> None:
         SealedFrames(path, identity)
 
 
-def test_without_the_extra_it_is_said_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_extra_is_named_in_the_error(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pyrage", None)
     with pytest.raises(UsageError) as failure:
         sealing.Sealer(tmp_path / "a.jsonl", "age1x")

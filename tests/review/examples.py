@@ -1,4 +1,4 @@
-"""What a server would say, as a review gets it."""
+"""Servers for review tests, in the form that a review gets."""
 
 import dataclasses
 from typing import cast
@@ -36,7 +36,7 @@ from tests.review.rule_examples import Example
 
 
 def catalogue_of(example: Example) -> Catalogue:
-    """Its lists, read as a session reads them; with `page`, every tool is of a page of these facts."""
+    """The lists of a server, read as a session reads them; with `page`, every tool belongs to a page of these facts."""
     lists = {kind: Listing(kind) for kind in Kind if kind.value in example}
     for kind, listing in lists.items():
         listing.take({kind.value: example[kind.value]})
@@ -95,7 +95,7 @@ def page_facts(said: JsonObject) -> PageFacts:
 
 
 def reviewed_of(example: Example) -> Reviewed:
-    """The example as a review gets it; its calls are all of the first tool."""
+    """The example in the form that a review gets; all its calls are of the first tool."""
     found = reviewed(
         catalogue_of(example),
         server={"instructions": example["instructions"]} if "instructions" in example else {},
@@ -115,7 +115,7 @@ def reviewed_of(example: Example) -> Reviewed:
 
 
 def traffic_of_example(example: Example) -> Traffic:
-    """What went over the wire."""
+    """The traffic of the example."""
     named = cast("list[str]", example.get("faults", []))
     answers = cast("list[JsonObject]", example.get("answers", []))
     resolved = cast("list[JsonObject]", example.get("resolved", []))
@@ -145,7 +145,7 @@ def traffic_of_example(example: Example) -> Traffic:
 
 
 def listings_of(example: Example) -> list[OtherListing]:
-    """Other listings, by the names of their kinds in lower case: their tools, or the lists in which they differ."""
+    """Other listings, by the names of their kinds in lower case: their tools, or the lists that differ."""
     found: list[OtherListing] = []
     for kind in ListingKind:
         other = example.get(kind.name.lower())
@@ -162,15 +162,15 @@ def listings_of(example: Example) -> list[OtherListing]:
 
 
 def review_of(*tools: JsonObject, **members: Json) -> tuple[Finding, ...]:
-    """All findings of a server that lists these tools and says these members beside them."""
+    """All findings about a server with these tools and these other members."""
     return findings_of(reviewed_of({"tools": list(tools), **members}))
 
 
 def tool(name: str = "lookup", **members: Json) -> JsonObject:
-    """A definition."""
+    """A tool definition."""
     return {"name": name, "inputSchema": {"type": "object"}, **members}
 
 
 def rule(identifier: str) -> ReviewRule:
-    """The rule of that id."""
+    """The rule with that id."""
     return next(found for found in rules() if found.id == identifier)

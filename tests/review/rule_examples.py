@@ -1,25 +1,25 @@
-"""Examples of every review rule: servers in which it finds something, and servers in which it finds nothing."""
+"""Examples of every review rule: servers with findings of the rule, and servers without."""
 
 from typing import TypeAlias
 
 from inspector.json.exact import Json, JsonObject
 
 Example: TypeAlias = JsonObject
-"""What a server would say: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool.
+"""A server: `tools`, `prompts`, `resources`, `instructions`, and `calls`, the results of its first tool.
 
-Beside that `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
+Also: `page`, facts of a page; `pinned`, `again`, `other_client`, other listings; `neighbours`, tools of other servers by
 target; `faults`, `answers`, `resolved`, `forms` and `samplings`, of the wire.
 """
 
 
 def tool_example(name: str = "lookup", description: str = "Look up a word.", **members: Json) -> Example:
-    """An example of one tool, with the members given beside or in place of the usual ones."""
+    """An example with one tool, with the given members added to or replacing the usual ones."""
     usual: JsonObject = {"name": name, "description": description, "inputSchema": {"type": "object"}}
     return {"tools": [usual | members]}
 
 
 def call_example(result: Json, **members: Json) -> Example:
-    """An example of one tool, `lookup`, and one result of a call of it."""
+    """An example with one tool, `lookup`, and one result of a call of it."""
     return {**tool_example("lookup", "Look up a word.", **members), "calls": [result]}
 
 
@@ -34,7 +34,7 @@ def takes(**properties: Json) -> Json:
 
 
 def _resolved(*, static: bool, to: bool) -> Example:
-    """A tool, and what is said of one call of it."""
+    """A tool, and a resolution of one call of it."""
     answer: Json = {"resultType": "complete", "name": "lookup", "annotations": {"readOnlyHint": to}}
     return {**tool_example(annotations={"readOnlyHint": static}), "resolved": [answer]}
 
@@ -46,7 +46,7 @@ _MARKED = takes(id={"type": "string"}, secret={"type": "string", "x-sensitive": 
 
 
 def _skill(**members: Json) -> Example:
-    """An example of one skill, with the members given in place of the usual ones."""
+    """An example with one skill, with the given members replacing the usual ones."""
     uri = "skill://pdf/SKILL.md"
     frontmatter: Json = {"name": "pdf", "description": "Fills forms.", "license": "MIT"}
     resources: Json = [{"uri": uri, "digest": f"sha256:{'0' * 64}", "size": 10}]
@@ -107,7 +107,7 @@ _SOUND = call_example(_reference())
 
 
 def _answered(method: str, scope: str, result: JsonObject, **members: Json) -> Example:
-    """An example of one tool, and an answer that may be kept."""
+    """An example with one tool, and an answer that may be cached."""
     answer: Json = {"method": method, "name": "lookup", "cacheScope": scope, **result}
     return {**tool_example("lookup", "Look up a word.", **members), "answers": [answer]}
 

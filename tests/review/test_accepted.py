@@ -27,12 +27,12 @@ def identity(*command: str) -> Identity:
     return found
 
 
-def test_nothing_is_accepted_where_there_is_no_file_and_none_is_made(folder: Path) -> None:
+def test_without_a_file_nothing_is_accepted_and_no_file_is_created(folder: Path) -> None:
     assert read_accepted(identity()) == AcceptedFindings()
     assert not folder.exists()
 
 
-def test_what_is_accepted_is_kept_for_its_server_alone_in_a_file_of_the_users_own(folder: Path) -> None:
+def test_acceptances_are_kept_per_server_in_a_private_file(folder: Path) -> None:
     assert accept(identity(), ENTRY, "we own it").standing(ENTRY).acceptance == Acceptance(
         id="SL-ANN001", name="torn", reason="we own it"
     )
@@ -50,7 +50,7 @@ def test_the_file_is_a_baseline_for_the_command_line() -> None:
     assert baseline_of(parsed.value) == {ENTRY.fingerprint}  # type: ignore[union-attr] # pyright: ignore[reportAttributeAccessIssue]
 
 
-def test_taken_back_it_counts_again_and_what_another_program_accepted_meanwhile_stays() -> None:
+def test_taking_back_an_acceptance_keeps_the_others() -> None:
     other = entry_of(gone_through(material_of(catalogue_of([{**TORN, "name": "other"}]))), "SL-ANN001")
     accept(identity(), ENTRY, "one")
     accept(identity(), other, "two")
@@ -59,7 +59,7 @@ def test_taken_back_it_counts_again_and_what_another_program_accepted_meanwhile_
     assert not read_accepted(identity()).standing(other).counts
 
 
-def test_secret_words_of_a_command_are_in_no_file_and_no_name(folder: Path) -> None:
+def test_secrets_of_a_command_are_in_no_file_and_no_file_name(folder: Path) -> None:
     secret = "c4n4ryXq81Zt77Lm"
     accept(identity("serve", "--token", secret), ENTRY, "ours")
     (path,) = (folder / "accepted").iterdir()
@@ -68,7 +68,7 @@ def test_secret_words_of_a_command_are_in_no_file_and_no_name(folder: Path) -> N
 
 
 @pytest.mark.parametrize("raw", [b"", b"{", b"[]", b'{"findings":[7]}', b"\xff\xfe"])
-def test_a_file_that_is_no_report_is_told_and_not_written_over(raw: bytes) -> None:
+def test_a_file_that_is_not_a_report_is_reported_and_not_overwritten(raw: bytes) -> None:
     path = path_of(identity())
     path.parent.mkdir(parents=True)
     path.write_bytes(raw)
@@ -80,14 +80,16 @@ def test_a_file_that_is_no_report_is_told_and_not_written_over(raw: bytes) -> No
     assert path.read_bytes() == raw
 
 
-def test_a_file_that_others_could_have_written_accepts_nothing() -> None:
+def test_a_file_that_others_can_write_is_refused() -> None:
     accept(identity(), ENTRY, "ours")
     path_of(identity()).chmod(0o666)
     with pytest.raises(UsageError, match="can be written by others"):
         read_accepted(identity())
 
 
-def test_a_folder_that_cannot_be_made_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_that_cannot_be_created_is_a_usage_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "file").touch()
     monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "file"))
     with pytest.raises(UsageError, match=r"cannot (make|read)"):

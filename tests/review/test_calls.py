@@ -47,7 +47,7 @@ def test_arguments_are_made_from_examples_defaults_and_types(schema: JsonObject,
     assert violations(made, takes(schema)) == ()
 
 
-def test_what_is_not_required_is_left_out() -> None:
+def test_optional_arguments_are_left_out() -> None:
     assert arguments_for(offer(inputSchema=takes({"type": "string"}, required=False))) == {}
 
 
@@ -55,11 +55,11 @@ def test_what_is_not_required_is_left_out() -> None:
     "schema",
     [{"type": "string", "pattern": "^[0-9]{20}$"}, {"not": {}}, {"type": "integer", "multipleOf": 7}],
 )
-def test_no_arguments_are_made_that_the_schema_forbids(schema: JsonObject) -> None:
+def test_no_arguments_are_made_if_no_valid_ones_are_found(schema: JsonObject) -> None:
     assert arguments_for(offer(inputSchema=takes(schema))) is None
 
 
-def test_arguments_that_the_schema_forbids_are_made_where_it_forbids_any() -> None:
+def test_invalid_arguments_are_made_if_the_schema_forbids_any() -> None:
     assert misfit_for(offer(inputSchema=takes({"type": "string"}))) == {}
     assert misfit_for(offer(inputSchema={"type": "object"})) is None
     closed = misfit_for(offer(inputSchema={"type": "object", "additionalProperties": False}))
@@ -80,7 +80,7 @@ READS: JsonObject = {"readOnlyHint": True}
         ({"annotations": READS, "_meta": {"mcp.dev/requiresConfirmation": True}}, "confirmation"),
     ],
 )
-def test_only_what_declares_that_it_reads_is_called_unasked(members: JsonObject, word: str) -> None:
+def test_only_tools_declared_read_only_are_called_without_permission(members: JsonObject, word: str) -> None:
     assert word in forbids(offer(**members))
     assert forbids(offer(annotations=READS)) == ""
 
@@ -88,7 +88,7 @@ def test_only_what_declares_that_it_reads_is_called_unasked(members: JsonObject,
 MARKED: JsonObject = {"type": "object", "properties": {"secret": {"type": "string", "x-sensitive": True}}}
 
 
-def test_what_is_withheld_of_a_result_is_not_quoted_and_not_judged() -> None:
+def test_withheld_parts_of_a_result_are_neither_quoted_nor_judged() -> None:
     said: Json = {"content": [{"type": "text", "text": ORDER}], "structuredContent": {"secret": ORDER}}
     found = findings_of(reviewed_of({"tools": [{**tool(), "outputSchema": MARKED}], "calls": [said]}))
     assert {finding.id for finding in found if finding.subject is SubjectKind.CALL} == {"SL-OUT004"}
@@ -99,7 +99,7 @@ def test_what_is_withheld_of_a_result_is_not_quoted_and_not_judged() -> None:
 
 
 @pytest.mark.parametrize(("hint", "severity"), [(True, Severity.MEDIUM), (False, Severity.HIGH)])
-def test_orders_in_what_is_declared_untrusted_are_less_severe(hint: bool, severity: Severity) -> None:  # noqa: FBT001
+def test_instructions_in_results_declared_untrusted_are_less_severe(hint: bool, severity: Severity) -> None:  # noqa: FBT001
     definition: JsonObject = {**tool(), "annotations": {"untrustedContentHint": hint}}
     said: Json = {"content": [{"type": "text", "text": ORDER}]}
     found = findings_of(reviewed_of({"tools": [definition], "calls": [said]}))

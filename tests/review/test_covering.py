@@ -1,4 +1,4 @@
-"""A definition that repeats what was withheld from a result is judged, and quoted in no report."""
+"""A definition that repeats a value withheld from a result is judged, and quoted in no report."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -52,7 +52,7 @@ def is_quoted(text: str, secret: str) -> bool:
 
 
 @pytest.mark.parametrize("secret", [SECRET, LONG], ids=["short", "cut where it is quoted"])
-def test_no_report_quotes_what_a_later_listing_repeats_and_the_findings_stay(secret: str) -> None:
+def test_no_report_quotes_a_withheld_value_that_a_later_listing_repeats(secret: str) -> None:
     everything = leaked(secret)
     raw = findings_of(everything)
     found = covered(raw, everything)
@@ -74,18 +74,18 @@ def test_no_report_quotes_what_a_later_listing_repeats_and_the_findings_stay(sec
             assert is_quoted("\n".join(report_lines(report, kind)), secret) is is_bad, kind
 
 
-def test_without_a_withheld_value_findings_are_as_they_were() -> None:
+def test_findings_are_unchanged_if_no_value_is_withheld() -> None:
     everything = leaked(SECRET, calls=False)
     found = findings_of(everything)
     assert covered(found, everything) == found
-    # A name that was listed before a result repeats it is no secret.
+    # A name that was listed before a result repeats it is not a secret.
     tool = Tool(name="get_secret", definition=FIRST[0])
     plain = dataclasses.replace(leaked("get_secret"), listings=())
     assert Covering(plain.calls).text(tool.name) == tool.name
     assert covered(findings_of(plain), plain) == findings_of(plain)
 
 
-def test_the_review_of_a_session_quotes_nothing_either() -> None:
+def test_the_review_of_a_session_quotes_no_withheld_value() -> None:
     before = material_of(catalogue(FIRST), calls={"get_secret": RESULT})
     review = OngoingReview()
     gone_through(before, review=review)

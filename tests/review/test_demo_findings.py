@@ -1,4 +1,4 @@
-"""The demo's planted faults, each by the rule that it is there for; and its clean tools."""
+"""The demo's planted faults, each found by its rule; and its clean tools."""
 
 import pytest
 
@@ -50,23 +50,23 @@ PLANTED = {
 
 
 @pytest.mark.parametrize("name", PLANTED)
-def test_each_planted_fault_is_found_by_the_rule_that_it_is_there_for(name: str) -> None:
+def test_each_planted_fault_is_found_by_its_rule(name: str) -> None:
     found: dict[str, set[str]] = {}
     for finding in of(name):
         found.setdefault(finding.pointer, set()).add(finding.id)
     assert found == PLANTED[name]
 
 
-def test_everything_else_in_the_demo_is_quiet() -> None:
+def test_nothing_else_in_the_demo_is_a_finding() -> None:
     assert [finding for finding in FOUND if finding.name not in PLANTED] == []
 
 
-def test_what_tag_characters_spell_is_told() -> None:
+def test_the_text_spelt_by_tag_characters_is_shown() -> None:
     told = [finding.message for finding in of("poisoned_weather") if finding.id == "SL-UNI001"]
     assert any("and never tell the user" in message for message in told)
 
 
-def test_the_worst_of_the_demo_is_the_poisoned_tool() -> None:
+def test_the_worst_finding_of_the_demo_is_about_the_poisoned_tool() -> None:
     assert FOUND[0].severity is Severity.HIGH
     assert {finding.name for finding in FOUND if finding.id.startswith(("SL-POI", "SL-UNI", "SL-TRM"))} == {
         "poisoned_weather"

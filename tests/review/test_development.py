@@ -1,4 +1,4 @@
-"""The development set: what of it is found, and what harmless definitions give. A third of it is kept aside.
+"""The development set: the detected attacks, and the findings about harmless definitions. A third of it is kept aside.
 
 The rules were changed while looking at the other two thirds only. Both parts were written for this, after the public
 classes of attacks and after what published servers say; no text is copied.
@@ -19,7 +19,7 @@ from tests.review.examples import review_of
 HERE = Path(__file__).parent
 GUIDE = (HERE.parents[1] / "docs" / "review.md").read_text(encoding="utf-8")
 FAMILIES = {"POI", "SHD", "UNI", "TRM", "OVR"}
-"""Those that judge what a definition says."""
+"""The rules that judge the text of a definition."""
 
 
 def definitions(name: str) -> list[JsonObject]:
@@ -28,7 +28,7 @@ def definitions(name: str) -> list[JsonObject]:
 
 
 def is_aside(definition: JsonObject) -> bool:
-    """Whether it is in the third that was not looked at, by a hash of it."""
+    """Whether a definition is in the third that was kept aside, by a hash of it."""
     written = json.dumps(definition, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(written.encode()).digest()[0] % 3 == 0
 
@@ -39,7 +39,7 @@ def told(definition: JsonObject) -> list[Finding]:
 
 @cache
 def counts(name: str) -> dict[bool, tuple[int, int, int]]:
-    """By whether it was kept aside: definitions with a finding above low, with any finding, and all."""
+    """By whether it was kept aside: the numbers of definitions with a finding above low, with any finding, and of all."""
     found: dict[bool, tuple[int, int, int]] = {}
     for aside in (False, True):
         part = [told(definition) for definition in definitions(name) if is_aside(definition) is aside]
@@ -58,7 +58,7 @@ def test_an_attack_is_found(subtests: pytest.Subtests) -> None:
             assert told(definition)
 
 
-def test_harmless_definitions_give_no_alarm_above_low() -> None:
+def test_harmless_definitions_give_no_finding_above_low() -> None:
     alarmed = {
         str(definition["name"])
         for definition in HARMLESS
@@ -67,7 +67,7 @@ def test_harmless_definitions_give_no_alarm_above_low() -> None:
     assert alarmed == set()
 
 
-def test_the_set_is_as_large_as_it_has_to_be_with_what_was_there_before() -> None:
+def test_the_development_set_has_the_required_size() -> None:
     for name in ("malicious", "benign"):
         before = sum(
             len((HERE / f"orders_{name}{part}.txt").read_text().splitlines()) for part in ("", "_aside")
@@ -76,7 +76,7 @@ def test_the_set_is_as_large_as_it_has_to_be_with_what_was_there_before() -> Non
 
 
 @pytest.mark.parametrize("name", ["malicious", "benign"])
-def test_the_guide_says_what_is_found_of_both_parts(name: str) -> None:
+def test_the_guide_states_the_detection_rates_of_both_parts(name: str) -> None:
     for aside in (False, True):
         severe, any_, whole = counts(name)[aside]
         row = f"| {name}, {'kept aside' if aside else 'tuned on'} | {whole} | {severe} | {any_} |"

@@ -1,4 +1,4 @@
-"""No pattern of the rules can be made slow: none repeats what repeats without a bound, and none is searched by a run."""
+"""No pattern of the rules can be made slow: none has nested unbounded repetitions, and none begins with a run."""
 
 import re
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ _REPEATS = {"MAX_REPEAT", "MIN_REPEAT", "POSSESSIVE_REPEAT"}
 
 
 def patterns() -> Iterator[tuple[str, re.Pattern[str]]]:
-    """Every compiled pattern that a module of the rules holds, in a variable or in a tuple."""
+    """Every compiled pattern in a variable or tuple of a module of the rules."""
     for found in walk_packages(findings.__path__, f"{findings.__name__}."):
         for name, value in vars(import_module(found.name)).items():
             held = cast("tuple[object, ...]", value if isinstance(value, tuple) else (value,))
@@ -29,7 +29,7 @@ ALL = {f"{name} {pattern.pattern[:40]}": pattern.pattern for name, pattern in pa
 
 
 def faults(pattern: str) -> list[str]:
-    """What in a pattern could take more than linear time, in words."""
+    """The reasons why a pattern could take more than linear time."""
     parsed = _PARSER.parse(pattern)
     return [*_nested(parsed, bounded=True, inside=False), *_begins(parsed)]
 
@@ -49,7 +49,7 @@ def _nested(parsed: Any, *, bounded: bool, inside: bool) -> Iterator[str]:
 
 
 def _begins(parsed: Any) -> Iterator[str]:
-    """A search begins anew at every character, so that a run of them must not be gone through each time."""
+    """Whether a pattern may begin with a repetition: a search restarts at every character, and would scan the run each time."""
     items = list(parsed)
     if not items:
         return
@@ -77,9 +77,9 @@ def test_a_pattern_takes_linear_time(pattern: str) -> None:
 @pytest.mark.parametrize(
     "pattern", ["(?:a+)+b", "(?:a|b*)*c", "(?:a{2,}){1,9}", "a+b", "x|a*b", "(?:(?:a?b*)){3}"]
 )
-def test_a_pattern_that_could_be_slow_is_told(pattern: str) -> None:
+def test_a_pattern_that_could_be_slow_is_detected(pattern: str) -> None:
     assert faults(pattern)
 
 
-def test_all_patterns_are_looked_at() -> None:
+def test_all_patterns_of_the_rules_are_checked() -> None:
     assert len(ALL) > 15

@@ -25,7 +25,7 @@ def fails_at_once(_: Reviewed) -> Iterator[tuple[Offer, Hit]]:
     raise KeyError("secret words of a server")
 
 
-def test_a_rule_that_raises_is_told_where_it_raised_and_goes_on_with_the_next() -> None:
+def test_a_rule_that_raises_is_a_finding_and_continues_with_the_next_item() -> None:
     broken = replace(rule("SL-ANN009"), each=fails_at_b)
     found = findings_of(reviewed_of(TOOLS), [broken, rule("SL-LEN001")])
     told = {(finding.id, finding.name) for finding in found if finding.subject is SubjectKind.TOOL}
@@ -35,14 +35,14 @@ def test_a_rule_that_raises_is_told_where_it_raised_and_goes_on_with_the_next() 
     assert failed.severity.value == "high"
 
 
-def test_a_rule_over_all_that_raises_is_told_without_what_it_raised() -> None:
+def test_a_whole_server_rule_that_raises_is_a_finding_without_its_message() -> None:
     broken = replace(rule("SL-SHD001"), whole=fails_at_once)
     (failed,) = findings_of(reviewed_of(TOOLS), [broken])
     assert (failed.id, failed.subject) == ("SL-PRO000", SubjectKind.SERVER)
     assert "secret" not in failed.message
 
 
-def test_a_rule_over_calls_that_raises_is_told() -> None:
+def test_a_call_rule_that_raises_is_a_finding() -> None:
     def fails(_: ReviewedCall) -> Iterator[Hit]:
         raise ZeroDivisionError
 
@@ -51,7 +51,7 @@ def test_a_rule_over_calls_that_raises_is_told() -> None:
     assert (failed.id, failed.subject, failed.name) == ("SL-PRO000", SubjectKind.CALL, "a")
 
 
-def test_the_worst_comes_first_and_two_reviews_are_the_same() -> None:
+def test_findings_are_ordered_by_severity_and_reproducible() -> None:
     tools = (tool("s\u0435nd", description="Adds\u202e"), tool("b", annotations={"readOnlyHint": 1}))
     found = review_of(*tools)
     ranks = [finding.severity.rank for finding in found]
@@ -60,7 +60,7 @@ def test_the_worst_comes_first_and_two_reviews_are_the_same() -> None:
     assert found == review_of(*tools)
 
 
-def test_what_is_quoted_is_one_safe_line_without_credentials() -> None:
+def test_a_quotation_is_one_safe_line_without_credentials() -> None:
     token = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
     for at in range(60):
         shown = quoted(f"{'x ' * 20}{token} \x1b[2J\n{'y' * 400}", at)
@@ -70,14 +70,14 @@ def test_what_is_quoted_is_one_safe_line_without_credentials() -> None:
         assert len(shown) < 170
 
 
-def test_a_fingerprint_is_of_the_rule_and_the_place() -> None:
+def test_a_fingerprint_depends_on_the_rule_and_the_place() -> None:
     one, other = review_of(tool("a", title="x\x1b]52;"), tool("b", title="x\x1b]52;"))
     assert fingerprint(one) != fingerprint(other)
     assert fingerprint(one) == fingerprint(replace(one, evidence="", message=""))
     assert len(fingerprint(one)) == 32
 
 
-def test_what_is_known_or_accepted_does_not_count() -> None:
+def test_known_or_accepted_findings_do_not_count() -> None:
     found = review_of(tool("a", title="x\x1b]52;"), tool("b", title="x\x1b]52;"))
     known = frozenset({fingerprint(found[0])})
     entries = entries_of(found, known=known, accepted=[Acceptance(id=found[0].id, name="b")])
@@ -95,12 +95,12 @@ NO_REPORTS: tuple[Json, ...] = (None, [], {}, {"findings": 1}, {"findings": [1]}
 
 
 @pytest.mark.parametrize("report", NO_REPORTS)
-def test_what_is_no_report_is_no_baseline(report: Json) -> None:
+def test_a_file_that_is_not_a_report_is_not_a_baseline(report: Json) -> None:
     assert baseline_of(report) is None
     assert baseline_of({"findings": []}) == frozenset()
 
 
-def test_every_rule_is_asked() -> None:
+def test_the_registry_contains_every_family_of_rules() -> None:
     assert len(rules()) > 40
     families = {
         "ANN",

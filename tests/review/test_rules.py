@@ -13,10 +13,10 @@ ASKED = [rule for rule in rules() if rule is not INTERNAL]
 POSITIVE = [(rule, example) for rule in ASKED for example in EXAMPLES[rule.id][0]]
 NEGATIVE = [(rule, example) for rule in ASKED for example in EXAMPLES[rule.id][1]]
 WITHOUT_EXAMPLE = {"SL-OUT012", "SL-OUT013", "SL-RDM002", "SL-SKL002"}
-"""What an example cannot say: forbidden arguments, no answer, the server's address, a skill that was read. They have tests of their own."""
+"""Rules that an example cannot trigger: forbidden arguments, no answer, the server's address, a skill that was read. They have tests of their own."""
 
 
-def test_a_rule_finds_what_it_is_for(subtests: pytest.Subtests) -> None:
+def test_a_rule_finds_its_positive_examples(subtests: pytest.Subtests) -> None:
     for rule, example in POSITIVE:
         with subtests.test(rule.id, example=example):
             found = findings_of(reviewed_of(example), [rule])
@@ -24,13 +24,13 @@ def test_a_rule_finds_what_it_is_for(subtests: pytest.Subtests) -> None:
             assert {finding.id for finding in found} == {rule.id}
 
 
-def test_a_rule_is_quiet_about_what_is_right(subtests: pytest.Subtests) -> None:
+def test_a_rule_finds_nothing_in_its_negative_examples(subtests: pytest.Subtests) -> None:
     for rule, example in NEGATIVE:
         with subtests.test(rule.id, example=example):
             assert findings_of(reviewed_of(example), [rule]) == ()
 
 
-def test_a_rule_says_all_that_a_reader_needs(subtests: pytest.Subtests) -> None:
+def test_a_rule_has_title_explanation_and_examples(subtests: pytest.Subtests) -> None:
     for rule in ASKED:
         with subtests.test(rule.id):
             assert re.fullmatch(r"SL-[A-Z]{3}[0-9]{3}", rule.id)
@@ -44,7 +44,7 @@ def test_a_rule_says_all_that_a_reader_needs(subtests: pytest.Subtests) -> None:
             assert any((rule.each, rule.whole, rule.call))
 
 
-def test_each_family_is_one_module_and_no_id_is_given_twice() -> None:
+def test_each_family_is_one_module_and_all_ids_differ() -> None:
     assert len({rule.id for rule in rules()}) == len(rules())
     seen: list[str] = []
     for found in iter_modules(families.__path__):
@@ -54,6 +54,6 @@ def test_each_family_is_one_module_and_no_id_is_given_twice() -> None:
     assert len(set(seen)) == len(seen)
 
 
-def test_examples_of_one_rule_make_no_rule_fail() -> None:
+def test_no_rule_fails_on_the_examples_of_other_rules() -> None:
     for _, example in (*POSITIVE, *NEGATIVE):
         assert "SL-PRO000" not in {finding.id for finding in findings_of(reviewed_of(example))}

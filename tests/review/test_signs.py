@@ -1,4 +1,4 @@
-"""The data files of the signs: what is in them is known, and what is not is refused."""
+"""The data files of the signs: known entries are read, and unknown ones are refused."""
 
 import pytest
 
@@ -23,7 +23,7 @@ def weighed(text: str, sentence: str) -> list[tuple[float, str]]:
     return list(signs_of(text, {}, {})(Said(sentence.split())))
 
 
-def test_a_sign_is_found_where_its_words_are_near_and_not_denied() -> None:
+def test_a_sign_is_found_if_its_words_are_close_and_not_negated() -> None:
     assert weighed(SIGN, "skip the review") == [(2, "it asks to disable a safeguard")]
     assert weighed(SIGN, "always skip the review") == [(2.5, "it asks to disable a safeguard")]
     assert weighed(SIGN, "do not skip the review") == []
@@ -47,13 +47,13 @@ def test_a_sign_is_found_where_its_words_are_near_and_not_denied() -> None:
         ("denied = false", "code = 'not written'", "not written"),
     ],
 )
-def test_a_data_file_with_what_is_not_known_is_refused(old: str, new: str, named: str) -> None:
+def test_a_data_file_with_an_unknown_entry_is_refused(old: str, new: str, named: str) -> None:
     assert old in SIGN
     with pytest.raises(ValueError, match=named):
         signs_of(SIGN.replace(old, new, 1), {}, {})
 
 
-def test_a_language_with_what_is_not_known_is_refused() -> None:
+def test_a_language_with_an_unknown_entry_is_refused() -> None:
     text = read("languages")
     with pytest.raises(ValueError, match="polite"):
         languages_of(text.replace("ignore =", "polite =", 1))

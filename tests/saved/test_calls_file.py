@@ -1,4 +1,4 @@
-"""`calls.toml`: what is written is read again, what is wrong is said with its place, and no secret is written."""
+"""`calls.toml`: written calls are read back, errors name their place, and no secret is written."""
 
 import sys
 from pathlib import Path
@@ -23,7 +23,7 @@ ARGUMENTS: tuple[JsonObject, ...] = (
 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
-def test_what_is_written_is_read_again(arguments: JsonObject, tmp_path: Path) -> None:
+def test_a_written_call_is_read_back_unchanged(arguments: JsonObject, tmp_path: Path) -> None:
     path = tmp_path / "calls.toml"
     path.write_text("# mine\n[calls.own]\ntool = 'x'  # stays\n")
     saved = SavedCall(
@@ -69,7 +69,7 @@ def test_a_wrong_file_is_a_usage_error_that_names_the_call(tmp_path: Path) -> No
         assert caught.value.hint
 
 
-def test_secrets_come_from_the_environment_or_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_secrets_are_read_from_the_environment_or_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     saved = SavedCall(name="a", tool="x", secrets={"one": "env:MINE", "two": "keyring:mine/me@host/x"})
     monkeypatch.setenv("MINE", SECRET)
     kept: dict[tuple[str, ...], str] = {("mine", "me@host/x"): "kept"}
@@ -94,7 +94,7 @@ def test_secrets_come_from_the_environment_or_the_keyring(monkeypatch: pytest.Mo
         secret_values(SavedCall(name="a", tool="x", secrets={"two": "keyring:mine/me"}))
 
 
-def test_what_may_be_secret_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_argument_that_may_be_secret_is_not_written(monkeypatch: pytest.MonkeyPatch) -> None:
     marked: Json = {"type": "object", "properties": {"pin": {"type": "string", "format": "password"}}}
     assert without_secrets({"pin": "1", "name": "n", "api_key": SECRET}, marked) == (
         {"name": "n"},

@@ -1,4 +1,4 @@
-"""Generated code, run: it makes the call with the secret from the environment, and has no secret in it."""
+"""Generated code, executed: it makes the call with the secret from the environment, and contains no secret."""
 
 import json
 import re
@@ -55,7 +55,7 @@ def code(*words: str) -> str:
 
 
 def echoed(ran: "subprocess.CompletedProcess[str]") -> bool:
-    """Whether the answer has the arguments, with the secret."""
+    """Whether the answer contains the arguments, including the secret."""
     assert ran.returncode == 0, ran.stdout + ran.stderr
     events = [line.removeprefix("data: ") for line in ran.stdout.splitlines() if line.startswith("data: {")]
     answer = json.loads(events[-1] if events else ran.stdout)
@@ -71,7 +71,7 @@ def ran(*command: str, cwd: Path, stdin: str = "") -> "subprocess.CompletedProce
 
 
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_python_makes_the_call(transport: str, folder: Path, url: str) -> None:
+def test_generated_python_makes_the_call(transport: str, folder: Path, url: str) -> None:
     path = folder / "made.py"
     path.write_text(code("--as", "python", *((url,) if transport == "http" else DEMO)))
     assert echoed(ran(sys.executable, str(path), cwd=folder))
@@ -79,7 +79,7 @@ def test_python_makes_the_call(transport: str, folder: Path, url: str) -> None:
 
 @pytest.mark.skipif(not MODULES.is_dir() or not shutil.which("node"), reason="no TypeScript SDK here")
 @pytest.mark.parametrize("transport", ["stdio", "http"])
-def test_typescript_makes_the_call(transport: str, folder: Path, url: str) -> None:
+def test_generated_typescript_makes_the_call(transport: str, folder: Path, url: str) -> None:
     (folder / "node_modules").symlink_to(MODULES)
     path = folder / "made.mjs"
     path.write_text(
@@ -91,11 +91,11 @@ def test_typescript_makes_the_call(transport: str, folder: Path, url: str) -> No
 
 
 @pytest.mark.skipif(not shutil.which("curl") or not shutil.which("jq"), reason="no curl or jq here")
-def test_curl_makes_the_call(folder: Path, url: str) -> None:
+def test_a_generated_curl_command_makes_the_call(folder: Path, url: str) -> None:
     assert echoed(ran("sh", cwd=folder, stdin=code("--as", "curl", url)))
 
 
-def test_pytest_makes_the_call_with_its_expectations(folder: Path) -> None:
+def test_a_generated_test_makes_the_call_and_checks_its_expectations(folder: Path) -> None:
     path = folder / "test_made.py"
     plugin = () if _has_plugin() else ("-p", "inspector.testing.plugin")
     command = (sys.executable, "-m", "pytest", "-q", *plugin, "-p", "no:cacheprovider", str(path))
@@ -119,7 +119,7 @@ def _has_plugin() -> bool:
     return any(point.name == "sightline" for point in entry_points(group="pytest11"))
 
 
-def test_headers_and_variables_come_from_the_environment_and_secrets_are_refused(folder: Path) -> None:
+def test_generated_code_reads_headers_and_variables_from_the_environment(folder: Path) -> None:
     for language in ("python", "typescript", "curl"):
         made = here("codegen", "echo", "--as", language, "--header", f"X-Key: {SECRET}", "https://h.test/mcp")
         assert "X_KEY" in made.out

@@ -1,4 +1,4 @@
-"""Saved and recorded calls on the demo and on a server that was written elsewhere: equal twice, and a changed leaf is said by its pointer."""
+"""Saved and recorded calls on the demo and on a third-party server: equal when repeated, and a changed leaf is named by its pointer."""
 
 import json
 from pathlib import Path
@@ -34,12 +34,12 @@ MOVES = (
     *("--ignore", "generate_api_key:/structuredContent/id"),
     *("--ignore", "team_photo:/content/6/text"),
 )
-"""What the demo makes up: a time, an id, and a password that only its user is shown."""
+"""The values that differ in each call of the demo: a time, an id, and a password that only its user is shown."""
 SERVERS = [DEMO, *([EVERYTHING] if Path(EVERYTHING.command[1]).exists() else [])]
 
 
 @pytest.mark.parametrize("server", SERVERS, ids=lambda server: server.name)
-def test_what_is_saved_and_recorded_is_equal_twice_and_one_other_leaf_is_named(
+def test_repeated_calls_are_equal_and_a_changed_leaf_is_named(
     server: RealServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -79,7 +79,7 @@ def test_what_is_saved_and_recorded_is_equal_twice_and_one_other_leaf_is_named(
 
 
 def change(recording: Path, pointer: str) -> Any:
-    """Change one leaf of the recorded result that has it; what it was."""
+    """Change one leaf of the recorded result that contains it; return its old value."""
     lines = recording.read_text().splitlines()
     for number, line in enumerate(lines):
         read: Any = parse(line).value

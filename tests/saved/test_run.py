@@ -1,4 +1,4 @@
-"""Saved calls on the demo server: each expectation is met once, and not met once."""
+"""Saved calls on the demo server: each expectation is tested once when it is met, and once when it is not."""
 
 import json
 import sys
@@ -34,7 +34,7 @@ tool = "generate_api_key"
 [calls.fails.expect]
 error = "tool_error"
 """
-# An expectation that is not met, and what is said of it.
+# An expectation that is not met, and its message.
 NOT_MET = {
     'equals = { "/name" = "other" }': 'equals: /name is "production", expected "other"',
     'equals = { "/secret" = "guess" }': 'equals: /secret is "•',
@@ -63,7 +63,7 @@ def calls(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_calls_that_meet_what_they_expect_pass_twice_in_a_row(folder: Path) -> None:
+def test_calls_that_meet_their_expectations_pass_repeatedly(folder: Path) -> None:
     path = calls(folder, MET)
     for _ in range(2):
         ran = here("run", path, "demo", "--format", "json")
@@ -76,7 +76,7 @@ def test_calls_that_meet_what_they_expect_pass_twice_in_a_row(folder: Path) -> N
     assert here("run", path).code == 2
 
 
-def test_each_expectation_that_is_not_met_is_said_and_no_withheld_value_is_quoted(folder: Path) -> None:
+def test_each_failed_expectation_is_reported_without_withheld_values(folder: Path) -> None:
     text = "".join(
         f'[calls.c{number}]\ntool = "generate_api_key"\narguments = {{ name = "production" }}\n'
         f"[calls.c{number}.expect]\n{line}\n"
@@ -105,7 +105,7 @@ def test_a_copy_of_a_withheld_value_in_a_model_view_is_found(folder: Path) -> No
     assert {"absent_for: spec", "absent_for: claude-code"} <= leaking
 
 
-def test_a_call_is_saved_with_what_it_meets_and_runs_from_its_own_server(folder: Path) -> None:
+def test_a_saved_call_includes_its_server_and_expectations(folder: Path) -> None:
     assert here("call", "generate_api_key", "--arg", "name=it", "demo", "--save", "key", "-q").code == 0
     assert (folder / "calls.toml").read_text() == (
         '[calls.key]\nserver = "demo"\ntool = "generate_api_key"\narguments = { name = "it" }\n'
@@ -119,7 +119,7 @@ def test_a_call_is_saved_with_what_it_meets_and_runs_from_its_own_server(folder:
 
 
 IN_TEXT: dict[str, object] = {"n": 1, "at": "12:30", "rows": [{"id": 5, "v": None}, {"id": 6.5, "w": [True]}]}
-# Results of a tool, what `call --save` expects of the next one, and results that do not meet that.
+# Results of a tool, the expectation that `call --save` derives, and results that do not meet it.
 SAVED: tuple[tuple[dict[str, object], str, list[dict[str, object]]], ...] = (
     (
         {"content": [{"type": "text", "text": json.dumps(IN_TEXT)}]},
@@ -158,7 +158,7 @@ SAVED: tuple[tuple[dict[str, object], str, list[dict[str, object]]], ...] = (
 
 
 @pytest.mark.parametrize(("result", "expected", "wrong"), SAVED)
-def test_a_call_without_an_output_schema_is_saved_with_what_a_wrong_result_does_not_meet(
+def test_a_call_without_an_output_schema_is_saved_with_useful_expectations(
     result: dict[str, object], expected: str, wrong: list[dict[str, object]], folder: Path
 ) -> None:
     (folder / "server.py").write_text(ECHO)
@@ -172,7 +172,7 @@ def test_a_call_without_an_output_schema_is_saved_with_what_a_wrong_result_does_
         assert ran.code == code, (each, ran.out)
 
 
-def test_pointers_go_into_json_in_a_text(folder: Path) -> None:
+def test_pointers_can_enter_json_in_a_text(folder: Path) -> None:
     (folder / "server.py").write_text(ECHO)
     expected = {
         'equals = { "/n" = 1, "/content/0/text/rows/1/id" = 6.5, "/content/0/type" = "text" }': "",
@@ -203,12 +203,12 @@ def test_pointers_go_into_json_in_a_text(folder: Path) -> None:
                 for said, wanted in zip(found, expected.values(), strict=True)
             ] == [True] * len(found), found
         else:
-            # What is in the structured content is meant, where there is any.
+            # The structured content is compared, if there is any.
             assert found[0] == "equals: /n is 3, expected 1"
             assert found[5].startswith("matches: /rows/0 is missing")
 
 
-def test_a_saved_expectation_holds_no_key_and_no_word_that_may_be_secret() -> None:
+def test_a_saved_expectation_contains_no_key_or_word_that_may_be_secret() -> None:
     tables: tuple[JsonObject, ...] = (
         {"ghp_16C7e42F292c6912E7710c838347Ae178B4a": 1},
         {"user 4711": 1},
@@ -258,7 +258,9 @@ for line in sys.stdin:
 """
 
 
-def test_a_secret_is_sent_and_in_no_file_and_no_output(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_secret_is_sent_but_written_to_no_file_or_output(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (folder / "server.py").write_text(ECHO)
     monkeypatch.setenv("MY_KEY", SECRET)
     command = ("--", sys.executable, "server.py")
@@ -292,7 +294,7 @@ def test_a_secret_is_sent_and_in_no_file_and_no_output(folder: Path, monkeypatch
     assert "the secret api_key has no value" in ran.err
 
 
-def test_a_call_that_cannot_be_made_fails_and_the_others_are_made(folder: Path) -> None:
+def test_a_call_that_cannot_be_made_fails_without_stopping_the_others(folder: Path) -> None:
     (folder / "server.py").write_text(ECHO)
     path = calls(
         folder,

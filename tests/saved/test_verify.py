@@ -1,4 +1,4 @@
-"""Recorded calls made again: equal twice in a row, and a change of one leaf is said by its pointer."""
+"""Recorded calls made again: equal when repeated, and a change of one leaf is named by its pointer."""
 
 import json
 import sys
@@ -72,7 +72,7 @@ def pointers(ran: Ran) -> list[str]:
     return [each["pointer"] for call in ran.json["calls"] for each in call["differences"]]
 
 
-def test_ids_are_proposed_and_with_them_the_calls_are_equal_twice_in_a_row(folder: Path) -> None:
+def test_changing_ids_are_proposed_as_ignored_places(folder: Path) -> None:
     assert sorted(pointers(verified(folder, "--format", "json"))) == [
         "/structuredContent/rows/0/id",
         "/structuredContent/rows/1/id",
@@ -86,7 +86,7 @@ def test_ids_are_proposed_and_with_them_the_calls_are_equal_twice_in_a_row(folde
         assert "1 made again, 0 with differences, 0 not made" in ran.out
 
 
-def test_a_change_of_one_leaf_is_said_by_its_pointer(folder: Path) -> None:
+def test_a_change_of_one_leaf_is_named_by_its_pointer(folder: Path) -> None:
     ignore = ("--ignore", "/structuredContent/rows/*/id", "--format", "json")
     state(folder, key="another secret of mine")
     assert verified(folder, *ignore).code == 0
@@ -102,7 +102,7 @@ def test_a_change_of_one_leaf_is_said_by_its_pointer(folder: Path) -> None:
     assert "/structuredContent/rows/2 is new" in text
     xml = ET.fromstring(verified(folder, "--format", "junit").out)  # noqa: S314 - our own
     assert [suite.get("failures") for suite in xml] == ["1"]
-    # What was withheld then, and is not any more, is a difference, though the value is the same.
+    # A value that was withheld then, and no longer is, is a difference, even if it is the same.
     state(folder, unmarked=True)
     ran = verified(folder, *ignore)
     assert ran.code == 12
@@ -110,7 +110,7 @@ def test_a_change_of_one_leaf_is_said_by_its_pointer(folder: Path) -> None:
     assert "was withheld" in ran.out
 
 
-def test_a_call_that_may_not_be_made_again_is_said_and_is_no_success(folder: Path) -> None:
+def test_a_call_that_may_not_be_made_again_is_reported_as_a_failure(folder: Path) -> None:
     ran = sightline("verify", "delete.jsonl", "--format", "json", *COMMAND, cwd=folder)
     assert ran.code == 10
     assert "not agreed to" in ran.json["calls"][0]["unsent"]
@@ -128,7 +128,7 @@ def test_a_call_that_may_not_be_made_again_is_said_and_is_no_success(folder: Pat
         assert sightline("verify", *words, *COMMAND, cwd=folder).code == 2
 
 
-def test_a_change_in_json_in_a_text_is_said_by_its_leaf_which_is_proposed(folder: Path) -> None:
+def test_a_change_in_a_json_text_is_named_by_its_leaf_and_proposed(folder: Path) -> None:
     text = {"at": 1, "rows": [{"id": 1, "v": 1}], "key": "k"}
     state(folder, unmarked=True, text=text)
     assert sightline("call", "get", "--record", "text.jsonl", "-q", *COMMAND, cwd=folder).code == 0
@@ -145,7 +145,7 @@ def test_a_change_in_json_in_a_text_is_said_by_its_leaf_which_is_proposed(folder
     assert set(proposal) == {"get:/structuredContent/rows/*/id", "get:/content/*/text/at"}
 
 
-def test_places_cover_what_is_in_them() -> None:
+def test_an_ignored_place_includes_everything_below_it() -> None:
     for word, tool, pointer, covers in (
         ("/a", "t", "/a", True),
         ("/a", "t", "/a/b/0", True),
@@ -162,7 +162,7 @@ def test_places_cover_what_is_in_them() -> None:
         ignored_of("a")
 
 
-def test_nothing_that_is_withheld_is_quoted() -> None:
+def test_no_withheld_value_is_quoted() -> None:
     before: Json = {"a": "x", "gone": 1}
     now: Json = {"a": {"b": SECRET}, "new": SECRET}
     masked: Json = {"a": "•••", "new": "•••"}
@@ -170,7 +170,7 @@ def test_nothing_that_is_withheld_is_quoted() -> None:
     assert {each.pointer for each in found} == {"/a", "/gone", "/new"}
     assert SECRET not in str(found)
     assert not list(proposed("t", before, now, removed=[""]))
-    # A text that is withheld is not opened: its keys are withheld too.
+    # A withheld text is not opened: its keys are withheld too.
     one: Json = {"content": [{"text": '{"a": 1}'}]}
     other: Json = {"content": [{"text": f'{{"{SECRET}": 1}}'}]}
     hidden: Json = {"content": [{"text": "•••"}]}
@@ -194,7 +194,7 @@ def test_nothing_that_is_withheld_is_quoted() -> None:
         ("[withheld echo 0123456789abcdef]?[withheld query 0123456789abcdef]", "x?y", ["/a"]),
     ],
 )
-def test_queries_of_urls_are_in_no_recording_and_the_rest_of_the_text_is_compared(
+def test_texts_with_withheld_url_queries_are_compared_without_them(
     recorded: str, now: str, differs: list[str]
 ) -> None:
     found = differences("t", {"a": recorded}, {"a": now}, masked={"a": now}, removed=[], ignored=())

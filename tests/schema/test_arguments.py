@@ -62,7 +62,7 @@ COERCED = [
 
 
 @pytest.mark.parametrize(("schema", "text", "expected"), COERCED)
-def test_text_becomes_what_the_schema_declares(schema: str, text: str, expected: str) -> None:
+def test_text_is_converted_to_the_declared_type(schema: str, text: str, expected: str) -> None:
     for declared in (value_of(schema), field_of(value_of(schema))):
         assert dump_text(coerce(text, declared)) == dump_text(value_of(expected))
 
@@ -95,7 +95,7 @@ def test_text_becomes_what_the_schema_declares(schema: str, text: str, expected:
         ),
     ],
 )
-def test_an_error_names_the_argument_and_what_was_expected_and_given(
+def test_an_error_names_the_argument_the_expected_type_and_the_value(
     schema: str, text: str, message: str
 ) -> None:
     with pytest.raises(UsageError) as caught:
@@ -186,7 +186,7 @@ def test_assignments_need_no_schema() -> None:
 
 
 @pytest.mark.parametrize("order", [("a", "a.b"), ("a.b", "a")])
-def test_of_two_objects_the_one_with_the_longer_name_takes_the_member(order: tuple[str, str]) -> None:
+def test_a_member_is_assigned_to_the_object_with_the_longer_name(order: tuple[str, str]) -> None:
     schema: Json = {"properties": {name: {"type": "object"} for name in order}}
     assert assigned(["a.b.c=1"], schema) == {"a.b": {"c": "1"}}
 
@@ -216,13 +216,13 @@ def test_arguments_as_json_are_kept_exactly() -> None:
         ('{"x": -Infinity}', "-Infinity is not a JSON number (at /x)"),
     ],
 )
-def test_what_is_no_json_object_is_refused_with_its_place(text: str, message: str) -> None:
+def test_a_text_that_is_not_a_json_object_is_refused_with_its_place(text: str, message: str) -> None:
     with pytest.raises(UsageError) as caught:
         from_json(text)
     assert caught.value.message == message
 
 
-def test_arguments_may_nest_three_thousand_levels() -> None:
+def test_arguments_may_have_three_thousand_levels() -> None:
     text = '{"a":' * 3000 + "1" + "}" * 3000
     assert dump_text(from_json(text)) == text
 
@@ -237,7 +237,7 @@ scalars = st.one_of(
 
 
 @given(scalars)
-def test_a_plain_value_written_as_text_comes_back(typed: tuple[str, Json]) -> None:
+def test_a_plain_value_written_as_text_is_read_back(typed: tuple[str, Json]) -> None:
     name, value = typed
     text = value if isinstance(value, str) else dump_text(value)
     assert equal(coerce(text, {"type": name}), value)
@@ -245,12 +245,12 @@ def test_a_plain_value_written_as_text_comes_back(typed: tuple[str, Json]) -> No
 
 
 @given(st.lists(st.integers() | st.booleans() | st.none() | st.dictionaries(st.text(), st.text())))
-def test_a_list_written_as_json_comes_back(value: list[Json]) -> None:
+def test_a_list_written_as_json_is_read_back(value: list[Json]) -> None:
     assert equal(coerce(dump_text(value), {"type": "array"}), value)
 
 
 @given(st.text(), st.sampled_from([schema for schema, _, _ in COERCED]))
-def test_text_is_coerced_or_refused_as_usage(text: str, schema: str) -> None:
+def test_any_text_is_converted_or_refused_as_a_usage_error(text: str, schema: str) -> None:
     with suppress(UsageError):
         coerce(text, value_of(schema), "name")
     with suppress(UsageError):

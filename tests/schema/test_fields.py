@@ -140,11 +140,11 @@ def test_closed_sets_keep_their_values_and_titles(
         ("false", "its schema allows no value"),
     ],
 )
-def test_constraints_are_told_in_words(schema: str, words: str) -> None:
+def test_constraints_are_described_in_words(schema: str, words: str) -> None:
     assert field_of(value_of(schema)).constraints == words
 
 
-def test_a_form_has_a_field_for_every_property_in_the_order_of_the_schema() -> None:
+def test_a_form_has_a_field_for_every_property_in_order() -> None:
     shown = form(
         {
             "zoom": {"type": "integer", "title": "Zoom", "default": 3, "examples": [1, 2]},
@@ -162,7 +162,7 @@ def test_a_form_has_a_field_for_every_property_in_the_order_of_the_schema() -> N
     assert (shown.open, shown.problem) == (False, "")
 
 
-def test_lists_and_objects_have_fields_inside() -> None:
+def test_lists_and_objects_have_nested_fields() -> None:
     shown = form(
         {
             "rows": {
@@ -199,13 +199,13 @@ def test_lists_and_objects_have_fields_inside() -> None:
         ("true", ""),
     ],
 )
-def test_what_a_form_cannot_show_is_said(text: str, problem: str) -> None:
+def test_a_schema_that_a_form_cannot_show_is_explained(text: str, problem: str) -> None:
     shown = form_of(value_of(text))
     assert shown.problem == problem
     assert shown.fields == ()
 
 
-def test_references_and_all_of_are_joined() -> None:
+def test_references_and_all_of_are_merged() -> None:
     shown = form_of(
         {
             "$defs": {
@@ -228,7 +228,7 @@ def test_references_and_all_of_are_joined() -> None:
     assert age.kind is K.INTEGER
 
 
-def test_what_all_of_requires_and_closes_is_required_and_closed() -> None:
+def test_required_and_closed_in_all_of_apply_to_the_form() -> None:
     shown = form_of(
         {
             "properties": {"a": {}, "b": {}},
@@ -242,13 +242,13 @@ def test_what_all_of_requires_and_closes_is_required_and_closed() -> None:
     assert form_of({"unevaluatedProperties": False}).open is False
 
 
-def test_what_lies_in_a_resource_of_its_own_is_not_taken_for_ours() -> None:
+def test_a_reference_into_another_schema_resource_is_not_followed() -> None:
     inner: Json = {"$id": "https://example.org/other", "$defs": {"x": {"type": "integer"}}}
     field = field_of({"$defs": {"other": inner}, "$ref": "#/$defs/other/$defs/x"})
     assert (field.kind, field.constraints) == (K.JSON, "its schema refers to one that is not here")
 
 
-def test_a_schema_that_leads_back_to_itself_ends_as_json() -> None:
+def test_a_recursive_schema_ends_as_a_json_field() -> None:
     shown = form_of(
         {
             "$defs": {
@@ -270,7 +270,7 @@ def test_a_schema_that_leads_back_to_itself_ends_as_json() -> None:
         assert (children.item.kind, children.item.constraints) == (K.JSON, "its schema refers to itself")
 
 
-def test_what_is_too_deep_or_too_much_is_left_to_json() -> None:
+def test_a_schema_that_is_too_deep_or_too_wide_is_left_to_json() -> None:
     deep: Json = {"type": "string"}
     for _ in range(3000):
         deep = {"type": "object", "properties": {"a": deep}}
@@ -332,11 +332,11 @@ def test_a_schema_that_doubles_at_every_step_is_cut_off() -> None:
         ('{"x-sensitive": false, "x-sensitive": true}', True),
     ],
 )
-def test_sensitive_fields_are_known_in_every_spelling(schema: str, *, sensitive: bool) -> None:
+def test_sensitive_fields_are_recognised_in_every_spelling(schema: str, *, sensitive: bool) -> None:
     assert form({"value": value_of(schema)}).fields[0].sensitive is sensitive
 
 
-def test_what_a_sensitive_object_holds_is_sensitive_and_its_neighbours_are_not() -> None:
+def test_the_fields_of_a_sensitive_object_are_sensitive() -> None:
     account: Json = {"type": "object", "x-sensitive": True, "properties": {"pin": {"type": "string"}}}
     holder: Json = {
         "type": "object",
@@ -347,7 +347,7 @@ def test_what_a_sensitive_object_holds_is_sensitive_and_its_neighbours_are_not()
     assert [second.sensitive, *(field.sensitive for field in second.fields)] == [False, True, False]
 
 
-def test_examples_hold_defaults_and_the_plainest_value_of_what_is_required() -> None:
+def test_example_arguments_have_defaults_and_simple_required_values() -> None:
     properties = value_of("""{
         "defaulted": {"type": "integer", "default": 7},
         "optional": {"type": "string"},

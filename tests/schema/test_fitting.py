@@ -1,4 +1,4 @@
-"""Which parts of an output do not fit its schema."""
+"""The parts of an output that do not fit its schema."""
 
 import pytest
 from hypothesis import given
@@ -63,13 +63,11 @@ CASES: list[tuple[str, Json, Json, tuple[Path, ...]]] = [
 @pytest.mark.parametrize(
     ("value", "schema", "expected"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_what_does_not_fit_is_told_part_by_part(
-    value: Json, schema: Json, expected: tuple[Path, ...]
-) -> None:
+def test_the_parts_that_do_not_fit_are_listed(value: Json, schema: Json, expected: tuple[Path, ...]) -> None:
     assert set(misfits(value, schema)) == set(expected)
 
 
-def test_subschemas_that_cannot_be_judged_fit_everything() -> None:
+def test_excluded_subschemas_fit_everything() -> None:
     schema: JsonObject = {"properties": {"a": {"$ref": "#/nowhere"}, "b": {"type": "string"}}}
     assert misfits({"a": 1}, schema) == EVERYTHING
     assert misfits({"a": 1}, schema, ("/properties/a",)) == ()
@@ -78,7 +76,7 @@ def test_subschemas_that_cannot_be_judged_fit_everything() -> None:
     assert misfits(1, schema, ("/properties/none",)) == EVERYTHING
 
 
-def test_a_value_is_checked_to_a_certain_depth_and_below_it_nothing_fits() -> None:
+def test_a_value_below_the_depth_limit_does_not_fit() -> None:
     schema: JsonObject = {"properties": {"next": {"$ref": "#"}, "n": {"type": "integer"}}}
     value: JsonObject = {"n": 1}
     for _ in range(MAX_DEPTH - 1):
@@ -92,7 +90,7 @@ def test_a_value_is_checked_to_a_certain_depth_and_below_it_nothing_fits() -> No
     assert misfits(wide, True) == EVERYTHING
 
 
-def test_too_many_faults_in_a_schema_or_too_much_to_explain_is_everything() -> None:
+def test_too_many_faults_make_the_whole_value_a_misfit() -> None:
     wrong: list[Json] = [{"type": "any"} for _ in range(60)]
     assert misfits(1, {"allOf": wrong}) == EVERYTHING
     words: list[Json] = ["x" * 1_000 for _ in range(100)]
@@ -109,5 +107,5 @@ json_values = st.recursive(
 
 
 @given(json_values, json_values)
-def test_nothing_makes_it_raise(value: Json, schema: Json) -> None:
+def test_fitting_never_raises(value: Json, schema: Json) -> None:
     assert isinstance(misfits(value, schema), tuple)

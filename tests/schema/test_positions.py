@@ -39,7 +39,7 @@ def word(position: Position, value: Json) -> str:
 
 
 def places(position: Position, value: Json, pointer: str = "") -> Iterator[tuple[str, str]]:
-    """Every place with its word; nothing below a sensitive one."""
+    """Every place with its judgement, except places below a sensitive one."""
     said = word(position, value)
     yield (
         pointer,
@@ -237,16 +237,16 @@ MARKS: list[tuple[str, Written, object, set[str]]] = [
 
 
 @pytest.mark.parametrize("dialect", DIALECTS)
-def test_a_mark_is_found_over_every_construct(dialect: str, subtests: pytest.Subtests) -> None:
+def test_a_mark_is_found_through_every_schema_construct(dialect: str, subtests: pytest.Subtests) -> None:
     for title, schema, value, expected in MARKS:
         with subtests.test(title):
             found = sensitive(DIALECTS[dialect] | schema, value)
-            # Dialects that do not know `prefixItems` apply `items` to the first item too.
+            # Dialects without `prefixItems` apply `items` to the first item too.
             first = {"/0"} if "prefixItems" in schema and dialect != "2020-12" else set[str]()
             assert expected <= found <= expected | first
 
 
-def test_a_dialect_that_does_not_know_prefixes_applies_items_to_every_item() -> None:
+def test_a_dialect_without_prefix_items_applies_items_to_every_item() -> None:
     schema: Written = {"prefixItems": [TEXT], "items": MARKED}
     for dialect in (
         "http://json-schema.org/draft-07/schema#",
@@ -307,19 +307,19 @@ UNJUDGEABLE: list[tuple[str, Written]] = [
 
 
 @pytest.mark.parametrize("schema", [case[1] for case in UNJUDGEABLE], ids=[case[0] for case in UNJUDGEABLE])
-def test_what_cannot_be_judged_counts_as_sensitive_and_undeclared(schema: Written) -> None:
+def test_a_schema_that_cannot_be_judged_makes_values_sensitive_and_undeclared(schema: Written) -> None:
     value: Written = {"a": "x", "b": "y"}
     assert judged(schema, value) == {"": "declared", "/a": "sensitive", "/b": "undeclared"}
     assert judged({"allOf": [schema, an_object(a=TEXT)]}, value)["/a"] == "sensitive"
 
 
 @pytest.mark.parametrize("schema", ["text", 5, None, [], DuplicateKeys((("type", "a"), ("type", "b")))])
-def test_an_output_schema_that_is_no_schema_makes_everything_sensitive(schema: object) -> None:
+def test_an_invalid_output_schema_makes_everything_sensitive(schema: object) -> None:
     assert judged(schema, {"a": 1}) == {"": "sensitive"}
     assert compiled(schema).faults == ("a part of the output schema is no schema",)
 
 
-# name, schema, instance, what is said of each place
+# name, schema, instance, the judgement of each place
 DECLARATIONS: list[tuple[str, object, object, dict[str, str]]] = [
     (
         "named and typed",
@@ -514,7 +514,7 @@ def test_a_declaration_is_a_named_position_with_a_type(
     assert judged(schema, value) == expected
 
 
-def test_what_stands_beside_a_ref_declares_nothing_in_draft_07_but_marks_all_the_same() -> None:
+def test_in_draft_07_keywords_next_to_a_ref_only_mark() -> None:
     schema = {
         "$ref": "#/definitions/t",
         "properties": {"a": TEXT, "s": MARKED},
@@ -540,7 +540,7 @@ def test_the_source_of_a_mark_is_named_by_its_place_in_the_schema() -> None:
     assert "misspelt" in b.reason
 
 
-def test_only_a_key_that_a_marked_pattern_found_is_itself_hidden() -> None:
+def test_only_a_key_found_by_a_marked_pattern_is_hidden_itself() -> None:
     start = compiled(
         an_object(a=MARKED) | {"patternProperties": {"^s": MARKED, "^o": an_object(in_it=MARKED)}}
     ).start()
@@ -549,7 +549,7 @@ def test_only_a_key_that_a_marked_pattern_found_is_itself_hidden() -> None:
     assert not start.step("open").hides_key
 
 
-def test_a_place_is_harmless_where_no_mark_can_be_reached() -> None:
+def test_a_place_is_harmless_if_it_can_reach_no_mark() -> None:
     start = compiled(
         an_object(a=an_object(b=TEXT), c=an_object(d=MARKED), e={"propertyNames": {"x-sensitive": True}})
     ).start()
@@ -557,14 +557,14 @@ def test_a_place_is_harmless_where_no_mark_can_be_reached() -> None:
     assert not start.harmless
 
 
-def test_every_item_speaks_for_all_items_or_for_none() -> None:
+def test_every_item_is_one_position_only_if_all_items_are_alike() -> None:
     alike = compiled({"items": MARKED}).start().every_item
     assert alike
     assert alike.sensitive
     assert compiled({"prefixItems": [TEXT], "items": MARKED}).start().every_item is None
 
 
-def test_a_schema_beyond_the_bounds_makes_everything_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_schema_beyond_the_size_limit_makes_everything_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
     many = an_object(**{f"p{index}": {"type": "string"} for index in range(30)})
     monkeypatch.setattr(nodes, "MAX_NODES", 32)
     assert judged(many, {"p1": "x"})["/p1"] == "declared"
@@ -572,7 +572,7 @@ def test_a_schema_beyond_the_bounds_makes_everything_sensitive(monkeypatch: pyte
     assert judged(many, {"p1": "x"}) == {"": "sensitive"}
 
 
-def test_below_the_depth_bound_everything_is_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_value_below_the_depth_limit_is_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(nodes, "MAX_DEPTH", 4)
     schema = an_object(a=an_object(b=an_object(c=TEXT)))
     assert judged(schema, {"a": {"b": {"c": "x"}}}) == {
@@ -583,7 +583,7 @@ def test_below_the_depth_bound_everything_is_sensitive(monkeypatch: pytest.Monke
     }
 
 
-def test_a_walk_that_costs_too_much_ends_in_sensitive_places(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_places_beyond_the_effort_limit_are_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
     schema = {"patternProperties": {f"p{index}": TEXT for index in range(20)}}
     value: Written = {f"key{index}": index for index in range(30)}
     assert sensitive(schema, value) == set()
@@ -593,7 +593,7 @@ def test_a_walk_that_costs_too_much_ends_in_sensitive_places(monkeypatch: pytest
     assert "/key29" in found
 
 
-def test_one_place_alone_can_cost_too_much(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_single_place_that_costs_too_much_is_sensitive(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(positions, "MAX_EFFORT", 20)
     assert judged({"anyOf": [dict(TEXT) for _ in range(30)]}, "x") == {"": "sensitive"}
 
@@ -610,13 +610,13 @@ def test_a_chain_of_references_as_long_as_the_schema_allows_is_followed() -> Non
     assert sensitive(schema, "x") == {""}
 
 
-def test_references_in_a_circle_say_nothing() -> None:
+def test_circular_references_declare_nothing() -> None:
     assert judged(
         {"$ref": "#/$defs/a", "$defs": {"a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}}}, 1
     ) == {"": "undeclared"}
 
 
-def test_a_deeply_nested_schema_costs_no_recursion() -> None:
+def test_a_deeply_nested_schema_does_not_recurse() -> None:
     schema: object = MARKED
     for _ in range(3_000):
         schema = {"allOf": [schema]}
@@ -627,7 +627,7 @@ def test_a_deeply_nested_schema_costs_no_recursion() -> None:
     assert judged(names, {"a": 1}) == {"": "undeclared", "/a": "undeclared"}
 
 
-def test_keys_without_end_are_not_remembered() -> None:
+def test_an_unlimited_number_of_keys_is_not_cached() -> None:
     position = compiled({"patternProperties": {"^s": MARKED}}).start()
     for index in range(10_000):
         position.step(f"k{index}")
@@ -686,22 +686,20 @@ INSTANCES = st.recursive(
 
 @given(SCHEMAS, INSTANCES)
 @settings(max_examples=400, deadline=None)
-def test_no_schema_and_no_instance_make_it_raise_and_the_same_input_gives_the_same(
-    schema: Json, value: Json
-) -> None:
+def test_judging_positions_never_raises_and_is_deterministic(schema: Json, value: Json) -> None:
     assert judged(schema, value) == judged(schema, value)
 
 
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), INSTANCES)
 @settings(max_examples=300, deadline=None)
-def test_a_mark_beside_anything_marks_the_root(schema: JsonObject, value: Json) -> None:
+def test_a_mark_next_to_any_keywords_marks_the_root(schema: JsonObject, value: Json) -> None:
     assert judged(schema | {"x-sensitive": True}, value) == {"": "sensitive"}
 
 
 @given(SCHEMAS, SCHEMAS, INSTANCES)
 @settings(max_examples=300, deadline=None)
-def test_one_more_branch_never_takes_a_mark_away(one: Json, other: Json, value: Json) -> None:
-    # Branches are moved, so references by pointer would lead elsewhere: `#` alone is compared.
+def test_one_more_branch_never_removes_a_mark(one: Json, other: Json, value: Json) -> None:
+    # Branches are moved, so references by pointer would point elsewhere: only `#` is compared.
     alone = sensitive({"anyOf": [one]}, value)
     both = sensitive({"anyOf": [one, other]}, value)
     covered = {
@@ -721,11 +719,11 @@ REPETITIONS: list[tuple[str, Written, int]] = [
 @pytest.mark.parametrize(
     ("schema", "count"), [case[1:] for case in REPETITIONS], ids=[case[0] for case in REPETITIONS]
 )
-def test_how_often_a_schema_is_applied_to_one_place_is_counted(schema: Written, count: int) -> None:
+def test_the_repetitions_of_a_schema_at_one_place_are_counted(schema: Written, count: int) -> None:
     assert positions_of(cast("Json", schema)).repetition == count
 
 
-def test_parts_that_double_at_each_step_are_counted_and_not_followed() -> None:
+def test_schema_parts_that_double_at_each_step_are_counted_and_not_followed() -> None:
     parts: dict[str, Written] = {"a0": {"type": "string"}}
     for step in range(1, 60):
         parts[f"a{step}"] = {"allOf": [{"$ref": f"#/$defs/a{step - 1}"}, {"$ref": f"#/$defs/a{step - 1}"}]}

@@ -188,7 +188,7 @@ def found(value: str, schema: str) -> list[str]:
         ("false", "1", "is not allowed here"),
     ],
 )
-def test_each_keyword_says_in_plain_words_what_does_not_fit(schema: str, value: str, expected: str) -> None:
+def test_each_keyword_has_a_plain_message(schema: str, value: str, expected: str) -> None:
     assert found(value, schema) == [expected]
 
 
@@ -225,7 +225,7 @@ def test_each_keyword_says_in_plain_words_what_does_not_fit(schema: str, value: 
         ("{}", "1"),
     ],
 )
-def test_what_fits_has_no_violations(schema: str, value: str) -> None:
+def test_a_value_that_fits_has_no_violations(schema: str, value: str) -> None:
     assert found(value, schema) == []
 
 
@@ -250,7 +250,7 @@ def test_what_fits_has_no_violations(schema: str, value: str) -> None:
         ("https://json-schema.org/draft-07/schema", '"const": 1', "2", 1),
     ],
 )
-def test_the_dialect_decides_what_a_keyword_means(
+def test_the_meaning_of_a_keyword_depends_on_the_dialect(
     dialect: str, schema: str, value: str, expected: int
 ) -> None:
     assert len(found(value, f'{{"$schema": "{dialect}", {schema}}}')) == expected
@@ -366,7 +366,7 @@ def test_a_broken_schema_is_one_violation(schema: str, message: str) -> None:
         ('{"multipleOf": 2}', "1" * 5000, "cannot be checked: the number has too many digits"),
     ],
 )
-def test_what_cannot_be_checked_is_a_violation(schema: str, value: str, message: str) -> None:
+def test_a_value_that_cannot_be_checked_is_a_violation(schema: str, value: str, message: str) -> None:
     violation = violations(value_of(value), value_of(schema))[0]
     assert violation.message.startswith(message)
     assert violation.is_unchecked
@@ -412,7 +412,7 @@ def test_no_schema_makes_validation_hang(schema: Json, value: Json) -> None:
     assert violations(value, schema)
 
 
-def test_a_closed_set_is_searched_as_far_as_that_takes_seconds() -> None:
+def test_a_large_enum_is_searched_within_a_limit() -> None:
     schema: Json = {"items": {"enum": [{"n": number} for number in range(1_000)]}}
     value: list[Json] = [{"n": number} for number in range(1_000)]
     assert violations(value, schema) == ()
@@ -430,7 +430,7 @@ ROWS: JsonObject = {
 }
 
 
-def test_a_fault_in_a_large_value_is_found_where_it_is() -> None:
+def test_a_violation_in_a_large_value_is_found_at_its_place() -> None:
     rows: list[Json] = [{"id": number, "name": "x"} for number in range(100_000)]
     assert violations({"rows": rows}, ROWS) == ()
     rows[70_000] = {"id": "seven"}
@@ -444,7 +444,7 @@ def test_a_fault_in_a_large_value_is_found_where_it_is() -> None:
     )
 
 
-def test_all_violations_are_counted_and_some_are_given() -> None:
+def test_all_violations_are_counted_and_a_limited_number_returned() -> None:
     check = schema_check(times("x", 100), {"items": {"type": "null"}}, limit=7)
     assert (len(check.violations), check.more, check.unchecked) == (7, 93, ())
     check = schema_check({"a": 1, "b": 1}, {"properties": {"a": {"$ref": "#/no"}, "b": {"type": "null"}}})
@@ -477,11 +477,11 @@ def test_all_violations_are_counted_and_some_are_given() -> None:
         ("1e23", '{"const": 100000000000000000000000}', True),
     ],
 )
-def test_numbers_are_compared_as_they_are_spelt(number: str, schema: str, *, fits: bool) -> None:
+def test_numbers_are_compared_exactly(number: str, schema: str, *, fits: bool) -> None:
     assert (violations(value_of(number), value_of(schema)) == ()) is fits
 
 
-def test_repeated_keys_and_what_is_no_number_are_violations_where_they_are() -> None:
+def test_duplicate_keys_and_invalid_numbers_are_violations_at_their_place() -> None:
     value = value_of('{"a": [0, {"b": 1, "b": 2}], "c": {"d": NaN}, "e": 1}')
     schema: Json = {"properties": {"e": {"type": "string"}}}
     assert [(each.pointer, each.message) for each in violations(value, schema)] == [
@@ -517,7 +517,7 @@ BREAKING: list[JsonObject] = [
 
 @pytest.mark.parametrize("mark", MARKS)
 @pytest.mark.parametrize("breaking", BREAKING)
-def test_no_message_quotes_a_value_where_the_schema_marks_any(mark: JsonObject, breaking: JsonObject) -> None:
+def test_no_message_quotes_a_value_if_the_schema_has_a_mark(mark: JsonObject, breaking: JsonObject) -> None:
     schema: Json = {"properties": {"a": {**breaking, **mark}, "b": breaking}}
     held_values: list[Json] = [SECRET, [SECRET, SECRET], {SECRET: 1}]
     for held in held_values:
@@ -527,7 +527,7 @@ def test_no_message_quotes_a_value_where_the_schema_marks_any(mark: JsonObject, 
 
 
 @pytest.mark.parametrize("breaking", BREAKING)
-def test_the_plain_message_quotes_no_value(breaking: JsonObject) -> None:
+def test_the_plain_message_of_a_violation_quotes_no_value(breaking: JsonObject) -> None:
     held_values: list[Json] = [SECRET, {SECRET: 1}, DuplicateKeys(((SECRET, 1), (SECRET, 2)))]
     for held in held_values:
         for violation in violations(held, breaking):
@@ -535,7 +535,7 @@ def test_the_plain_message_quotes_no_value(breaking: JsonObject) -> None:
             assert "15" not in violation.plain
 
 
-def test_messages_are_safe_and_short() -> None:
+def test_the_messages_of_violations_are_safe_and_short() -> None:
     value = "\x1b]52;c;x\x07\u202e" * 1000
     for schema in BREAKING:
         for violation in violations({value: value, "a": [value]}, {"additionalProperties": schema, **schema}):
@@ -544,7 +544,7 @@ def test_messages_are_safe_and_short() -> None:
 
 
 @pytest.mark.parametrize("limit", [1, 7, 50])
-def test_no_more_violations_than_asked_for_are_given(limit: int) -> None:
+def test_no_more_violations_than_the_limit_are_returned(limit: int) -> None:
     for wrong in (1, DuplicateKeys((("a", 1), ("a", 2)))):
         value: list[Json] = [wrong] * 100
         assert len(violations(value, {"items": {"type": "null"}}, limit=limit)) == limit
@@ -620,9 +620,9 @@ anywhere = st.recursive(st.booleans() | st.builds(dict[str, Json]), schemas, max
     [(DRAFT_7, Draft7Validator), (DRAFT_2019, Draft201909Validator), (DRAFT_2020, Draft202012Validator)],
 )
 @given(schemas(anywhere), schemas(st.booleans() | st.builds(dict[str, Json])), small)
-# Generating these takes its time on a busy machine, which says nothing about the code.
+# Generating these takes long on a busy machine, which is not a fault of the code.
 @settings(max_examples=30, suppress_health_check=[HealthCheck.too_slow])
-def test_the_verdict_is_that_of_jsonschema(
+def test_the_verdict_agrees_with_jsonschema(
     dialect: str, reference: type[Draft202012Validator], schema: JsonObject, shared: JsonObject, value: Json
 ) -> None:
     shared.pop("$ref", None)
@@ -632,7 +632,7 @@ def test_the_verdict_is_that_of_jsonschema(
     if dialect == DRAFT_7:
         del whole["$defs"]
     judged = violations(value, whole)
-    # jsonschema's 2019-09 takes the keywords of `additionalProperties` for names of members.
+    # jsonschema's 2019-09 treats the keywords of `additionalProperties` as names of members.
     if dialect != DRAFT_2019 or "unevaluated" not in dump_text(whole):
         assert (judged == ()) is cast("Reference", reference(whole)).is_valid(value)
     for violation in judged:
@@ -680,7 +680,7 @@ def test_no_schema_and_no_value_make_validation_raise(value: Json, schema: Json)
         assert violation.message
 
 
-def test_half_a_character_is_compared_like_any_other() -> None:
+def test_a_lone_surrogate_is_compared_like_any_character() -> None:
     schema: Json = {"title": "\ud83d", "properties": {"a\udc00": {"maxLength": 1, "format": "date"}}}
     assert violations({"b": 1}, schema) == ()
     found = violations({"a\udc00": "\ud83d\ud83d"}, schema)
@@ -702,7 +702,7 @@ def test_a_schema_pointer_leads_to_the_keyword() -> None:
     assert resolve(schema, violation.schema_pointer) == "null"
 
 
-def test_faults_are_found_where_they_are_and_no_more_than_asked_for() -> None:
+def test_faults_are_found_at_their_place_up_to_a_limit() -> None:
     value = value_of('[{"a/b": {"k": 1, "k": NaN}}, -Infinity, 1e999]')
     assert {(each.pointer, each.message) for each in faults_of(value, 9)} == {
         ("/0/a~1b", "names a key twice: k"),

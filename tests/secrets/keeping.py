@@ -1,4 +1,4 @@
-"""What the tests of the vault share: results with references and withheld values, and what a vault has of them."""
+"""Helpers for the tests of the vault: results with references and withheld values, and the vault items made of them."""
 
 from inspector.boundary.bounded import Removal, Rule
 from inspector.json.exact import Json, JsonObject
@@ -22,22 +22,22 @@ def reference(identifier: str = "s1", ttl_s: float | None = 60, **more: Json) ->
 
 
 def withheld(pointer: str, rule: str = Rule.X_SENSITIVE) -> Removal:
-    """Something that is withheld from models."""
+    """A value that is withheld from models."""
     return Removal(pointer=pointer, rule=rule, detail="the schema marks `key` sensitive")
 
 
 def left(raw: Json, *pointers: str) -> Holdings:
-    """What a result leaves, with the values at `pointers` withheld."""
+    """The holdings of a result, with the values at `pointers` withheld."""
     return holdings_in(raw, [withheld(pointer) for pointer in pointers])
 
 
 def keep(vault: Vault, number: int, raw: Json, *pointers: str, received_s: float = 0.0) -> None:
-    """Keep what a call leaves."""
+    """Keep the holdings of a call."""
     vault.keep(number, "mint", received_s, raw, left(raw, *pointers))
 
 
 def allowed(path: str = "/secrets/s1") -> Allowed:
-    """The request of a reference that may be redeemed."""
+    """The request for a reference that may be redeemed."""
     request = resolve(path, BASE)
     assert not isinstance(request, RefusedUrl)
     return request

@@ -27,7 +27,7 @@ def removal(pointer: str, rule: str = Rule.X_SENSITIVE) -> Removal:
 
 
 class Counted(Sequence[Removal]):
-    """Removals that are made when asked for, as the boundary's are, and counted."""
+    """Removals that are created on access, as the boundary's are, and counted."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -48,7 +48,7 @@ class Counted(Sequence[Removal]):
         return removal(f"/rows/{index}")
 
 
-def test_a_reference_that_is_repeated_is_one_thing_with_all_its_places() -> None:
+def test_a_repeated_reference_is_one_item_with_all_its_places() -> None:
     raw: Json = {"content": [REFERENCE], "structuredContent": {"key": REFERENCE, "again": dict(REFERENCE)}}
     (found,) = holdings_in(raw, ()).references
     assert found.reference.pointer == "/content/0"
@@ -56,30 +56,30 @@ def test_a_reference_that_is_repeated_is_one_thing_with_all_its_places() -> None
 
 
 @pytest.mark.parametrize("changed", ["id", "label", "redeemUrl"])
-def test_references_that_differ_in_anything_are_several(changed: str) -> None:
+def test_references_that_differ_in_any_member_are_separate_items(changed: str) -> None:
     other: JsonObject = {**REFERENCE, changed: "/other"}
     found = holdings_in([REFERENCE, other], ()).references
     assert [one.pointers for one in found] == [("/0",), ("/1",)]
 
 
-def test_references_with_other_times_are_several() -> None:
+def test_references_with_different_ttls_are_separate_items() -> None:
     found = holdings_in([REFERENCE, {**REFERENCE, "ttl": 61}, {**REFERENCE, "ttl": 60.0}], ()).references
     assert [one.pointers for one in found] == [("/0", "/2"), ("/1",)]
 
 
-def test_every_malformed_reference_is_listed_for_itself() -> None:
+def test_every_malformed_reference_is_a_separate_item() -> None:
     malformed: JsonObject = {"type": "secret_reference", "label": "API key"}
     found = holdings_in([malformed, dict(malformed), REFERENCE], ()).references
     assert [one.pointers for one in found] == [("/0",), ("/1",), ("/2",)]
 
 
 @pytest.mark.parametrize("rule", list(Rule))
-def test_withheld_is_what_the_raw_pane_covers_and_no_reference_twice(rule: Rule) -> None:
+def test_the_withheld_values_are_those_masked_in_the_raw_pane(rule: Rule) -> None:
     kept = holdings_in({}, [removal("/a", rule)]).withheld
     assert len(kept) == (0 if rule in SHOWN or rule is Rule.SECRET_REFERENCE else 1)
 
 
-def test_withheld_stands_in_the_order_of_the_removals() -> None:
+def test_withheld_values_are_in_the_order_of_the_removals() -> None:
     removals = [
         removal("/b"),
         removal("/c", Rule.AUDIENCE),
@@ -91,7 +91,7 @@ def test_withheld_stands_in_the_order_of_the_removals() -> None:
     assert [kept[place].pointer for place in range(len(kept))] == ["/b", "/a", "/e"]
 
 
-def test_hundreds_of_thousands_of_withheld_values_are_made_only_where_they_are_asked_for() -> None:
+def test_withheld_values_are_created_only_on_access() -> None:
     removals = Counted(MANY)
     found = holdings_in({}, removals)
     vault = Vault()
@@ -124,7 +124,7 @@ json_values = st.recursive(
 
 
 @given(json_values, st.lists(st.sampled_from(list(Rule)), max_size=8))
-def test_every_place_of_a_reference_is_listed_once_and_every_secret_removal_too(
+def test_every_place_of_a_reference_and_every_secret_removal_is_listed_once(
     raw: Json, rules: list[Rule]
 ) -> None:
     removals = [removal(f"/{place}", rule) for place, rule in enumerate(rules)]

@@ -1,7 +1,6 @@
 import pytest
 from msgspec.structs import replace
 
-from inspector.boundary.bounded import Rule
 from inspector.secrets.outcomes import (
     AlreadyUsed,
     Cause,
@@ -61,13 +60,13 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
 @pytest.mark.parametrize(
     ("outcome", "state", "why", "after"),
     [
-        (None, "not revealed", "Nothing has been sent.", "Reveal asks you first, then fetches it."),
-        (Revealed(value=""), "revealed", "The server returned it.", "Peek at it, or forget it."),
+        (None, "not fetched", "Nothing has been sent.", "Fetch it: you are asked before anything is sent."),
+        (Revealed(value=""), "fetched", "The server returned it.", "Show it for 10 s, or forget it."),
         (
             Revealed(value="", findings=(RedemptionFault.MAY_BE_STORED,)),
-            "revealed",
+            "fetched",
             "The answer lacks Cache-Control: no-store, so caches on the way may keep the secret.",
-            "Peek at it, or forget it.",
+            "Show it for 10 s, or forget it.",
         ),
         (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out.", NEW_REFERENCE),
         (
@@ -79,7 +78,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (
             AlreadyUsed(),
             "already used",
-            "It can be revealed only once, and this session has revealed it.",
+            "It can be fetched only once, and this session has fetched it.",
             NEW_REFERENCE,
         ),
         (Denied(status=401), "denied", "The server rejects the credentials (status 401).", CREDENTIALS),
@@ -108,7 +107,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (Failed(cause=Cause.TOO_LARGE), "failed", "The answer is larger than 64 KiB.", SERVERS_FAULT),
     ],
 )
-def test_every_state_is_told_in_words_with_what_the_user_can_do(
+def test_every_state_is_explained_with_what_the_user_can_do(
     outcome: Outcome | None, state: str, why: str, after: str
 ) -> None:
     one = replace(kept(), outcome=outcome, has_value=isinstance(outcome, Revealed))
@@ -116,19 +115,19 @@ def test_every_state_is_told_in_words_with_what_the_user_can_do(
 
 
 @pytest.mark.parametrize("cause", list(Cause))
-def test_every_cause_of_a_failure_says_what_failed_and_what_to_do(cause: Cause) -> None:
+def test_every_cause_of_a_failure_is_explained_with_advice(cause: Cause) -> None:
     state, why, after = told(replace(kept(), outcome=Failed(cause=cause)))
     assert (state, why.casefold()) == ("failed", f"{cause}.".casefold())
     assert after.endswith(".")
 
 
-def test_while_it_is_fetched_it_is_revealing_whatever_was_before() -> None:
+def test_an_item_is_in_the_state_revealing_while_it_is_fetched() -> None:
     one = replace(kept(), is_busy=True, outcome=Denied(status=401), is_forgotten=True)
-    assert told(one) == ("revealing", "Waiting for the server.", "This takes at most 10 s.")
+    assert told(one) == ("fetching", "Waiting for the server.", "This takes at most 10 s.")
 
 
 @pytest.mark.parametrize("outcome", [AlreadyUsed(), Denied(status=401), Failed(cause=Cause.TIMEOUT)])
-def test_a_value_from_before_a_failed_try_is_still_here_and_said_to_be(outcome: Outcome) -> None:
+def test_a_value_kept_through_a_failed_attempt_is_mentioned(outcome: Outcome) -> None:
     state, why, after = told(replace(kept(), outcome=outcome))
     assert told(replace(kept(), outcome=outcome, has_value=True)) == (state, why + STILL_HERE, after)
 
@@ -145,7 +144,7 @@ def test_a_value_from_before_a_failed_try_is_still_here_and_said_to_be(outcome: 
         ("ftp://127.0.0.1/s", "It is neither http nor https: ftp."),
     ],
 )
-def test_what_may_not_be_sent_is_refused_before_anybody_asks(redeem_url: str, why: str) -> None:
+def test_a_reference_that_may_not_be_redeemed_is_shown_as_refused(redeem_url: str, why: str) -> None:
     assert told(kept(), redeem_url=redeem_url) == (
         "refused",
         why,
@@ -153,7 +152,7 @@ def test_what_may_not_be_sent_is_refused_before_anybody_asks(redeem_url: str, wh
     )
 
 
-def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> None:
+def test_a_command_has_no_origin_and_the_hint_names_the_setting() -> None:
     words = item_words(kept(), now_s=RECEIVED_S, request=resolve("/secrets/s1", None))
     assert words.state == "refused"
     assert words.why == "This server has no origin, because it is a command."
@@ -163,28 +162,28 @@ def test_a_command_has_no_origin_and_the_hint_says_which_setting_pins_one() -> N
 @pytest.mark.parametrize(
     ("now_s", "state", "left"),
     [
-        (RECEIVED_S, "not revealed", 60.0),
-        (RECEIVED_S + 59, "not revealed", 1.0),
+        (RECEIVED_S, "not fetched", 60.0),
+        (RECEIVED_S + 59, "not fetched", 1.0),
         (RECEIVED_S + 60, "expired", 0.0),
         (RECEIVED_S + 1e6, "expired", 0.0),
     ],
 )
-def test_the_time_of_a_reference_counts_down_from_its_receipt(now_s: float, state: str, left: float) -> None:
+def test_the_ttl_of_a_reference_counts_down_from_its_receipt(now_s: float, state: str, left: float) -> None:
     assert told(kept(), now_s)[0] == state
     assert left_s(kept(), now_s) == left
 
 
-def test_a_reference_without_an_end_and_a_value_have_no_time() -> None:
+def test_a_value_and_a_reference_without_a_ttl_have_no_time_left() -> None:
     assert left_s(kept(ttl_s=None), 1e9) is None
-    assert told(kept(ttl_s=None), 1e9)[0] == "not revealed"
+    assert told(kept(ttl_s=None), 1e9)[0] == "not fetched"
     assert left_s(value(), 1e9) is None
 
 
-def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
+def test_a_forgotten_item_is_shown_as_forgotten() -> None:
     assert told(replace(kept(), is_forgotten=True)) == (
         "forgotten",
         "You removed it from memory.",
-        "Reveal it again, if the server allows that; otherwise call the tool again.",
+        "Fetch it again, if the server allows that; otherwise call the tool again.",
     )
     assert told(replace(value(), is_forgotten=True)) == (
         "forgotten",
@@ -193,15 +192,15 @@ def test_a_forgotten_reference_and_a_forgotten_value_say_so() -> None:
     )
 
 
-def test_a_withheld_value_says_by_which_rule_and_why() -> None:
+def test_a_withheld_value_is_shown_with_its_rule_and_reason() -> None:
     assert told(value()) == (
-        Rule.X_SENSITIVE,
+        "marked sensitive",
         "The schema marks `key` sensitive.",
-        "Peek at it, or forget it.",
+        "Show it for 10 s, or forget it.",
     )
 
 
-def test_a_malformed_reference_says_what_is_wrong_with_it_and_can_never_be_redeemed() -> None:
+def test_a_malformed_reference_is_shown_with_its_fault() -> None:
     vault = Vault()
     keep(vault, 1, [{"type": "secret_reference", "id": "a", "label": "key"}])
     assert told(vault.at(0)) == (

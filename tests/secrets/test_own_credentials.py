@@ -15,7 +15,7 @@ def stdio(*words: str, **environment: str) -> Target:
     return StdioTarget(command=("server", *words), environment=environment)
 
 
-def test_what_counts_as_a_credential_is_what_the_documentation_says() -> None:
+def test_the_credentials_of_a_target_are_the_documented_ones() -> None:
     basic = base64.b64encode(b"ada:correcthorse").decode()
     for target, expected in (
         (http(("Authorization", f"Bearer {KEY}")), {f"Bearer {KEY}", KEY}),
@@ -36,7 +36,7 @@ def test_what_counts_as_a_credential_is_what_the_documentation_says() -> None:
         assert set(credentials_of(target)) == expected, target
 
 
-def test_words_that_repeat_a_credential_are_covered_and_the_others_stay() -> None:
+def test_words_that_repeat_a_credential_are_masked() -> None:
     own = own_credentials(http(("Authorization", f"Bearer {KEY}")))
     raw = KEY.encode()
     for spelt in (KEY, KEY.upper(), KEY[::-1], raw.hex(), base64.b64encode(b"x" + raw).decode(), KEY[:12]):
@@ -47,7 +47,7 @@ def test_words_that_repeat_a_credential_are_covered_and_the_others_stay() -> Non
     assert own.cover("Bearer is the scheme") == "Bearer is the scheme"
 
 
-def test_a_json_value_keeps_all_but_what_repeats_a_credential() -> None:
+def test_only_parts_of_a_json_value_that_repeat_a_credential_are_masked() -> None:
     own = OwnCredentials(["1234567890", KEY])
     value = parse(f'{{"a":["x {KEY}",1.10,1234567890],"b":{{"{KEY}":1,"c":2}},"d":{{"e":true}}}}').value
     shown, places = own.covered(value)
@@ -56,7 +56,7 @@ def test_a_json_value_keeps_all_but_what_repeats_a_credential() -> None:
     assert OwnCredentials([]).covered(value) == (value, 0)
 
 
-def test_a_text_that_cannot_be_searched_is_covered_as_a_whole() -> None:
+def test_a_text_that_cannot_be_searched_is_masked_entirely() -> None:
     class Failing(OwnCredentials):
         def _repeats(self, text: str) -> bool:
             raise RuntimeError(text)

@@ -98,7 +98,7 @@ def test_an_origin_has_one_spelling(url: str, spelling: str) -> None:
         ("https://" + "a." * 200, "its host is too long"),
     ],
 )
-def test_what_has_no_sure_origin_is_refused_with_the_reason(url: str, reason: str) -> None:
+def test_a_url_without_a_clear_origin_is_refused_with_the_reason(url: str, reason: str) -> None:
     assert origin_of(url) == RefusedUrl(reason=reason)
 
 
@@ -118,7 +118,7 @@ def test_what_has_no_sure_origin_is_refused_with_the_reason(url: str, reason: st
         *("256.0.0.1", "1.2.3.4.5", "a.1", "a.0x", "0X7F.1"),
     ],
 )
-def test_a_number_that_is_no_plain_ipv4_address_is_refused(host: str) -> None:
+def test_a_number_that_is_not_a_plain_ipv4_address_is_refused(host: str) -> None:
     assert "four decimal parts" in refusal(f"http://{host}:8080/", LOCAL)
     assert "four decimal parts" in refusal("/", f"http://{host}:8080/")
 
@@ -139,14 +139,14 @@ def test_a_number_that_is_no_plain_ipv4_address_is_refused(host: str) -> None:
         "א1a.test",
     ],
 )
-def test_an_international_name_that_readers_read_differently_is_refused(host: str) -> None:
+def test_an_ambiguous_international_name_is_refused(host: str) -> None:
     assert "international name" in refusal(f"https://{host}/")
 
 
 @pytest.mark.parametrize(
     "label", ["xn--", "xn--a", "xn--a-", "xn--0", "xn--mnchen-3yA0", "xn--zca--", "xn--ls8h"]
 )
-def test_an_encoded_label_that_stands_for_no_name_is_refused(label: str) -> None:
+def test_an_invalid_encoded_label_is_refused(label: str) -> None:
     assert "encoded label" in refusal(f"https://{label}.test/")
 
 
@@ -178,7 +178,9 @@ def test_an_encoded_label_that_stands_for_no_name_is_refused(label: str) -> None
         ),
     ],
 )
-def test_another_origin_is_refused_and_both_are_named(redeem_url: str, base: str, reason: str) -> None:
+def test_a_url_at_another_origin_is_refused_with_both_origins(
+    redeem_url: str, base: str, reason: str
+) -> None:
     assert refusal(redeem_url, base) == reason
 
 
@@ -225,7 +227,7 @@ def test_another_origin_is_refused_and_both_are_named(redeem_url: str, base: str
         ("/s?%", "its query contains a character that a URL must encode"),
     ],
 )
-def test_what_readers_could_read_differently_is_refused(redeem_url: str, reason: str) -> None:
+def test_a_url_that_parsers_read_differently_is_refused(redeem_url: str, reason: str) -> None:
     assert refusal(redeem_url) == reason
 
 
@@ -262,7 +264,7 @@ def test_what_readers_could_read_differently_is_refused(redeem_url: str, reason:
         ("https://xn--mnchen-3ya.test/s", "https://MÜNCHEN.test/mcp", "https://xn--mnchen-3ya.test/s"),
     ],
 )
-def test_what_stays_at_the_origin_is_resolved_against_it(redeem_url: str, base: str, url: str) -> None:
+def test_a_url_at_the_same_origin_is_resolved(redeem_url: str, base: str, url: str) -> None:
     assert allowed(redeem_url, base).url == url
 
 
@@ -270,7 +272,7 @@ def test_what_stays_at_the_origin_is_resolved_against_it(redeem_url: str, base: 
     "host",
     ["a.test", "10.0.0.1", "0.0.0.0", "[::]", "localhost.a.test", "xlocalhost", "128.0.0.1", "[::2]"],  # noqa: S104
 )
-def test_http_is_refused_where_the_server_itself_is_not_on_this_machine(host: str) -> None:
+def test_http_is_refused_unless_the_server_is_on_this_machine(host: str) -> None:
     assert (
         refusal("/s", f"http://{host}/mcp")
         == "http is not encrypted, and the server itself is not on this machine"
@@ -284,7 +286,7 @@ def test_a_server_without_an_origin_is_refused_with_a_hint_to_pin_one() -> None:
 
 
 @pytest.mark.parametrize("base", ["", "demo", "ftp://a.test", "https://u:p@a.test/", "https://a.test\\x/"])
-def test_a_server_whose_own_address_cannot_be_read_redeems_nothing(base: str) -> None:
+def test_a_server_with_an_unreadable_address_redeems_nothing(base: str) -> None:
     assert refusal("/s", base).startswith("the server's own address cannot be compared: it ")
 
 
@@ -370,7 +372,7 @@ def urls() -> list[tuple[str, str]]:
 
 
 def read_by_a_browser(cases: list[tuple[str, str]]) -> list[str | None]:
-    """Each URL as the WHATWG reader of Node has it; None where it reads none."""
+    """Each URL as the WHATWG URL parser of Node reads it; None if it is invalid there."""
     script = (
         "const cases = JSON.parse(require('fs').readFileSync(0));"
         "const read = ([base, url]) => { try { return new URL(url, base).href } catch { return null } };"
@@ -389,7 +391,7 @@ def without_trailing_dot(url: str) -> str:
     return url.replace(parts.netloc, host.rstrip(".") + colon + port, 1)
 
 
-def test_what_is_allowed_every_other_reader_reads_in_the_same_way() -> None:
+def test_every_allowed_url_is_read_the_same_by_other_parsers() -> None:
     cases = urls()
     count = 0
     for (base, url), browsers in zip(cases, read_by_a_browser(cases), strict=True):
@@ -424,5 +426,5 @@ def test_resolving_never_raises_and_a_reason_is_one_safe_line(redeem_url: str, b
         assert outcome.origin == origin_of(base.partition("#")[0])
         assert outcome.url.isascii()
         assert outcome.url.isprintable()
-        # Resolving the outcome changes nothing.
+        # Resolving the result again changes nothing.
         assert resolve(outcome.url, base) == outcome

@@ -50,13 +50,13 @@ def only(raw: Json) -> SecretReference | MalformedReference:
         (DuplicateKeys((("a", 1), ("a", GOOD))), "/a"),
     ],
 )
-def test_a_reference_is_found_wherever_it_stands(raw: Json, pointer: str) -> None:
+def test_a_reference_is_found_at_any_place(raw: Json, pointer: str) -> None:
     assert only(raw) == SecretReference(
         pointer=pointer, label="API key", id="s1", redeem_url="/secrets/s1", ttl_s=60
     )
 
 
-def test_references_come_in_document_order_and_also_out_of_each_other() -> None:
+def test_references_are_found_in_document_order_and_nested() -> None:
     inner = {**GOOD, "id": "inner"}
     raw: Json = {"content": [{**GOOD, "more": inner}, GOOD], "structuredContent": GOOD}
     assert [found.pointer for found in references_in(raw)] == [
@@ -80,7 +80,7 @@ def test_references_come_in_document_order_and_also_out_of_each_other() -> None:
         [],
     ],
 )
-def test_what_is_no_reference_is_not_listed(raw: Json) -> None:
+def test_a_value_that_is_not_a_reference_is_not_listed(raw: Json) -> None:
     assert references_in(raw) == ()
 
 
@@ -111,14 +111,16 @@ def test_what_is_no_reference_is_not_listed(raw: Json) -> None:
         ({"ttl": MAX_TTL_S + 1}, "its `ttl` is longer than ten years"),
     ],
 )
-def test_what_cannot_be_redeemed_is_listed_with_the_reason(change: JsonObject, reason: str) -> None:
+def test_a_reference_that_cannot_be_redeemed_is_listed_with_the_reason(
+    change: JsonObject, reason: str
+) -> None:
     found = only({"content": [{**GOOD, **change}]})
     assert isinstance(found, MalformedReference)
     assert (found.pointer, found.reason) == ("/content/0", reason)
 
 
 @pytest.mark.parametrize("key", ["id", "label", "redeemUrl"])
-def test_a_missing_member_makes_it_malformed(key: str) -> None:
+def test_a_reference_without_a_required_member_is_malformed(key: str) -> None:
     found = only({name: value for name, value in GOOD.items() if name != key})
     assert isinstance(found, MalformedReference)
     assert found.reason == f"it has no `{key}`"
@@ -126,7 +128,7 @@ def test_a_missing_member_makes_it_malformed(key: str) -> None:
 
 
 @pytest.mark.parametrize("repeated", ["redeemUrl", "type", "other"])
-def test_a_key_named_twice_makes_it_malformed(repeated: str) -> None:
+def test_a_reference_with_a_duplicate_key_is_malformed(repeated: str) -> None:
     text = '{"type":"secret_reference","id":"s1","label":"k","redeemUrl":"/a","%s":1,"%s":2}'
     found = only(parsed(text % (repeated, repeated)))
     assert isinstance(found, MalformedReference)
@@ -142,7 +144,7 @@ def test_a_ttl_may_be_any_number_of_seconds_up_to_ten_years(ttl: str, seconds: f
     assert found.ttl_s == seconds
 
 
-def test_a_reference_without_a_ttl_is_never_over() -> None:
+def test_a_reference_without_a_ttl_never_expires() -> None:
     found = only({name: value for name, value in GOOD.items() if name != "ttl"})
     assert isinstance(found, SecretReference)
     assert found.ttl_s is None
@@ -150,7 +152,7 @@ def test_a_reference_without_a_ttl_is_never_over() -> None:
 
 
 @pytest.mark.parametrize(("now_s", "over"), [(100, False), (159.9, False), (160, True), (1e9, True)])
-def test_a_reference_is_over_once_its_ttl_has_passed_since_receipt(now_s: float, over: bool) -> None:  # noqa: FBT001
+def test_a_reference_expires_when_its_ttl_has_passed_since_receipt(now_s: float, over: bool) -> None:  # noqa: FBT001
     found = only(GOOD)
     assert isinstance(found, SecretReference)
     assert found.is_over(received_s=100, now_s=now_s) is over
@@ -161,7 +163,7 @@ def test_a_reference_shows_neither_identifier_nor_url_when_printed() -> None:
     assert "token" not in repr(only({**GOOD, "redeemUrl": "/secrets/s1?token=t"}))
 
 
-def test_more_references_than_can_be_listed_end_in_one_that_says_so() -> None:
+def test_references_beyond_the_limit_are_one_malformed_item() -> None:
     many: list[Json] = [GOOD] * (MAX_REFERENCES + 5)
     found = references_in(many)
     assert len(found) == MAX_REFERENCES + 1
@@ -170,12 +172,12 @@ def test_more_references_than_can_be_listed_end_in_one_that_says_so() -> None:
     assert "more than 1,000" in last.reason
 
 
-def test_a_reference_too_deep_to_be_pointed_at_is_malformed() -> None:
+def test_a_reference_that_is_too_deep_for_a_pointer_is_malformed() -> None:
     found = only({"k" * MAX_POINTER_CHARACTERS: GOOD})
     assert found == MalformedReference(pointer="", reason="it stands too deep in the result")
 
 
-def test_many_thousand_references_inside_of_each_other_take_no_more_time_than_reading_them() -> None:
+def test_deeply_nested_references_are_read_in_linear_time() -> None:
     raw: Json = "end"
     for _ in range(30_000):
         raw = {**GOOD, "more": raw}
@@ -226,7 +228,7 @@ def references_counted(value: Json) -> int:
 
 @settings(max_examples=80, deadline=None)
 @given(anything)
-def test_reading_never_raises_misses_none_and_points_at_what_it_read(raw: Json) -> None:
+def test_reading_references_never_raises_and_finds_all_of_them(raw: Json) -> None:
     found = references_in(raw)
     assert len(found) == references_counted(raw)
     if not has_duplicates(raw):

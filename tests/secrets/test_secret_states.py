@@ -41,14 +41,14 @@ MALFORMED = Failed(cause=Cause.MALFORMED)
         (429, RateLimited(), RateLimited()),
     ],
 )
-def test_a_status_of_the_contract_has_its_state(
+def test_each_status_of_the_contract_has_its_state(
     status: int, outcome: Outcome | None, again: Outcome | None
 ) -> None:
     assert of_status(status) == outcome
     assert of_status(status, revealed_before=True) == again
 
 
-def test_every_other_status_fails(subtests: pytest.Subtests) -> None:
+def test_every_other_status_is_a_failure(subtests: pytest.Subtests) -> None:
     for status in (*range(100, 200), *range(201, 600)):
         with subtests.test(status=status):
             if status in {401, 403, 404, 410, 429}:
@@ -75,14 +75,12 @@ def test_every_other_status_fails(subtests: pytest.Subtests) -> None:
         ("Sat, 21 Nov 2026 01:15:00 GMT<b>", RateLimited()),
     ],
 )
-def test_retry_after_is_shown_only_in_a_form_that_the_standard_has(
-    field: str | None, outcome: RateLimited
-) -> None:
+def test_retry_after_is_shown_only_in_a_standard_form(field: str | None, outcome: RateLimited) -> None:
     assert of_status(429, retry_after=field) == outcome
 
 
 OUTCOMES: list[tuple[Outcome, str, str]] = [
-    (Revealed(value="v4lue"), "revealed", "Peek"),
+    (Revealed(value="v4lue"), "fetched", "Show"),
     (Expired(by=ExpiredBy.TTL), "expired", "new reference"),
     (GONE, "expired", "revoke"),
     (AlreadyUsed(), "already used", "new reference"),
@@ -102,9 +100,7 @@ OUTCOMES: list[tuple[Outcome, str, str]] = [
 
 
 @pytest.mark.parametrize(("outcome", "state", "advice"), OUTCOMES)
-def test_every_state_has_words_and_says_what_the_user_can_do(
-    outcome: Outcome, state: str, advice: str
-) -> None:
+def test_every_state_has_an_explanation_and_advice(outcome: Outcome, state: str, advice: str) -> None:
     said = words(outcome)
     assert said.state == state
     assert advice in said.next
@@ -138,7 +134,9 @@ def test_every_state_has_words_and_says_what_the_user_can_do(
         ({"status": 410, "content_type": "text/html"}, GONE),
     ],
 )
-def test_a_head_settles_what_it_can(change: dict[str, str | None], outcome: Outcome | None) -> None:
+def test_the_head_of_an_answer_decides_where_possible(
+    change: dict[str, str | None], outcome: Outcome | None
+) -> None:
     assert of_head(replace(GOOD, **change)) == outcome  # pyright: ignore[reportArgumentType]
 
 
@@ -189,7 +187,7 @@ def test_a_body_that_is_not_one_object_with_one_text_value_reveals_nothing(body:
     assert "s3cret" not in repr(outcome)
 
 
-def test_a_body_beyond_the_bound_reveals_nothing() -> None:
+def test_a_body_beyond_the_size_limit_reveals_nothing() -> None:
     body = b'{"value":"' + b"x" * (MAX_BODY_BYTES - 11) + b'"}'
     assert of_body(GOOD, body) == Failed(cause=Cause.TOO_LARGE)
 
@@ -207,7 +205,7 @@ def test_a_body_beyond_the_bound_reveals_nothing() -> None:
         ("no-store-at-all", True),
     ],
 )
-def test_an_answer_that_caches_may_keep_is_a_finding(field: str | None, is_missing: bool) -> None:  # noqa: FBT001
+def test_an_answer_that_caches_may_store_is_a_finding(field: str | None, is_missing: bool) -> None:  # noqa: FBT001
     outcome = of_body(replace(GOOD, cache_control=field), b'{"value":"x"}')
     assert outcome == Revealed(value="x", findings=(RedemptionFault.MAY_BE_STORED,) if is_missing else ())
 
@@ -216,7 +214,7 @@ def test_an_answer_that_caches_may_keep_is_a_finding(field: str | None, is_missi
     st.binary(max_size=60)
     | st.text(max_size=40).map(lambda text: f'{{"value":"{text}"}}'.encode("utf-8", "replace"))
 )
-def test_no_body_makes_reading_raise_no_outcome_shows_it_and_every_value_can_be_written(body: bytes) -> None:
+def test_reading_a_body_never_raises_and_no_outcome_shows_it(body: bytes) -> None:
     outcome = of_body(GOOD, body)
     assert repr(outcome) in {"Revealed(findings=())", repr(MALFORMED)}
     if isinstance(outcome, Revealed):

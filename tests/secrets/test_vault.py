@@ -46,7 +46,7 @@ def of(vault: Vault, key: VaultKey = FIRST) -> KeptReference:
 
 
 def has(vault: Vault, key: VaultKey) -> Json:
-    """The value; where there is none, an exception that cannot be taken for one."""
+    """The value; raises an exception if there is none."""
     return vault.value(key) if vault.has_value(key) else None
 
 
@@ -60,7 +60,7 @@ def test_a_vault_begins_empty() -> None:
         vault.value(FIRST)
 
 
-def test_a_call_that_leaves_nothing_is_not_kept_and_none_is_kept_twice() -> None:
+def test_a_call_without_secrets_is_not_kept_and_no_call_is_kept_twice() -> None:
     vault = Vault()
     keep(vault, 1, {"content": []})
     assert not vault.has_call(1)
@@ -71,7 +71,7 @@ def test_a_call_that_leaves_nothing_is_not_kept_and_none_is_kept_twice() -> None
 
 
 @pytest.mark.parametrize("order", [(1, 2, 3), (3, 1, 2), (2, 3, 1)])
-def test_the_newest_call_stands_first_whatever_came_first_and_references_before_values(
+def test_the_newest_call_is_first_and_references_before_values(
     order: tuple[int, ...],
 ) -> None:
     vault = Vault()
@@ -95,7 +95,7 @@ def test_the_newest_call_stands_first_whatever_came_first_and_references_before_
 
 
 @pytest.mark.parametrize("key", [VaultKey(9, 0), VaultKey(1, 2), VaultKey(1, -1)])
-def test_what_the_vault_never_had_it_does_not_have(key: VaultKey) -> None:
+def test_an_unknown_key_raises_an_error(key: VaultKey) -> None:
     vault = vault_with()
     assert not vault.has_value(key)
     for asked in (vault.of, vault.place_of, vault.value, vault.forget, vault.begin):
@@ -115,7 +115,7 @@ def test_a_reference_has_no_value_until_it_is_redeemed() -> None:
     assert (of(vault).has_value, vault.holds_revealed) == (True, True)
 
 
-def test_an_empty_secret_is_a_value_too() -> None:
+def test_an_empty_secret_is_a_value() -> None:
     vault = vault_with()
     revealed(vault, value="")
     assert vault.has_value(FIRST)
@@ -123,7 +123,7 @@ def test_an_empty_secret_is_a_value_too() -> None:
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
-def test_a_value_is_kept_when_a_second_try_fails(outcome: Outcome) -> None:
+def test_a_value_is_kept_if_a_second_attempt_fails(outcome: Outcome) -> None:
     vault = vault_with()
     revealed(vault)
     assert vault.begin(FIRST) is True
@@ -133,7 +133,7 @@ def test_a_value_is_kept_when_a_second_try_fails(outcome: Outcome) -> None:
 
 
 @pytest.mark.parametrize("outcome", FAILURES)
-def test_a_failed_try_leaves_no_value_and_is_known(outcome: Outcome) -> None:
+def test_a_failed_attempt_leaves_no_value_and_its_outcome_is_kept(outcome: Outcome) -> None:
     vault = vault_with()
     vault.begin(FIRST)
     vault.end(FIRST, outcome)
@@ -141,7 +141,7 @@ def test_a_failed_try_leaves_no_value_and_is_known(outcome: Outcome) -> None:
     assert vault.begin(FIRST) is False
 
 
-def test_a_try_that_was_given_up_changes_nothing() -> None:
+def test_an_abandoned_attempt_changes_nothing() -> None:
     vault = vault_with()
     revealed(vault)
     vault.begin(FIRST)
@@ -150,7 +150,7 @@ def test_a_try_that_was_given_up_changes_nothing() -> None:
     assert of(vault).outcome == Revealed(value="")
 
 
-def test_the_outcome_that_is_kept_has_no_value_in_it() -> None:
+def test_the_kept_outcome_does_not_contain_the_value() -> None:
     vault = vault_with()
     revealed(vault)
     outcome = of(vault).outcome
@@ -158,7 +158,7 @@ def test_the_outcome_that_is_kept_has_no_value_in_it() -> None:
     assert outcome.value == ""
 
 
-def test_what_the_session_has_had_once_it_knows_under_every_call() -> None:
+def test_a_secret_revealed_once_is_known_in_every_later_call() -> None:
     vault = vault_with()
     keep(vault, 2, [reference("s1"), reference("s2")])
     revealed(vault)
@@ -178,7 +178,7 @@ def test_a_forgotten_reference_can_be_redeemed_again() -> None:
     assert (has(vault, FIRST), of(vault).is_forgotten) == ("another", False)
 
 
-def test_a_withheld_value_is_that_of_the_result_until_it_is_forgotten() -> None:
+def test_a_withheld_value_is_read_from_the_result_until_it_is_forgotten() -> None:
     vault = vault_with()
     key = VaultKey(1, 1)
     assert has(vault, key) == "planted"
@@ -191,7 +191,7 @@ def test_a_withheld_value_is_that_of_the_result_until_it_is_forgotten() -> None:
         vault.value(key)
 
 
-def test_a_withheld_value_that_is_nowhere_is_none() -> None:
+def test_a_withheld_value_at_a_missing_place_raises_an_error() -> None:
     vault = Vault()
     vault.keep(1, "mint", 0.0, {"a": 1}, left({"a": 1}, "/b"))
     with pytest.raises(ForgottenError):
@@ -199,14 +199,14 @@ def test_a_withheld_value_that_is_nowhere_is_none() -> None:
 
 
 @pytest.mark.parametrize("value", [None, False, 0, "", [1, {"a": None}], {"a": "b"}])
-def test_a_withheld_value_may_be_anything(value: Json) -> None:
+def test_a_withheld_value_may_be_any_json(value: Json) -> None:
     vault = Vault()
     keep(vault, 1, {"key": value}, "/key")
     assert vault.value(FIRST) == value
 
 
 @pytest.mark.parametrize(("now_s", "stays"), [(159.9, True), (160.0, False), (1e9, False)])
-def test_a_redeemed_value_goes_when_its_time_is_over(now_s: float, stays: bool) -> None:  # noqa: FBT001 - a table
+def test_a_redeemed_value_is_removed_when_it_expires(now_s: float, stays: bool) -> None:  # noqa: FBT001 - a table
     vault = Vault()
     keep(vault, 1, [reference(ttl_s=60)], received_s=100)
     revealed(vault)
@@ -216,7 +216,7 @@ def test_a_redeemed_value_goes_when_its_time_is_over(now_s: float, stays: bool) 
         assert (of(vault).outcome, vault.holds_revealed) == (Expired(by=ExpiredBy.TTL), False)
 
 
-def test_what_has_no_end_and_what_is_not_revealed_does_not_expire() -> None:
+def test_items_without_a_ttl_or_a_value_do_not_expire() -> None:
     vault = vault_with(ttl_s=None)
     keep(vault, 2, [reference("s2", ttl_s=1)])
     revealed(vault)
@@ -225,7 +225,7 @@ def test_what_has_no_end_and_what_is_not_revealed_does_not_expire() -> None:
     assert of(vault, VaultKey(2, 0)).outcome is None
 
 
-def test_forgetting_all_leaves_nothing_and_a_redemption_that_ends_later_is_not_kept() -> None:
+def test_after_forgetting_all_a_late_redemption_is_not_kept() -> None:
     vault = vault_with()
     revealed(vault)
     vault.begin(FIRST)

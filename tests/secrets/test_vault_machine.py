@@ -36,7 +36,7 @@ FAILURES: list[Outcome | None] = [
 
 @dataclass
 class Expected:
-    """What a vault should say of one item."""
+    """The expected state of one item."""
 
     received_s: float
     value: str | None
@@ -45,7 +45,7 @@ class Expected:
 
 
 class Vaults(RuleBasedStateMachine):
-    """A vault beside a table of what should be in it."""
+    """A vault, and a table of its expected content."""
 
     @initialize()
     def begin_with_a_value(self) -> None:
@@ -55,7 +55,7 @@ class Vaults(RuleBasedStateMachine):
         self.given = 0
         self.busy: VaultKey | None = None
         self.expected: dict[VaultKey, Expected] = {}
-        # Sequences are short, and most would end before anything is revealed.
+        # Sequences are short, and most would end before any value is revealed.
         self.keep(2, 1)
         self.begin_and_reveal(0)
 
@@ -94,7 +94,7 @@ class Vaults(RuleBasedStateMachine):
             self.given += 1
             value = f"{REDEEMED}{self.given}"
             self.vault.end(key, Revealed(value=value))
-            # A vault that was emptied meanwhile keeps nothing.
+            # A vault that was emptied in the meantime keeps nothing.
             if key in self.expected:
                 self.expected[key].value = value
                 self.expected[key].had = True

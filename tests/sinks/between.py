@@ -1,6 +1,6 @@
-"""A program between Sightline and a server, which keeps a copy of what goes either way.
+"""A program between Sightline and a server, which keeps a copy of the traffic in both directions.
 
-Usage: between.py FOLDER COMMAND…, where `heard` and `said` are written to FOLDER. It knows no library.
+Usage: between.py FOLDER COMMAND…, where `heard` and `said` are written to FOLDER. It uses no library.
 """
 
 import subprocess
@@ -11,7 +11,7 @@ from typing import IO
 
 
 def pass_on(lines: IO[bytes], to: IO[bytes], copy: Path) -> None:
-    """Every line, until there is none; then `to` is closed."""
+    """Pass on every line until the input ends; then close `to`."""
     with copy.open("wb") as kept, to:
         for line in lines:
             kept.write(line)
@@ -21,7 +21,7 @@ def pass_on(lines: IO[bytes], to: IO[bytes], copy: Path) -> None:
 
 
 def main() -> None:
-    """Until the command ends, which it does once its input has."""
+    """Run until the command ends, which it does when its input ends."""
     folder, command = Path(sys.argv[1]), sys.argv[2:]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as server:
         if server.stdin is None or server.stdout is None:

@@ -1,4 +1,4 @@
-"""The real program on the demo server: every tool called by keys, and what of its fakes is to be in no sink."""
+"""The real program on the demo server: every tool called by keys, and the fakes that must be in no sink."""
 
 import json
 import re
@@ -26,7 +26,7 @@ from tests.sinks.searching import found_in, processes_from, seen_from_outside
 
 BETWEEN = ROOT / "tests" / "sinks" / "between.py"
 CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}|DEMOSECRET[A-Za-z0-9]{6,}")
-"""What the demo marks as a fake."""
+"""The marks of the demo's fakes."""
 SHARED = re.compile(r"DEMO-SECRET-share-[A-Za-z0-9]{20}")
 MASKED = "p shows it for 10 s"
 LIMIT_S = 30.0
@@ -36,7 +36,7 @@ TOOLS = (
     "read_drafts", "list_inbox", "send_mail", "search_web", "delete_project", "export_report", "list_audit_log",
     "update_salary", "patient_record", "team_photo", "resolve_path", "write_file", "poisoned_weather", "odd_claims",
 )  # fmt: skip
-"""As the demo lists them."""
+"""The tools, in the order of the demo's list."""
 ARGUMENTS: dict[str, JsonObject] = {
     "echo_arguments": {"text": "said", "count": 3},
     "generate_api_key": {"name": "build"},
@@ -48,31 +48,31 @@ ARGUMENTS: dict[str, JsonObject] = {
     "write_file": {"path": "/said.md", "text": "said", "mode": "create"},
     "poisoned_weather": {"city": "Bern"},
 }
-"""Where the example that the form makes up is not what the schema allows, or takes long."""
+"""Arguments for tools whose example arguments are invalid, or take long."""
 ATTACKED = {"list_inbox"}
-"""What interrupts with what the server says of its result."""
+"""The tools whose results open a dialog with the claims of the server."""
 
 
 @dataclass(slots=True, kw_only=True)
 class DemoRun:
-    """One run on the demo, and what was seen of it."""
+    """One run on the demo, and everything observed of it."""
 
     screen: Terminal
     root: Path
     outside: Path
     revealed: str = ""
     peeked: tuple[int, int] = (0, 0)
-    """From which byte to which byte of what was written the revealed secret was shown."""
+    """The byte ranges of the terminal output in which the revealed secret was shown."""
     calls: int = 0
     watched: list[bytes] = field(default_factory=list[bytes])
 
     def press(self, *keys: str, until: str = "") -> None:
-        """Type; then wait until something is drawn, and nothing more comes."""
+        """Type; then wait until something is drawn and the output is quiet."""
         self.screen.press_until(*keys, until=until)
         self.screen.settle(0.15, limit_s=1)
 
     def call(self, tool: str) -> None:
-        """Call the tool under the cursor, agreeing where that is asked; go back to the list."""
+        """Call the tool under the cursor, agreeing if asked; go back to the list."""
         self.calls += 1
         ended = re.compile(
             "The server reports an attack" if tool in ATTACKED else rf"#{self.calls} (?:done|tool error)"
@@ -90,12 +90,12 @@ class DemoRun:
             self.screen.press("y")
             self.await_one(ended, since)
         self.screen.settle(0.15, limit_s=1)
-        # What the server says of an attack is closed first.
+        # The dialog about an attack is closed first.
         self.press("escape")
         self.press("escape")
 
     def await_one(self, words: re.Pattern[str], since: int) -> str:
-        """Wait until one of these has been drawn after a byte; which one."""
+        """Wait until one of these has been drawn after a byte; return which one."""
         until = monotonic() + LIMIT_S
         while (found := words.search(self.screen.plain(since))) is None:
             assert monotonic() < until, f"{words.pattern} was not drawn:\n{self.screen.end(since)}"
@@ -104,32 +104,32 @@ class DemoRun:
 
     def reveal(self) -> None:
         """Redeem the reference that the last call left, look at its value, and mask it."""
-        self.press("s", until="not revealed")
-        self.press("v", until="Reveal this secret?")
+        self.press("s", until="not fetched")
+        self.press("v", until="Fetch this secret?")
         self.press("y", until="The server returned it.")
         since = len(self.screen.written)
         self.press("p", until="DEMO-SECRET-share-")
         (self.revealed,) = set(SHARED.findall(self.screen.plain(since)))
         self.watch()
         self.press("m", until=MASKED)
-        # While it is shown it is drawn anew with each second that is counted down.
+        # While it is shown, it is redrawn with each second of the countdown.
         self.peeked = (since, len(self.screen.written))
         self.press("escape")
 
     def write(self, key: str, asked: str, name: str, done: str) -> None:
-        """Have a file of that name written by a key that asks for it. `done`: what is said of that file alone."""
+        """Write a file of that name with a key that asks for the name. `done`: the text about that file only."""
         self.press(key, until=asked)
         self.press(*name)
         self.press("enter", until=done)
 
     def watch(self) -> None:
-        """Look at the processes from outside."""
+        """Read the processes' command lines and environments from outside."""
         self.watched.append(seen_from_outside(processes_from(self.screen.process.pid)))
 
     def leaks(self) -> dict[str, list[str]]:
-        """In which sinks there is what declarations withhold, or what was revealed; by the secret.
+        """The sinks that contain withheld or revealed values; by the secret.
 
-        What the server logs before anything declares it is in the timeline, and so on the terminal; and nowhere else.
+        A secret that the server logs before any declaration of it is in the timeline, and so in the terminal; and nowhere else.
         """
         start, end = self.peeked
         written = self.screen.written
@@ -142,13 +142,13 @@ class DemoRun:
         return {secret: where for secret, where in found.items() if where}
 
     def logged(self) -> str:
-        """What the server said in logs."""
+        """The texts that the server logged."""
         said = (self.outside / "said").read_text().splitlines()
         return "\n".join(line for line in said if '"notifications/message"' in line)
 
 
 def withheld(outside: Path) -> Iterator[str]:
-    """The fakes in what the server said that the calls' declarations withhold from models."""
+    """The fakes in the server's output that the calls' declarations withhold from models."""
     tools: dict[str, Tool] = {}
     asked: dict[Json, tuple[str, str]] = {}
     for name in ("heard", "said"):
@@ -167,7 +167,7 @@ def withheld(outside: Path) -> Iterator[str]:
 
 
 def of_result(result: Json, tool: Tool) -> Iterator[str]:
-    """The fakes in what is withheld of one result, but for those that a user may be shown."""
+    """The fakes in the withheld parts of one result, except those that may be shown to a user."""
     for removal in bound(Result(value=result), tool, Level.DECLARED).removals:
         if removal.rule not in SHOWN and removal.rule not in {"mirror", "echo"}:
             texts = set[str]()
@@ -177,7 +177,7 @@ def of_result(result: Json, tool: Tool) -> Iterator[str]:
 
 @contextmanager
 def on_demo(tmp_path: Path, *options: str) -> Generator[DemoRun]:
-    """The program on the demo, which is listened to; ready."""
+    """The program on the demo, with its traffic copied; ready."""
     root, outside = folders_in(tmp_path)
     port = free_port()
     demo = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))

@@ -1,4 +1,4 @@
-"""A run of the real program in a terminal, in folders of its own, with planted secrets: driven, then searched."""
+"""A run of the real program in a terminal, in folders of its own, with planted secrets: driven by keys, then searched."""
 
 import json
 import random
@@ -21,37 +21,37 @@ PLACES = ("redeemed", "withheld", "error", "resource", "typed")
 
 
 def planted() -> Planted:
-    """A canary for every place, drawn now. Letters and digits, so that no encoding of URLs or JSON changes them."""
+    """A random canary for every place. Letters and digits, so that no encoding of URLs or JSON changes them."""
     drawn = random.SystemRandom()
     return {place: "".join(drawn.choices(string.ascii_letters + string.digits, k=24)) for place in PLACES}
 
 
 @dataclass(slots=True, kw_only=True)
 class Run:
-    """One run, and what was seen of it."""
+    """One run, and everything observed of it."""
 
     screen: Terminal
     root: Path
-    """Everything that it may write to."""
+    """The folder that it may write to."""
     outside: Path
-    """What the test and the server keep to themselves."""
+    """The folder of the test and the server."""
     endpoint: Endpoint
     shown: dict[str, list[tuple[int, int]]] = field(default_factory=dict[str, list[tuple[int, int]]])
-    """From which byte to which byte of what was written a canary was peeked at."""
+    """The byte ranges of the terminal output in which a canary was peeked at."""
     watched: list[bytes] = field(default_factory=list[bytes])
 
     def press(self, *keys: str, until: str = "") -> None:
-        """Type; then wait until something is drawn, and nothing more comes."""
+        """Type; then wait until something is drawn and the output is quiet."""
         self.screen.press_until(*keys, until=until)
         self.screen.settle(0.2, limit_s=3)
 
     def watch(self) -> None:
-        """Look at the processes from outside, and at the files as they are now."""
+        """Read the processes from outside, and the files in their present state."""
         self.watched.append(seen_from_outside(processes_from(self.screen.process.pid)))
         self.watched.extend(files_below(self.root).values())
 
     def begin_peek(self, place: str) -> int:
-        """Show the value under the cursor; where in what was written that began."""
+        """Show the value under the cursor; return the byte of the output at which that began."""
         since = len(self.screen.written)
         self.screen.press("p")
         self.screen.wait_for(self.endpoint.planted[place], since=since)
@@ -60,7 +60,7 @@ class Run:
         return since
 
     def end_peek(self, place: str, since: int) -> None:
-        """From now on the value must not be written."""
+        """Note that the value must not be written any more."""
         assert found_in(self.screen.written[since:], self.endpoint.planted[place]), self.screen.plain(since)
         self.shown.setdefault(place, []).append((since, len(self.screen.written)))
 
@@ -69,19 +69,19 @@ class Run:
         self.end_peek(place, self.begin_peek(place))
         since = len(self.screen.written)
         self.press(*masks, until=until)
-        # One second may have passed unread; were it time that masks, ten would have.
+        # One second may have passed unread; if the timer masked it, ten would have.
         assert self.screen.plain(since).count(COUNTED) <= 1
 
     def look_at_open(self) -> None:
-        """Go on to the boundary at which nothing is withheld, where what leaks is masked and marked, then to the next."""
+        """Switch to the boundary `open`, at which leaked values are masked and marked, then to the next."""
         since = len(self.screen.written)
         self.press("b", until="boundary: open")
-        # The header says so before the pane does.
+        # The header shows it before the pane does.
         self.screen.wait_for("reaches the model", since=since)
         self.press("b", until="boundary: declared")
 
     def unmask(self, place: str, *keys: str) -> None:
-        """Show the masked values of the result in focus, type keys meanwhile, and mask them."""
+        """Show the masked values of the result in focus, type keys in the meantime, and mask them."""
         since = len(self.screen.written)
         self.screen.press("u")
         self.screen.wait_for(self.endpoint.planted[place], since=since)
@@ -89,17 +89,17 @@ class Run:
         for key in keys:
             self.press(key)
         self.watch()
-        # On a busy machine the last key may be drawn only now.
+        # On a busy machine the last key may be drawn only at this point.
         self.press("escape", until="masked, u")
         self.end_peek(place, since)
 
     def reveal(self) -> None:
         """Redeem the reference under the cursor."""
-        self.press("v", until="Reveal this secret?")
+        self.press("v", until="Fetch this secret?")
         self.press("y", until="The server returned it.")
 
     def written_but_for(self, place: str) -> bytes:
-        """All that was written while a canary was not peeked at."""
+        """The whole output except the parts in which a canary was peeked at."""
         kept, last = list[bytes](), 0
         for start, end in self.shown.get(place, []):
             kept.append(self.screen.written[last:start])
@@ -107,11 +107,11 @@ class Run:
         return b"".join([*kept, self.screen.written[last:]])
 
     def end(self) -> int:
-        """How it ended, once all that it wrote has been read."""
+        """The exit code, once all output has been read."""
         return self.screen.wait_for_end()
 
     def leaks(self) -> dict[str, list[str]]:
-        """In which sinks which canary was found, by canary."""
+        """The sinks in which each canary was found, by canary."""
         found: dict[str, list[str]] = {}
         heard = self.outside / "heard"
         for place in PLACES:
@@ -127,7 +127,7 @@ class Run:
 
 
 def sinks_of(screen: Terminal, written: bytes, watched: Sequence[bytes], root: Path) -> dict[str, bytes]:
-    """Everything that a run has left, by its name. `written`: of what was written to the terminal, what is looked at."""
+    """All traces of a run, by name. `written`: the part of the terminal output to search."""
     plain = Terminal(screen.process, -1)
     plain.written = written
     return {
@@ -152,7 +152,7 @@ def running(
 ) -> Generator[Run]:
     """The program on a server with secrets, in a terminal of that size; ready.
 
-    In narrower ones a value breaks over two lines, and cannot be found where it is to be seen.
+    In a narrower terminal a value breaks over two lines, and cannot be found while it is shown.
     """
     root, outside = folders_in(tmp_path)
     canaries = planted()
@@ -177,7 +177,7 @@ FOLDERS = ("home", "config", "cache", "data", "state", "tmp", "work")
 
 
 def folders_in(tmp_path: Path) -> tuple[Path, Path]:
-    """Where a run may write, with everything in it that it needs, and what the test keeps to itself."""
+    """The folders in which a run may write, with everything that it needs, and the folder of the test."""
     root, outside = tmp_path / "root", tmp_path / "outside"
     for folder in (*(root / name for name in FOLDERS), outside):
         folder.mkdir(parents=True)
@@ -188,7 +188,7 @@ def folders_in(tmp_path: Path) -> tuple[Path, Path]:
 def started(
     root: Path, words: Sequence[str], command: Sequence[str], redeem_origin: str, *, size: tuple[int, int]
 ) -> Generator[Terminal]:
-    """A program with its folders below `root`, in which a command's references are redeemed at an origin."""
+    """A program with its folders below `root`, with an origin at which a command's references are redeemed."""
     settings = root / "config" / "config.toml"
     settings.write_text(
         f'[[servers]]\ncommand = {json.dumps([*command])}\nredeem_origin = "{redeem_origin}"\n'

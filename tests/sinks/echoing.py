@@ -1,4 +1,4 @@
-"""A server on stdio that repeats its variable API_TOKEN wherever it can but in results. It knows no library."""
+"""A stdio server that repeats its variable API_TOKEN everywhere except in results. It uses no library."""
 
 import base64
 import json
@@ -8,7 +8,7 @@ from typing import Any
 
 
 def repeated(credential: str) -> str:
-    """A sentence that says a credential in five spellings."""
+    """A sentence with a credential in five spellings."""
     raw = credential.encode()
     return (
         f"bad {credential}, {credential[::-1]}, {raw.hex()}, {base64.b64encode(b'x' + raw).decode()}, "
@@ -17,7 +17,7 @@ def repeated(credential: str) -> str:
 
 
 def answers(message: Any, said: str) -> list[dict[str, object]]:
-    """What is sent for a JSON-RPC message."""
+    """The messages that answer a JSON-RPC message."""
     head: dict[str, object] = {"jsonrpc": "2.0", "id": message.get("id")}
     match message.get("method"):
         case "initialize":

@@ -1,4 +1,4 @@
-"""The search for a canary in whatever a run has left."""
+"""The search for a canary in all traces of a run."""
 
 import base64
 import re
@@ -31,12 +31,12 @@ def found_in(raw: bytes, canary: str) -> list[str]:
 
 
 def clipboard_of(written: bytes) -> list[bytes]:
-    """What was put on the clipboard by the terminal."""
+    """The texts that the terminal put on the clipboard."""
     return [base64.b64decode(payload) for payload in _CLIPBOARD.findall(written)]
 
 
 def files_below(root: Path) -> dict[str, bytes]:
-    """Every file by its name, with what it holds; the names themselves too."""
+    """Every file by its name, with its content; including the names themselves."""
     return {
         str(path): path.read_bytes() if path.is_file() else b""
         for path in root.rglob("*")
@@ -45,7 +45,7 @@ def files_below(root: Path) -> dict[str, bytes]:
 
 
 def processes_from(pid: int) -> list[int]:
-    """A process and all that it has started."""
+    """A process and all processes that it has started."""
     parents: dict[int, int] = {}
     for stat in Path("/proc").glob("[0-9]*/stat"):
         try:
@@ -66,6 +66,6 @@ def seen_from_outside(pids: Sequence[int]) -> bytes:
             try:
                 seen.append(Path("/proc", str(pid), name).read_bytes())
             except (FileNotFoundError, ProcessLookupError, PermissionError):
-                # Gone, or closed to everybody else.
+                # Ended, or not readable by others.
                 continue
     return b"\n".join(seen)

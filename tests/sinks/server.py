@@ -1,7 +1,7 @@
-"""A server whose results hold planted secrets: on stdio as a program, and over HTTP within a test.
+"""A server whose results contain planted secrets: on stdio as a program, and over HTTP within a test.
 
-Usage: server.py FILE, where FILE has what is planted, as JSON. It knows no library. What it hears it writes
-beside FILE, to `heard`.
+Usage: server.py FILE, where FILE contains the planted secrets as JSON. It uses no library. It writes the received messages
+to `heard`, next to FILE.
 """
 
 import json
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 Planted = dict[str, str]
-"""By where it is planted: `redeemed`, `withheld`, `error`, `resource`. And `origin`, where references are redeemed."""
+"""The planted secrets by place: `redeemed`, `withheld`, `error`, `resource`. And `origin`, where references are redeemed."""
 
 INITIALIZED: dict[str, object] = {
     "protocolVersion": "2025-11-25",
@@ -23,7 +23,7 @@ SECRET = {"type": "string", "x-sensitive": True}
 
 
 def tools() -> list[object]:
-    """Three tools, whose results hold secrets in three ways."""
+    """Three tools, whose results contain secrets in three ways."""
     return [
         {"name": "mint", "annotations": {"idempotentHint": True}, **_schemas({}, "key")},
         {"name": "refuse", **_schemas({"token": SECRET}, "detail")},
@@ -39,7 +39,7 @@ def _schemas(properties: dict[str, object], secret: str) -> dict[str, object]:
 
 
 def result(tool: str, number: object, planted: Planted) -> dict[str, object]:
-    """What a call gives. `number`: of the request; each gets a reference of its own."""
+    """The result of a call. `number`: of the request; each result has a reference of its own."""
     if tool == "mint":
         key = planted["withheld"]
         reference = {
@@ -77,7 +77,7 @@ def answer(message: Any, planted: Planted) -> dict[str, object] | None:
 
 
 class Endpoint(ThreadingHTTPServer):
-    """MCP under `/mcp`, and under `/secrets/` what each reference gives once."""
+    """MCP under `/mcp`, and under `/secrets/` the secret of each reference, given once."""
 
     daemon_threads = True
 

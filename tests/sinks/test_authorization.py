@@ -1,6 +1,8 @@
-"""What an authorization is made of, in everything that a run leaves: codes, verifiers, tokens, client secrets."""
+"""The secrets of an authorization, in all traces of a run: codes, verifiers, tokens, client secrets."""
 
+import json
 import os
+import secrets
 import subprocess
 import sys
 import urllib.request
@@ -10,6 +12,7 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 
+from inspector.connect.oauth.redirect import free_redirect_uri
 from inspector.errors import AuthenticationRequiredError
 from inspector.protocol.authorization import Authorizing
 from inspector.protocol.outcome import Failure
@@ -32,7 +35,7 @@ def leaked(raw: bytes, issued: Issued) -> list[str]:
     """The secrets that occur in `raw`, in any form."""
     assert len(issued.secrets) >= 2
     assert issued.verifiers
-    # The word in front of each is no secret.
+    # The scheme in front of each is not secret.
     words = [secret.partition("-")[2] or secret for secret in issued.secrets] + issued.verifiers
     return [form for word in words for form in found_in(raw, word)]
 
@@ -77,7 +80,7 @@ def eighths(text: str, issued: Issued) -> list[str]:
     return [word[at : at + 8] for word in words for at in range(len(word) - 7) if word[at : at + 8] in text]
 
 
-async def test_no_part_of_a_secret_is_left_where_an_answer_of_the_token_endpoint_is_cut(
+async def test_no_part_of_a_secret_is_left_in_a_cut_token_endpoint_answer(
     tmp_path: Path,
 ) -> None:
     issued = Issued()
@@ -102,7 +105,7 @@ async def test_no_part_of_a_secret_is_left_where_an_answer_of_the_token_endpoint
 
 
 @pytest.mark.parametrize("echoes", [False, True])
-async def test_timeline_frames_and_failures_of_a_session_do_not_hold_one(echoes: bool) -> None:  # noqa: FBT001
+async def test_timeline_frames_and_failures_contain_no_secret_of_an_authorization(echoes: bool) -> None:  # noqa: FBT001
     issued = Issued(echoes=echoes)
     shown: list[str] = []
     with authorizing_server(issued) as url:
@@ -130,7 +133,7 @@ async def test_timeline_frames_and_failures_of_a_session_do_not_hold_one(echoes:
     assert any("•••" in text for text in shown)
 
 
-def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp_path: Path) -> None:
+def test_the_screen_shows_no_secret_of_an_authorization(tmp_path: Path) -> None:
     issued, opened = Issued(), tmp_path / "opened"
     browser = tmp_path / "browser.py"
     browser.write_text(
@@ -161,7 +164,7 @@ def test_the_screen_does_not_show_one_and_the_browser_opens_only_for_its_key(tmp
 
 
 @pytest.mark.parametrize("has_key", [False, True], ids=["secret", "key"])
-def test_what_a_client_authorizes_itself_with_is_written_nowhere(has_key: bool, tmp_path: Path) -> None:  # noqa: FBT001
+def test_the_credentials_of_an_oauth_client_are_written_nowhere(has_key: bool, tmp_path: Path) -> None:  # noqa: FBT001
     planted = "Zq7vK3xW9bT2mNf8"
     key = ec.generate_private_key(ec.SECP256R1()).private_bytes(
         Encoding.PEM, PrivateFormat.PKCS8, NoEncryption()
@@ -205,6 +208,110 @@ def test_what_a_client_authorizes_itself_with_is_written_nowhere(has_key: bool, 
             assert found_in(written, word) == []
 
 
+def configured(folder: Path, issued: Issued, url: str, **oauth: str) -> str:
+    """A target with a client that the authorization server knows, from a file that is no sink."""
+    folder.mkdir()
+    uri = free_redirect_uri()
+    issued.know("mine", oauth["clientSecret"], uri)
+    entry = {"type": "http", "url": url, "oauth": {"clientId": "mine", "redirectUri": uri, **oauth}}
+    (folder / "mcp.json").write_text(json.dumps({"mcpServers": {"it": entry}}))
+    return f"{folder}/mcp.json:it"
+
+
+@pytest.mark.parametrize("words", [("list",), ("call", "ends"), ("auth",)])
+@pytest.mark.parametrize("padding", [None, 10])
+def test_the_client_secret_of_an_entry_is_written_nowhere(
+    words: tuple[str, ...], padding: int | None, tmp_path: Path
+) -> None:
+    planted = secrets.token_urlsafe(18)
+    root = tmp_path / "root"
+    root.mkdir()
+    # The token endpoint repeats what was sent.
+    issued = Issued(padding=padding)
+    record = () if words[0] == "auth" else ("--record", str(root / "session.jsonl"))
+    folders = {"SIGHTLINE_CONFIG_DIR": str(root), "SIGHTLINE_DATA_DIR": str(root)}
+    with authorizing_server(issued) as url:
+        target = configured(tmp_path / "given", issued, url, clientSecret=planted)
+        process = subprocess.Popen(
+            [sys.executable, "-m", "inspector", *words, target, *record, "--no-browser"],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env={**os.environ, **folders, "PYTHONPATH": str(ROOT)},
+        )
+        page, printed = page_of(process)
+        seen = seen_from_outside(processes_from(process.pid))
+        urllib.request.urlopen(page, timeout=10)  # noqa: S310 - on loopback
+        out, err = process.communicate(timeout=40)
+    expected = 3 if padding else {"call": 4}.get(words[0], 0)
+    assert process.returncode == expected, err
+    assert b"invalid_grant" in err if padding else issued.tokens
+    for written in (out, printed, err, seen, *files_below(root).values()):
+        assert found_in(written, planted) == []
+
+
+def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_none(tmp_path: Path) -> None:
+    planted = secrets.token_urlsafe(18)
+    root = tmp_path / "root"
+    root.mkdir()
+    issued = Issued()
+    browser = tmp_path / "browser.py"
+    browser.write_text("import sys, urllib.request\nurllib.request.urlopen(sys.argv[1]).read()\n")
+    folders = {"SIGHTLINE_CONFIG_DIR": str(root), "SIGHTLINE_DATA_DIR": str(root)}
+    with authorizing_server(issued) as url:
+        target = configured(tmp_path / "given", issued, url, clientSecret=planted)
+        words = [sys.executable, "-m", "inspector", target]
+        with terminal(
+            words, columns=160, lines=50, BROWSER=f"{sys.executable} {browser} %s", **folders
+        ) as screen:
+
+            def write(key: str, name: str, *, until: str) -> None:
+                screen.press_until(key, until="Enter continue")
+                screen.press(*str(root / name))
+                screen.press_until("enter", until=until)
+
+            screen.wait_for("Nothing is opened yet")
+            # The dialog has neither key.
+            screen.press("w", "x")
+            screen.settle()
+            assert "Enter continue" not in screen.plain()
+            screen.press_until("\x0f", until="2 tools")
+            write("x", "first.html", until="Exported to")
+            write("w", "all.jsonl", until="Recording to")
+            # Both are void now, so the next call is authorized while it is recorded.
+            issued.tokens.clear()
+            issued.refreshing.clear()
+            screen.press_until("enter", until="Enter call")
+            screen.press_until("enter", until="Nothing is opened yet")
+            screen.settle()
+            screen.press_until("\x0f", until="#1 done")
+            # The answer of the other tool repeats the token.
+            screen.press_until("escape", "down", until="Never answers")
+            screen.press_until("enter", until="Enter call")
+            screen.press_until("enter", until="no answer: http status")
+            drawn = len(screen.written)
+            # A result is shown as the server sends it, and written without them.
+            issued.answer = f"the token {[*issued.tokens][-1]}"
+            screen.press_until("escape", "up", until="Answer.")
+            screen.press_until("r", until="#3 done")
+            issued.answer = f"the secret {planted}"
+            screen.press_until("r", until="#4 done")
+            write("x", "second.md", until="Exported to")
+            screen.press_until("w", until="Recorded to")
+            screen.press("q")
+            screen.wait_for_end()
+            assert leaked(screen.written[:drawn], issued) == []
+            assert found_in(screen.written[:drawn], planted) == []
+    files = files_below(root)
+    assert len(issued.verifiers) == 2
+    for name in ("first.html", "second.md", "all.jsonl"):
+        assert b"OAuth token" in files[str(root / name)], name
+    assert files[str(root / "all.jsonl")].count(b"OAuth token") == 2
+    assert b"HTTP 500" in files[str(root / "all.jsonl")]
+    assert [name for name, content in files.items() if leaked(content, issued)] == []
+    assert [name for name, content in files.items() if found_in(content, planted)] == []
+
+
 CRASH = """
 import sys
 from inspector.cli.main import run
@@ -220,7 +327,7 @@ sys.exit(run(sys.argv[1:], lambda launch: 0))
 """
 
 
-def test_a_defect_in_the_middle_of_an_authorization_prints_none(tmp_path: Path) -> None:
+def test_a_crash_during_an_authorization_prints_no_secret(tmp_path: Path) -> None:
     issued, recorded = Issued(), tmp_path / "session.jsonl"
     with authorizing_server(issued) as url:
         process = subprocess.Popen(
@@ -239,7 +346,7 @@ def test_a_defect_in_the_middle_of_an_authorization_prints_none(tmp_path: Path) 
         assert leaked(written, issued) == []
 
 
-def test_after_a_declined_authorization_the_screen_names_the_key_that_asks_again(tmp_path: Path) -> None:
+def test_after_a_declined_authorization_the_screen_names_the_key_to_retry(tmp_path: Path) -> None:
     folders = {"SIGHTLINE_CONFIG_DIR": str(tmp_path), "SIGHTLINE_DATA_DIR": str(tmp_path)}
     with authorizing_server(Issued()) as url:
         words = [sys.executable, "-m", "inspector", url]

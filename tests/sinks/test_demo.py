@@ -1,4 +1,4 @@
-"""The demo through every way into a file: its secrets, and what was revealed, are in none of them."""
+"""The demo and every way to write a file: its secrets, and a revealed value, are in none of the files."""
 
 import json
 from pathlib import Path
@@ -8,7 +8,7 @@ from tests.sinks.demo import TOOLS, on_demo, withheld
 from tests.sinks.searching import files_below
 
 
-def test_no_file_and_no_byte_of_a_terminal_holds_a_secret_of_the_demo_whatever_is_written(
+def test_no_file_or_terminal_output_contains_a_secret_of_the_demo(
     tmp_path: Path,
 ) -> None:
     audit = tmp_path / "root" / "work" / "audit.jsonl"

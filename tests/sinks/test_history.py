@@ -6,7 +6,7 @@ from pathlib import Path
 from tests.sinks.driving import NOTHING, SERVER, Run, running, started
 
 
-def test_two_runs_share_a_history_that_holds_no_secret(tmp_path: Path) -> None:
+def test_two_runs_share_a_history_without_secrets(tmp_path: Path) -> None:
     with running(tmp_path) as run:
         run.press("enter")
         run.press("enter", until="#1 done")

@@ -6,7 +6,7 @@ from tests.sinks.driving import NOTHING, running
 from tests.sinks.searching import files_below
 
 
-def test_neither_the_audit_log_nor_a_pin_holds_a_secret(tmp_path: Path) -> None:
+def test_neither_the_audit_log_nor_a_pin_contains_a_secret(tmp_path: Path) -> None:
     audit = tmp_path / "root" / "work" / "audit.jsonl"
     with running(tmp_path, program=(sys.executable, "-m", "inspector", "--audit", str(audit))) as run:
         run.press("enter")

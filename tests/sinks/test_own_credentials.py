@@ -1,4 +1,4 @@
-"""The credentials that the user gives to a server, in everything that a run leaves when the server repeats them."""
+"""The credentials that the user gives to a server, in all traces of a run, if the server repeats them."""
 
 import json
 import random
@@ -71,7 +71,7 @@ def endpoint() -> Generator[str]:
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
-def test_no_command_writes_the_user_s_credential_when_a_server_repeats_it(kind: str, tmp_path: Path) -> None:
+def test_no_command_writes_the_credential_that_a_server_repeats(kind: str, tmp_path: Path) -> None:
     canary = drawn()
     with endpoint() as url:
         target = (
@@ -92,7 +92,7 @@ def test_no_command_writes_the_user_s_credential_when_a_server_repeats_it(kind: 
             assert ran.code == (4 if words[0] == "call" else 0), ran.err
             said = ran.out + ran.err
             assert found_in(said.encode(), canary) == [], words
-            # What was covered is there, and covered.
+            # The masked text is there, and masked.
             assert words[0] == "review" or "•••" in said or "\\u2022" in said
     files = files_below(tmp_path)
     assert len(files) == 6
@@ -100,7 +100,7 @@ def test_no_command_writes_the_user_s_credential_when_a_server_repeats_it(kind: 
 
 
 @pytest.mark.parametrize("kind", ["stdio", "http"])
-async def test_failures_timeline_and_frames_of_a_session_do_not_hold_it_either(kind: str) -> None:
+async def test_timeline_frames_and_failures_do_not_contain_the_users_credential(kind: str) -> None:
     canary = drawn()
     with endpoint() as url:
         target = (
@@ -122,7 +122,7 @@ async def test_failures_timeline_and_frames_of_a_session_do_not_hold_it_either(k
     assert wanted <= {entry.kind for entry in entries if "•••" in entry.detail}
     shown = [ended.detail, *(entry.title + entry.detail for entry in entries)]
     shown += [item.reason for item in catalogue.problems]
-    # The frames themselves stay as they came.
+    # The frames themselves stay as they were received.
     assert any(canary.encode() in frame.raw for frame in session.timeline.frames)
     for matched in session.timeline.matched:
         view = frame_view(matched, catalogue, chunk=100_000, own=session.own)
@@ -135,7 +135,7 @@ async def test_failures_timeline_and_frames_of_a_session_do_not_hold_it_either(k
     assert found_in("\n".join(shown).encode(), canary) == []
 
 
-def test_the_screen_does_not_show_it(tmp_path: Path) -> None:
+def test_the_screen_does_not_show_the_users_credential(tmp_path: Path) -> None:
     canary = drawn()
     words = [
         sys.executable,

@@ -1,4 +1,4 @@
-"""The secrets of saved calls, in everything that is printed or written when a server repeats them in other spellings."""
+"""The secrets of saved calls, in all output and files, if a server repeats them in other spellings."""
 
 import json
 import sys
@@ -77,7 +77,7 @@ class Kept(KeyringBackend):
 
 @pytest.fixture(params=["env", "keyring"])
 def source(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[str, str]]:
-    """Where a drawn secret comes from, and the secret."""
+    """The source of a random secret, and the secret."""
     canary = drawn()
     before = keyring.get_keyring()
     if request.param == "env":
@@ -99,16 +99,16 @@ def command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, ...]:
 
 
 def clean(ran: Ran, canary: str, *, covered: bool = True) -> Ran:
-    """The run, whose streams hold no form of the canary, but what covers it."""
+    """The run, after an assertion that its streams contain no form of the canary, but its mask."""
     said = ran.out + ran.err
     assert found_in(said.encode(), canary) == [], said
-    # What a sentence cuts is covered before.
+    # Text that a sentence cuts is masked before.
     assert canary[:8] not in said
     assert not covered or "•••" in said or "\\u2022" in said
     return ran
 
 
-def test_no_run_check_verify_or_code_says_or_writes_the_secret_of_a_saved_call(
+def test_no_command_prints_or_writes_the_secret_of_a_saved_call(
     source: tuple[str, str], command: tuple[str, ...], tmp_path: Path
 ) -> None:
     word, canary = source
@@ -116,7 +116,7 @@ def test_no_run_check_verify_or_code_says_or_writes_the_secret_of_a_saved_call(
     for format_ in ("text", "json", "junit"):
         ran = clean(here("run", "calls.toml", "--format", format_, "--audit", "a.jsonl", *command), canary)
         assert ran.code == 14
-        # Each expectation of the first call is said, and a call after the end of the server is made.
+        # Each expectation of the first call is printed, and a call after the end of the server is made.
         assert all(f"{key}: " in ran.out for key in ("equals", "matches", "contains", "fits_schema"))
     for format_ in ("text", "json", "sarif", "junit"):
         record = ("--record", f"{format_}.jsonl", "--audit", "a.jsonl", "-o", f"o.{format_}")
@@ -146,7 +146,7 @@ def test_no_run_check_verify_or_code_says_or_writes_the_secret_of_a_saved_call(
 
 @pytest.mark.parametrize("format_", ["text", "json"])
 @pytest.mark.parametrize("tool", ["echo", "fails", "ends"])
-def test_saving_a_call_says_and_writes_none_either(
+def test_saving_a_call_prints_and_writes_no_secret(
     tool: str, format_: str, command: tuple[str, ...], tmp_path: Path
 ) -> None:
     canary = drawn()

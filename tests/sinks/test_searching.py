@@ -34,7 +34,7 @@ FORMS: dict[str, bytes] = {
 
 
 @pytest.mark.parametrize("form", FORMS)
-def test_the_search_finds_a_canary_in_every_form_and_no_other(form: str) -> None:
+def test_the_search_finds_exactly_its_canary_in_every_form(form: str) -> None:
     raw = b"before\xff" + FORMS[form] + b"\x00after"
     assert found_in(raw, CANARY)
     assert not found_in(raw, OTHER)

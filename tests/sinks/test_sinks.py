@@ -29,7 +29,7 @@ def wait_until(run: Run, state: str) -> None:
         run.screen.read(0.05)
 
 
-def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_the_user_looks(
+def test_the_secrets_of_a_command_are_only_where_the_user_shows_them(
     tmp_path: Path,
 ) -> None:
     with running(tmp_path) as run:
@@ -53,7 +53,7 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.screen.wait_for(MASKED, since=since)
 
         run.press("c", until="Copying is off.")
-        run.press("v", until="Reveal this secret?")
+        run.press("v", until="Fetch this secret?")
         run.press("y", until="already used")
         run.press("j", until="/structuredContent/key")
         run.peek("withheld", "escape")
@@ -66,7 +66,8 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         run.press("r", until="#2 done")
         run.press("b", until="boundary: closed")
         run.look_at_open()
-        run.press("h", until="host: ")
+        run.press("h", until="Choose a host")
+        run.press(*"codex-k", "enter", until="host: ")
         run.press("H", until="host: ")
         run.press("c", until="Compare hosts")
         run.press("escape", until="#2 done")
@@ -83,7 +84,7 @@ def test_whatever_is_done_with_a_command_s_secrets_they_are_nowhere_but_where_th
         assert run.leaks() == NOTHING
 
 
-def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: Path) -> None:
+def test_the_secrets_of_a_failing_call_and_its_arguments_are_nowhere(tmp_path: Path) -> None:
     with running(tmp_path) as run:
         run.press("j", until="token")
         run.press("enter", until="Esc leave")
@@ -122,7 +123,7 @@ def test_a_failing_call_and_what_was_typed_for_it_are_nowhere_either(tmp_path: P
         assert run.leaks() == NOTHING
 
 
-def test_values_that_are_unmasked_are_nowhere_but_on_the_screen(tmp_path: Path) -> None:
+def test_unmasked_values_are_only_on_the_screen(tmp_path: Path) -> None:
     with running(tmp_path) as run:
         run.press("w", until="Record")
         run.press(*"made.jsonl")
@@ -133,7 +134,7 @@ def test_values_that_are_unmasked_are_nowhere_but_on_the_screen(tmp_path: Path) 
         run.unmask("withheld", "n", "e", "e", "y", "z", "z", "ctrl+p", "escape")
         run.press("b", until="boundary: closed")
         run.look_at_open()
-        run.unmask("withheld", "b", "b", "h", "H")
+        run.unmask("withheld", "b", "b", "h", *"codex-k", "enter", "H")
         run.press("y", until="Masks stay masks.")
         run.press("enter", until="Copied")
         run.press("x", until="Export this session")
@@ -158,7 +159,7 @@ sys.exit(main())
 """
 
 
-def test_a_crash_while_values_are_unmasked_quotes_none(tmp_path: Path) -> None:
+def test_a_crash_while_values_are_unmasked_prints_none_of_them(tmp_path: Path) -> None:
     with running(tmp_path, program=(sys.executable, "-c", CRASHING_UNMASKED)) as run:
         run.press("enter")
         run.press("enter", until="#1 done")
@@ -173,7 +174,7 @@ def test_a_crash_while_values_are_unmasked_quotes_none(tmp_path: Path) -> None:
         assert run.leaks() == NOTHING
 
 
-def test_over_http_quitting_while_a_secret_is_shown_leaves_none(tmp_path: Path) -> None:
+def test_quitting_while_a_secret_is_shown_leaves_no_trace_of_it(tmp_path: Path) -> None:
     with running(tmp_path, over_http=True, size=(80, 24)) as run:
         mint_and_reveal(run)
         run.peek("redeemed", "m")
@@ -198,7 +199,7 @@ sys.exit(main())
 """
 
 
-def test_a_crash_while_a_secret_is_shown_says_where_and_neither_what_nor_any_local(tmp_path: Path) -> None:
+def test_a_crash_while_a_secret_is_shown_prints_no_message_or_locals(tmp_path: Path) -> None:
     with running(tmp_path, program=(sys.executable, "-c", CRASHING)) as run:
         mint_and_reveal(run)
         run.end_peek("redeemed", run.begin_peek("redeemed"))
@@ -210,7 +211,7 @@ def test_a_crash_while_a_secret_is_shown_says_where_and_neither_what_nor_any_loc
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
-def test_a_signal_that_ends_it_while_a_secret_is_shown_leaves_none(
+def test_a_signal_while_a_secret_is_shown_leaves_no_trace_of_it(
     number: signal.Signals, tmp_path: Path
 ) -> None:
     with running(tmp_path) as run:

@@ -1,4 +1,4 @@
-"""Text that would act on a terminal, or hide from the eye, if it got there: a table by name, and a generator.
+"""Text that would act on a terminal, or be invisible, if it reached one: a table by name, and a generator.
 
 Sequences with parameters carry 777 where the standard leaves them free, so that they cannot be taken for the
 interface's own; strings carry CANARY, or its base64. Source of the sequences: ECMA-48, and xterm's ctlseqs.
@@ -13,7 +13,7 @@ from tests.peers.payloads import ESC
 from tests.peers.payloads import PAYLOADS as COMMON
 
 BASE64 = "Q0FOQVJZ"
-"""CANARY."""
+"""CANARY in base64."""
 
 _STRINGS = {"DCS": "P", "OSC": "]", "SOS": "X", "PM": "^", "APC": "_"}
 
@@ -86,7 +86,7 @@ WORDS = {name: f"p{number:02}" for number, name in enumerate(PAYLOADS)}
 
 
 def marked(name: str) -> str:
-    """A payload behind its word and before CANARY."""
+    """A payload after its word and before CANARY."""
     return f"{WORDS[name]} {PAYLOADS[name]} CANARY"
 
 
@@ -95,7 +95,7 @@ EVERYTHING = " ".join(PAYLOADS.values())
 
 @cache
 def _drawn_from() -> tuple[str, ...]:
-    """Characters by category: control, format, surrogate, private, and some that mark."""
+    """Random characters by category: control, format, surrogate, private, and some marks."""
     found: dict[str, list[str]] = {
         "Cc": [],
         "Cf": [],
@@ -110,12 +110,12 @@ def _drawn_from() -> tuple[str, ...]:
         category = unicodedata.category(chr(code))
         if category in found and len(found[category]) < 300:
             found[category].append(chr(code))
-    # Controls come in threes: they are what acts.
+    # Control characters three times as often: they are the ones that act.
     return tuple("".join(each) for each in (*found.values(), found["Cc"], found["Cc"]))
 
 
 def fuzzed(seed: int, number: int) -> tuple[str, ...]:
-    """`number` strings of control, format, surrogate and private characters mixed with what gives them a meaning."""
+    """`number` strings of control, format, surrogate and private characters, mixed with characters that give them a meaning."""
     draw = random.Random(seed)  # noqa: S311 - the same each time
     starts = (ESC, "\x9b", "\x9d", "\x90", f"{ESC}]52;c;", f"{ESC}[777", f"{ESC}P", "[@click=app.quit]", "[/")
     texts = ("CANARY", "777", "m", ";", "\\", "]", "日本", " ", "[bold", f"{BASE64}", "?1049h", "e\u0301")

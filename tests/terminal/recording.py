@@ -1,4 +1,4 @@
-"""A recording that is hostile in every place where a file may say something."""
+"""A recording with hostile text in every place where a file may contain text."""
 
 import json
 from collections.abc import Iterator
@@ -12,14 +12,14 @@ SHOWN = "recorded last"
 
 
 def hostile(folder: Path) -> Path:
-    """The file."""
+    """Write the file, and return its path."""
     path = folder / "hostile.jsonl"
     path.write_text("".join(f"{json.dumps(line)}\n" for line in lines()))
     return path
 
 
 def lines() -> Iterator[object]:
-    """Its header, a listing, a call for each payload, and beside them what else a recording may hold."""
+    """Its header, a listing, a call for each payload, and every other kind of line."""
     yield {
         "sightline": "recording",
         "version": 2,

@@ -14,14 +14,14 @@ CTRL_F, CTRL_J, CTRL_S, PAGE_DOWN, RIGHT = "\x06", "\x0a", "\x13", "\x1b[6~", "\
 
 
 def ended(argv: Sequence[str]) -> tuple[bytes, int]:
-    """Run a command in a terminal to its end; all that it wrote, to stdout and to stderr, and its exit code."""
+    """Run a command in a terminal to its end; return its stdout, its stderr, and its exit code."""
     # Without colours, every control in the output is a fault.
     with terminal((*SIGHTLINE, *argv), NO_COLOR="1") as screen:
         return wait(screen), screen.process.returncode
 
 
 def wait(screen: Terminal) -> bytes:
-    """Read until the program has ended; all that it wrote."""
+    """Read until the program has ended; return all its output."""
     screen.wait_for_end()
     return screen.written
 
@@ -35,7 +35,7 @@ def interface(
     lines: int = 45,
     **environment: str,
 ) -> Generator[Terminal]:
-    """The interface on a target, the hostile server where none is named, with folders of its own; once it shows `see`."""
+    """The interface on a target, by default the hostile server, with folders of its own; once it shows `see`."""
     folders = {"HOME": home, "SIGHTLINE_DATA_DIR": home / "data", "SIGHTLINE_CONFIG_DIR": home / "config"}
     named = {name: str(folder) for name, folder in folders.items()}
     with terminal(
@@ -51,27 +51,27 @@ def interface(
 
 
 def press(screen: Terminal, *steps: str, see: str = "") -> None:
-    """Press keys, each step after all that the one before has drawn, until the last has drawn `see`.
+    """Press keys, each step after the output of the previous one is complete, until the last has drawn `see`.
 
-    The keys of a step stand apart by a space; one that is longer than a key is typed.
+    The keys of a step are separated by spaces; a word that is not the name of a key is typed.
     """
     for number, step in enumerate(steps, 1):
         start = len(screen.written)
         screen.press(*step.split(" "))
         if see and number == len(steps):
             screen.wait_for(see, since=start)
-        # Going back redraws, and what is gone back to may load something.
+        # Going back redraws, and the screen behind may load something.
         screen.settle(0.4 if step.endswith("escape") else 0.12)
 
 
 def agree(screen: Terminal, *, see: str) -> None:
-    """Say yes to what is asked, once it has stood there long enough to have been read; until that has drawn `see`."""
+    """Answer yes to the question, once it has been shown long enough to be read; wait until that has drawn `see`."""
     screen.settle(2 * UNREAD_S, limit_s=2 * UNREAD_S)
     press(screen, "y", see=see)
 
 
 def left(screen: Terminal) -> bytes:
-    """Leave by `q`; all that was written, once it has ended as it should."""
+    """Quit with `q`; return all output, after an assertion that it ended normally."""
     press(screen, "q")
     written = wait(screen)
     assert screen.process.returncode == 0

@@ -1,4 +1,4 @@
-"""A server on stdio that puts hostile text wherever a server may put text. `dies` ends with its last words on stderr."""
+"""A stdio server that puts hostile text wherever a server may put text. `dies` ends with its last words on stderr."""
 
 import json
 import sys
@@ -11,7 +11,7 @@ LAST_WORDS = "last words"
 
 
 def schema(text: str) -> dict[str, Any]:
-    """An input schema that says `text` at every place."""
+    """An input schema with `text` at every place."""
     return {
         "type": "object",
         "title": text,
@@ -30,7 +30,7 @@ def schema(text: str) -> dict[str, Any]:
 
 
 def definition(name: str, text: str) -> dict[str, Any]:
-    """A tool that says `text` at every place but its name."""
+    """A tool with `text` at every place except its name."""
     return {
         "name": name,
         "title": text,
@@ -47,7 +47,7 @@ def definition(name: str, text: str) -> dict[str, Any]:
 
 
 def result(text: str) -> dict[str, Any]:
-    """A result that says `text` at every place."""
+    """A result with `text` at every place."""
     return {
         "content": [
             {"type": "text", "text": text, "annotations": {"audience": [text]}, "_meta": {text: text}},
@@ -112,7 +112,7 @@ def say(text: str) -> None:
 
 
 def chatter(request: dict[str, Any]) -> None:
-    """All that a server may say before it answers: progress, logs, other notifications, a request, garbage."""
+    """All messages that a server may send before it answers: progress, logs, other notifications, a request, garbage."""
     token = request.get("params", {}).get("_meta", {}).get("progressToken")
     if token is not None:
         params = {"progressToken": token, "progress": 1, "total": 2, "message": EVERYTHING}

@@ -1,4 +1,4 @@
-"""What a program wrote to a terminal, by a grammar that knows the interface's own sequences and no others."""
+"""The output of a program to a terminal, parsed by a grammar that accepts only the interface's own sequences."""
 
 import re
 import unicodedata
@@ -12,14 +12,14 @@ _POSITION = r"\x1b\[[0-9]{1,3};[0-9]{1,3}H"
 _POINTER = r"\x1b\]22;(?:default|pointer|text)\x07"
 _COPIED = re.compile(r"\x1b\]52;c;([A-Za-z0-9+/]+=*)\x07")
 _OFTEN = re.compile(f"{_COLOURS}|{_POSITION}|{_POINTER}")
-# Modes and questions of the driver, and how often each may come: at the start, and as often at the end.
+# Modes and queries of the driver, and how often each may occur: at the start, and as often at the end.
 _SELDOM = {
     "\x1b[?1049h": 1, "\x1b[?1049l": 1, "\x1b[?25l": 1, "\x1b[?25h": 1, "\x1b[?1004h": 1, "\x1b[?1004l": 1,
     "\x1b[?2004h": 1, "\x1b[?2004l": 1, "\x1b[?7l": 1, "\x1b[?7h": 1, "\x1b[>25u": 1, "\x1b[<u": 1,
     "\x1b[?2026$p": 1, "\x1b[?2048$p": 1,
     **{f"\x1b[?{mode}{ending}": 2 for mode in (1000, 1003, 1006, 1015) for ending in "hl"},
 }  # fmt: skip
-# Outside category C, and no more to be seen: fillers, selectors, line separators.
+# Invisible characters outside category C: fillers, selectors, line separators.
 _UNSEEN = re.compile(
     "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2028\u2029\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
 )
@@ -35,7 +35,7 @@ class Piece:
 
 
 def pieces(written: bytes) -> Iterator[Piece]:
-    """What was written, in pieces. Raises UnicodeDecodeError where it is no UTF-8."""
+    """The output, in pieces. Raises UnicodeDecodeError if it is not UTF-8."""
     text = written.decode("utf-8")
     end = 0
     for found in _ANY.finditer(text):
@@ -48,7 +48,7 @@ def pieces(written: bytes) -> Iterator[Piece]:
 
 
 def assert_interface(written: bytes, *, copied: tuple[str, ...] = ()) -> None:
-    """Nothing but the interface's own sequences, and text without anything of category C.
+    """Assert that there are only the interface's own sequences, and text without anything of category C.
 
     `copied`: what the user copied; nothing else may reach the clipboard.
     """
@@ -66,13 +66,13 @@ def assert_interface(written: bytes, *, copied: tuple[str, ...] = ()) -> None:
 
 
 def clipboard(written: bytes) -> Iterator[str]:
-    """Every text that went to the clipboard."""
+    """Every text that was sent to the clipboard."""
     for found in _COPIED.finditer(written.decode("utf-8")):
         yield b64decode(found[1]).decode("utf-8")
 
 
 def assert_text(text: str) -> None:
-    """Text without a control, format, surrogate, private or unassigned character, filler or selector."""
+    """Assert that a text has no control, format, surrogate, private or unassigned character, filler or selector."""
     found = next(
         (
             index
@@ -85,7 +85,7 @@ def assert_text(text: str) -> None:
 
 
 def assert_lines(written: bytes) -> str:
-    """Lines of text with no sequence at all, as a command without an interface writes them; the text."""
+    """Assert that there are only lines of text without any sequence, as from a command without an interface; return the text."""
     text = written.decode("utf-8").replace("\r\n", "\n")
     for line in text.split("\n"):
         assert_text(line)

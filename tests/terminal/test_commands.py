@@ -1,4 +1,4 @@
-"""Every command on a server that is hostile in every place, by the bytes that it writes to its terminal."""
+"""Every command on a server that is hostile in every place, judged by the bytes that it writes to its terminal."""
 
 import json
 from pathlib import Path
@@ -17,7 +17,7 @@ QUIET = ("-q", "--format", "json")
 
 
 def run(*words: str, code: int = 0) -> str:
-    """What a command wrote, line by line without a control."""
+    """The output of a command, after an assertion that its lines have no control characters."""
     written, ending = ended(words)
     text = assert_lines(written)
     assert ending == code, text
@@ -37,7 +37,7 @@ def assert_symbols(text: str) -> None:
         assert symbol in text, symbol
 
 
-def test_a_listing() -> None:
+def test_a_listing_is_safe() -> None:
     lines = run("list", *SERVER).split("\n")
     assert_symbols("\n".join(lines))
     assert lines[1].startswith(safe_line(EVERYTHING))
@@ -45,11 +45,11 @@ def test_a_listing() -> None:
         assert any(line.startswith(safe_line(marked(name)[:30])) for line in lines), name
 
 
-def test_a_listing_with_what_a_model_is_given() -> None:
+def test_a_listing_with_model_definitions_is_safe() -> None:
     assert_symbols(run("list", "--definitions", *SERVER))
 
 
-def test_a_listing_as_json_is_exact() -> None:
+def test_a_listing_as_json_is_safe_and_exact() -> None:
     found: Any = json.loads(run("list", *QUIET, *SERVER))
     assert found["server"]["instructions"] == EVERYTHING
     assert found["server"]["capabilities"] == LISTS["initialize"]["capabilities"]
@@ -58,13 +58,13 @@ def test_a_listing_as_json_is_exact() -> None:
     assert [item["value"] for item in found["malformed"]] == TOOLS[-2:]
 
 
-def test_a_call_and_what_comes_before_its_answer() -> None:
+def test_a_call_and_its_progress_are_safe() -> None:
     text = run("call", "everything", "--yes", *SERVER)
     assert_symbols(text)
     assert f"progress 1 of 2: {safe_line(EVERYTHING)}\n" in text
 
 
-def test_a_call_as_json_is_exact() -> None:
+def test_a_call_as_json_is_safe_and_exact() -> None:
     found: Any = json.loads(
         run("call", "everything", "--yes", "--unmask", "--boundary", "open", *QUIET, *SERVER)
     )
@@ -72,12 +72,12 @@ def test_a_call_as_json_is_exact() -> None:
 
 
 @pytest.mark.parametrize(("tool", "code"), [("fails", 5), ("refuses", 5), ("dies", 4), ("plain", 0)])
-def test_calls_that_end_otherwise(tool: str, code: int) -> None:
+def test_failed_calls_are_safe(tool: str, code: int) -> None:
     assert_symbols(run("call", tool, "--boundary", "open", *SERVER, code=code))
 
 
 @pytest.mark.parametrize("words", [("list",), ("list", *QUIET)])
-def test_the_last_words_of_a_server_that_cannot_be_reached(words: tuple[str, ...]) -> None:
+def test_the_stderr_of_a_server_that_cannot_be_started_is_safe(words: tuple[str, ...]) -> None:
     text = run(*words, *SERVER, "dies", code=4)
     assert "last words" in text
     if words == ("list",):
@@ -88,19 +88,19 @@ def test_the_last_words_of_a_server_that_cannot_be_reached(words: tuple[str, ...
         assert set(json.loads(text)["error"]) == {"code", "message", "hint"}
 
 
-def test_a_tool_that_is_not_there_is_told_with_those_that_are() -> None:
+def test_the_error_about_an_unknown_tool_is_safe() -> None:
     text = run("call", EVERYTHING[:40], *SERVER, code=5)
     assert f"lists no tool {safe_line(EVERYTHING[:40])}\n" in text
     assert safe_line(marked("C1 CSI")) in text
 
 
 @pytest.mark.parametrize("words", [("project",), ("hosts", "--compare", "--host", "spec")])
-def test_a_saved_result(words: tuple[str, ...], files: tuple[str, ...]) -> None:
+def test_a_projected_file_is_safe(words: tuple[str, ...], files: tuple[str, ...]) -> None:
     assert_symbols(run(*words, *files))
 
 
 @pytest.mark.parametrize("words", [("project",), ("hosts", "--compare")])
-def test_a_saved_result_as_json(words: tuple[str, ...], files: tuple[str, ...]) -> None:
+def test_a_projected_file_as_json_is_safe(words: tuple[str, ...], files: tuple[str, ...]) -> None:
     json.loads(run(*words, *files, "--format", "json"))
 
 

@@ -1,4 +1,4 @@
-"""The last filter before the terminal: what passes present/ by is refused where it is drawn."""
+"""The last filter before the terminal: text that did not pass through present/ is made safe when it is drawn."""
 
 import pytest
 from rich.cells import cell_len
@@ -42,7 +42,7 @@ def cells(segments: list[Segment]) -> int:
     return sum(segment.cell_length for segment in segments)
 
 
-def test_each_character_that_acts_or_hides_becomes_one_symbol(subtests: pytest.Subtests) -> None:
+def test_each_control_or_invisible_character_becomes_one_symbol(subtests: pytest.Subtests) -> None:
     for character in (*C0, *C1, *HIDDEN):
         with subtests.test(f"U+{ord(character):04X}"):
             guard = ControlGuard()
@@ -53,7 +53,7 @@ def test_each_character_that_acts_or_hides_becomes_one_symbol(subtests: pytest.S
             assert guard.caught == 1
 
 
-def test_a_line_keeps_its_width_whatever_it_holds() -> None:
+def test_a_line_keeps_its_width_for_any_content() -> None:
     for text in (*PAYLOADS.values(), *fuzzed(seed=2, number=300)):
         line = [Segment("│"), Segment(text), Segment("日"), Segment("│")]
         drawn = ControlGuard().apply(line, BLACK)
@@ -61,14 +61,14 @@ def test_a_line_keeps_its_width_whatever_it_holds() -> None:
         assert not set(text_of(drawn)).intersection((*C0, *C1, *HIDDEN)), repr(text)
 
 
-def test_what_does_not_act_stays_as_it_is() -> None:
+def test_harmless_text_stays_unchanged() -> None:
     guard = ControlGuard()
     line = [Segment("plain ✗ ┄ 日本 e\u0301 ␛ ⟨U+202E⟩", Style(bold=True))]
     assert guard.apply(line, BLACK) is line
     assert guard.caught == 0
 
 
-def test_a_link_in_a_style_is_refused_and_the_rest_of_the_style_stays() -> None:
+def test_a_link_in_a_style_is_removed_and_the_rest_of_the_style_kept() -> None:
     guard = ControlGuard()
     (drawn,) = guard.apply([Segment("word", Style(bold=True, link="https://canary.test\x1b\\"))], BLACK)
     assert drawn.style is not None
@@ -77,12 +77,12 @@ def test_a_link_in_a_style_is_refused_and_the_rest_of_the_style_stays() -> None:
     assert guard.caught == 1
 
 
-def test_control_segments_are_no_way_around() -> None:
+def test_control_segments_do_not_bypass_the_guard() -> None:
     (drawn,) = ControlGuard().apply([Segment("\x1b]0;CANARY\x07x", None, [(ControlType.BELL,)])], BLACK)
     assert_text(drawn.text)
 
 
-async def test_a_widget_that_passes_foreign_text_on_is_drawn_and_counted_and_nothing_ends() -> None:
+async def test_unsafe_text_of_a_widget_is_made_safe_and_counted() -> None:
     app = app_of(Script())
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app)

@@ -1,4 +1,4 @@
-"""The interface on a server that is hostile in every place, by the bytes that it writes to its terminal."""
+"""The interface on a server that is hostile in every place, judged by the bytes that it writes to its terminal."""
 
 import json
 import shlex
@@ -25,7 +25,7 @@ from tests.terminal.running import (
 from tests.terminal.stream import assert_interface, assert_text, clipboard
 
 ENDING = b"\x1b[?1049l"
-"""Back from the interface's screen."""
+"""The keys that lead back from the interface's screen."""
 PASTED = "\x1b[200~CAN\u202eARY\x9b777m\x1b[201~"
 SYMBOLS = (
     "␛]52;",
@@ -42,7 +42,7 @@ SYMBOLS = (
 
 
 def assert_symbols(screen: Terminal, symbols: Iterable[str] = SYMBOLS) -> None:
-    """What acts was there, and was drawn."""
+    """Assert that control characters were there, and were drawn as symbols."""
     shown = screen.plain()
     for symbol in symbols:
         assert symbol in shown, symbol
@@ -69,7 +69,7 @@ def walk_tool(screen: Terminal) -> None:
 
 
 def call(screen: Terminal) -> None:
-    """Call the tool with whatever its form holds, after looking at what is asked."""
+    """Call the tool with the content of its form, after looking at the question."""
     press(screen, CTRL_S, see="y call  Esc")
     press(screen, "j j G tab j j", "g")
     press(screen, "n", see="you did not agree; nothing was sent")
@@ -80,9 +80,10 @@ def call(screen: Terminal) -> None:
 def walk_result(screen: Terminal) -> None:
     press(screen, "n enter", "escape", "n b", see="boundary: closed")
     press(screen, "b", see="boundary: open")
-    press(screen, "h", "z", "z")
+    press(screen, "h", "codex", "enter", see="host: codex")
+    press(screen, "z", "z")
     press(screen, "c", see="Compare hosts")
-    press(screen, "j j G", "b", "escape", "d", "n", "h", "escape")
+    press(screen, "j j G", "b", "escape", "d", "n", "h", "escape", "escape")
     press(screen, "s", see="what to do")
     press(screen, "j j", "v", "escape", "escape")
     press(screen, "y", see="Copied")
@@ -104,11 +105,11 @@ def walk_catalogue(screen: Terminal) -> None:
         wanted = safe_line(marked(name))[:16]
         if wanted not in screen.plain(since):
             press(screen, PAGE_DOWN, see=wanted)
-            # A page that is not drawn to its end is not to be turned.
+            # A page that is not completely drawn is not turned.
             screen.settle(0.5)
 
 
-def test_no_text_of_a_server_acts_in_a_tool_its_call_its_result_or_the_timeline(tmp_path: Path) -> None:
+def test_no_server_text_acts_in_forms_results_or_the_timeline(tmp_path: Path) -> None:
     with interface(tmp_path) as screen:
         walk_tool(screen)
         call(screen)
@@ -128,14 +129,14 @@ def test_no_text_of_a_server_acts_in_a_tool_its_call_its_result_or_the_timeline(
     kept = {path.suffix: path for path in tmp_path.rglob("*") if path.is_file()}
     recent, history = kept.pop(".json"), kept.pop(".jsonl")
     assert (recent.name, b"CANARY" in recent.read_bytes()) == ("recent.json", False)
-    # The names of tools and arguments are the server's: escaped, they act on no terminal that shows the file.
+    # The names of tools and arguments are the server's: they are escaped, so they act in no terminal that shows the file.
     assert set(history.read_bytes()) <= {*range(0x20, 0x7F), 0x0A}
     assert not any(path.read_bytes() for path in kept.values())
     assert written.endswith(ENDING + written.rpartition(ENDING)[2])
 
 
 def review(screen: Terminal, report: Path) -> None:
-    """Look at all findings, accept one for a reason that is hostile too, write them down, go to a place."""
+    """Look at all findings, accept one with a hostile reason, write them to a file, go to a place."""
     press(screen, "f", see="Findings of")
     press(screen, "G", "g", f"{PAGE_DOWN} {PAGE_DOWN}", "/", see="Enter keep")
     press(screen, "fuzz", see=" shown")
@@ -150,7 +151,7 @@ def review(screen: Terminal, report: Path) -> None:
 
 
 def pin(screen: Terminal) -> None:
-    """Take the definitions for good."""
+    """Pin the definitions."""
     press(screen, "P", see="Not pinned.")
     press(screen, "p", see="Pin the")
     press(screen, "y", see="As pinned")
@@ -158,14 +159,14 @@ def pin(screen: Terminal) -> None:
 
 
 def trust(screen: Terminal) -> None:
-    """What the session has taken in, and a new one."""
+    """Show the trust of the session, and begin a new one."""
     press(screen, "T", see="Trust labels received")
     press(screen, "p p p", "tab", "j j G", "n", see="Begin a new agent session?")
     agree(screen, see="Agent session 2")
     press(screen, "escape", "escape")
 
 
-def test_no_text_of_a_server_acts_in_its_review_in_what_was_taken_in_or_on_the_way_into_a_file(
+def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
     tmp_path: Path,
 ) -> None:
     record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
@@ -189,7 +190,7 @@ def test_no_text_of_a_server_acts_in_its_review_in_what_was_taken_in_or_on_the_w
     assert all("CANARY" in path.read_text() for path in (record, document, report))
 
 
-def test_neither_does_that_of_a_recording(tmp_path: Path) -> None:
+def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
     with interface(tmp_path, str(hostile(tmp_path)), see="what is before it is shown") as screen:
         press(screen, "{", see="frame 183 of 900")
         press(screen, "[ [", see="frame 181 of 900")
@@ -205,7 +206,7 @@ def test_neither_does_that_of_a_recording(tmp_path: Path) -> None:
         press(screen, "escape", ">", see="frame 900 of 900")
         press(screen, "escape", "t", "G", "k k", "enter", see="Went over no wire")
         press(screen, "g")
-        # The lines of the recording's beginning are read from its file.
+        # The first lines of the recording are read from its file.
         screen.settle(0.8)
         press(screen, "enter", see="text/JSON")
         press(screen, "x", "escape", "escape", "escape")
@@ -213,7 +214,7 @@ def test_neither_does_that_of_a_recording(tmp_path: Path) -> None:
         assert_symbols(screen)
 
 
-def test_failures_and_what_is_pasted_do_not_act_either(tmp_path: Path) -> None:
+def test_failures_and_pasted_text_do_not_act_in_the_terminal(tmp_path: Path) -> None:
     with interface(tmp_path, columns=80, lines=24) as screen:
         open_tool(screen, "fails")
         press(screen, CTRL_S, see="tool error")
@@ -232,7 +233,7 @@ def test_failures_and_what_is_pasted_do_not_act_either(tmp_path: Path) -> None:
         assert_interface(left(screen))
 
 
-def test_the_last_words_of_a_server_that_cannot_be_reached_do_not_act(tmp_path: Path) -> None:
+def test_the_stderr_of_a_server_that_cannot_be_started_does_not_act(tmp_path: Path) -> None:
     with interface(tmp_path, *SERVER, "dies", see="its stderr:") as screen:
         press(screen, "t", "q")
         assert_interface(wait(screen))

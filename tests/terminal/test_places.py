@@ -1,4 +1,4 @@
-"""Places of the interface that a walk with keys may pass by: notifications, tooltips, palette, titles."""
+"""Places of the interface that a test with keys may miss: notifications, tooltips, palette, titles."""
 
 from textual.command import CommandList
 from textual.content import Content
@@ -19,7 +19,7 @@ def hostile() -> Script:
     return Script(tools=[definition(EVERYTHING, EVERYTHING), definition("everything", EVERYTHING)])
 
 
-async def test_a_notification_shows_foreign_text_and_does_not_read_it() -> None:
+async def test_a_notification_shows_foreign_text_without_markup() -> None:
     app = app_of(hostile())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "Tools 2")
@@ -37,7 +37,7 @@ async def test_a_notification_shows_foreign_text_and_does_not_read_it() -> None:
         assert app.is_running
 
 
-async def test_no_tooltip_and_no_title_holds_text_of_a_server() -> None:
+async def test_no_tooltip_or_title_contains_text_of_a_server() -> None:
     app = app_of(hostile())
     own = {found.tooltip for found in COMMANDS}
     async with app.run_test(size=LARGE) as pilot:
@@ -55,7 +55,7 @@ async def test_no_tooltip_and_no_title_holds_text_of_a_server() -> None:
             )
 
 
-async def test_the_palette_offers_nothing_that_a_server_named() -> None:
+async def test_the_palette_contains_no_name_from_a_server() -> None:
     app = app_of(hostile())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "Tools 2")

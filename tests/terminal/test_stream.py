@@ -1,4 +1,4 @@
-"""The grammar by which the other tests judge: it must see each payload in what a terminal is sent."""
+"""The grammar by which the other tests judge: it must detect each payload in the bytes sent to a terminal."""
 
 import pytest
 
@@ -14,14 +14,14 @@ def sent(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def test_nearly_all_payloads_act_or_hide() -> None:
+def test_nearly_all_payloads_have_control_or_invisible_characters() -> None:
     assert len(ACTING) > 65
     assert {name for name in PAYLOADS if name not in ACTING} == {
         name for name in PAYLOADS if name.startswith("markup") or name in {"combining run", "right to left", "percent and braces"}
     }  # fmt: skip
 
 
-def test_a_payload_that_gets_through_is_seen(subtests: pytest.Subtests) -> None:
+def test_a_payload_that_reaches_the_terminal_is_detected(subtests: pytest.Subtests) -> None:
     for name, text in ACTING.items():
         with subtests.test(name):
             with pytest.raises((AssertionError, UnicodeDecodeError)):
@@ -30,19 +30,19 @@ def test_a_payload_that_gets_through_is_seen(subtests: pytest.Subtests) -> None:
                 assert_lines(b"text " + sent(text) + b" text\r\n")
 
 
-def test_what_is_safe_passes() -> None:
+def test_safe_output_passes() -> None:
     assert_interface(OWN)
     for text in (*PAYLOADS.values(), *fuzzed(seed=3, number=300)):
         assert_interface(OWN + sent(safe_line(text)))
         assert assert_lines(sent(f"{safe_line(text)}\r\n")) == f"{safe_line(text)}\n"
 
 
-def test_the_clipboard_is_not_written_unasked() -> None:
+def test_an_unexpected_write_to_the_clipboard_is_detected() -> None:
     with pytest.raises(AssertionError):
         assert_interface(b"\x1b]52;c;Q0FOQVJZ\x07")
     assert_interface(b"\x1b]52;c;Q0FOQVJZ\x07", copied=("CANARY",))
 
 
-def test_a_mode_that_is_set_once_more_is_seen() -> None:
+def test_a_mode_that_is_set_too_often_is_detected() -> None:
     with pytest.raises(AssertionError):
         assert_interface(OWN * 3)

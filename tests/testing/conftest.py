@@ -1,4 +1,4 @@
-"""A fresh environment with the wheel of this checkout, made once."""
+"""A fresh environment with the wheel of this checkout, created once."""
 
 import os
 import shutil
@@ -33,7 +33,7 @@ def run(*command: str | Path, cwd: Path, **more: str) -> Ran:
 
 @pytest.fixture(scope="session")
 def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The interpreter of an environment that has the wheel, and takes the rest from the tests' own."""
+    """The interpreter of an environment with the wheel, which takes other packages from the tests' own environment."""
     folder = tmp_path_factory.mktemp("wheel")
     pip = (sys.executable, "-m", "pip", "--quiet")
     built = run(*pip, "wheel", "--no-deps", "-w", str(folder), str(ROOT), cwd=folder)
@@ -44,7 +44,7 @@ def wheel_python(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wheels = [str(each) for each in folder.glob("*.whl")]
     installed = run(*pip, "--python", str(python), "install", "--no-deps", "--no-index", *wheels, cwd=folder)
     assert installed.code == 0, installed.err
-    # Behind the environment's own packages, so that the checkout is not what is tested.
+    # After the environment's own packages, so that the wheel is tested and not the checkout.
     (site,) = venv.glob("lib/python*/site-packages")
     (site / "dependencies.pth").write_text(sysconfig.get_path("purelib"))
     found = run(python, "-c", "import inspector; print(inspector.__file__)", cwd=folder)

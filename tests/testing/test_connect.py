@@ -1,4 +1,4 @@
-"""The interface without pytest's fixtures: targets, what is refused, and values that hide what is secret in them."""
+"""The interface without pytest's fixtures: targets, refusals, and values that mask their secrets."""
 
 import asyncio
 import pickle
@@ -36,14 +36,14 @@ SECRET = "planted-secret-4711"
         (inspector.testing.cassette(PLAIN), "is not a recording"),
     ],
 )
-def test_what_is_no_target_is_refused_before_anything_starts(target: object, said: str) -> None:
+def test_an_invalid_target_is_refused_before_anything_starts(target: object, said: str) -> None:
     with pytest.raises(ValueError, match=said):
         connect(target)
     with pytest.raises(ValueError, match="no boundary wide: open"):
         connect("demo", boundary="wide")
 
 
-def test_a_server_that_cannot_start_says_why_without_its_secrets() -> None:
+def test_a_server_that_cannot_start_is_an_error_without_its_secrets() -> None:
     with pytest.raises(McpServerError, match="exit") as failed, connect(["python", "-c", f"1/0 # {SECRET}"]):
         pass
     assert "ZeroDivisionError" in str(failed.value)
@@ -56,7 +56,7 @@ def test_a_server_that_cannot_start_says_why_without_its_secrets() -> None:
     assert SECRET not in repr(connect(["no-such", f"--key={SECRET}"]))
 
 
-def test_a_server_object_whose_lifespan_fails_says_why() -> None:
+def test_a_failing_lifespan_of_a_server_object_is_an_error_with_the_reason() -> None:
     @asynccontextmanager
     async def lifespan(_: MCPServer) -> AsyncGenerator[None]:
         raise RuntimeError("no database")
@@ -67,7 +67,7 @@ def test_a_server_object_whose_lifespan_fails_says_why() -> None:
     assert str(failed.value) == "the server ended: RuntimeError: no database"
 
 
-def test_a_server_that_ends_fails_the_call_and_not_the_next_server() -> None:
+def test_a_server_that_ends_fails_its_call_and_not_the_next_server() -> None:
     dying = "import sys; sys.stdin.readline(); sys.exit(3)"
     with pytest.raises(McpServerError), connect([sys.executable, "-c", dying]):
         pass
@@ -77,14 +77,14 @@ def test_a_server_that_ends_fails_the_call_and_not_the_next_server() -> None:
         server.call("process")
 
 
-async def test_a_server_outlives_the_loop_and_serves_it_meanwhile() -> None:
+async def test_a_server_keeps_its_process_within_an_event_loop() -> None:
     async with connect_async([sys.executable, PLAIN]) as server:
         first = (await server.call("process")).structured
         assert (await server.call("process")).structured == first
         assert [tool.name for tool in await server.tools()][:1] == ["make_key"]
 
 
-async def test_an_event_loop_that_is_not_of_asyncio_waits_in_a_thread() -> None:
+async def test_an_event_loop_other_than_asyncio_waits_in_a_thread() -> None:
     async with connect_async([sys.executable, PLAIN]) as server:
         with patch("inspector.testing.engine.asyncio", Mock(get_running_loop=Mock(side_effect=RuntimeError))):
             pending = Pending[int](found := Future[int | Unavailable]())
@@ -106,7 +106,7 @@ def server() -> "McpServer":
     return connect([sys.executable, PLAIN])
 
 
-def test_each_assertion_says_what_is_wrong_with_its_question(server: McpServer) -> None:
+def test_each_assertion_refuses_invalid_parameters_with_a_reason(server: McpServer) -> None:
     with server:
         result = server.call("make_key", name="x")
         with pytest.raises(ValueError, match="fewer than 4"):
@@ -130,7 +130,7 @@ def test_each_assertion_says_what_is_wrong_with_its_question(server: McpServer) 
         assert found.at_least("info", ignore=[each.rule for each in found.findings]) == []
 
 
-def test_a_secret_argument_is_sent_and_masked_where_it_comes_back() -> None:
+def test_a_secret_argument_is_sent_and_masked_in_results() -> None:
     for name in (SecretText(SECRET), "ghp_abcdefghijklmnopqrstuvwxyz0123456789"):
         with connect([sys.executable, PLAIN]) as started:
             result = started.call("make_key", name=name)
@@ -142,7 +142,7 @@ def test_a_secret_argument_is_sent_and_masked_where_it_comes_back() -> None:
             assert "(19 characters)" in str(failed.value) or not isinstance(name, SecretText)
 
 
-def test_credentials_of_the_target_are_masked_where_the_server_repeats_them() -> None:
+def test_credentials_of_the_target_are_masked_in_results() -> None:
     variables = {"API_TOKEN": SECRET, "STAGE": "production"}
     with connect([sys.executable, PLAIN], environment=variables) as server:
         assert server.call("variable", name="API_TOKEN").structured["value"] == SECRET
@@ -150,7 +150,7 @@ def test_credentials_of_the_target_are_masked_where_the_server_repeats_them() ->
         assert "production" in repr(server.call("variable", name="STAGE").raw)
 
 
-def test_a_credential_beside_a_masked_secret_is_masked_too() -> None:
+def test_a_credential_next_to_a_masked_secret_is_masked_too() -> None:
     with connect("demo") as server:
         result = server.call("sync_calendar", calendar="team")
         assert re.search("AKIADEMOSECRET[A-Z0-9]+", result.text)
@@ -170,7 +170,7 @@ def test_a_credential_beside_a_masked_secret_is_masked_too() -> None:
         (DuplicateKeys((("a", SECRET), ("a", 1))), "••••"),
     ],
 )
-def test_covered_values_are_equal_and_hide_what_is_masked(value: Json, masked: Json) -> None:
+def test_values_with_masked_secrets_compare_equal_and_hide_them(value: Json, masked: Json) -> None:
     found = cover(value, masked)
     for shown in (repr(found), str(found) if not isinstance(found, str) else "", f"{[found]}"):
         assert SECRET not in shown
@@ -180,7 +180,7 @@ def test_covered_values_are_equal_and_hide_what_is_masked(value: Json, masked: J
         assert plain(found) == value
 
 
-def test_parts_and_lines_of_a_secret_hide_too_and_it_is_never_pickled() -> None:
+def test_parts_of_a_secret_are_masked_and_it_cannot_be_pickled() -> None:
     secret = SecretText(SECRET)
     assert secret[:7] == "planted"
     for shown in (secret[:7], secret[0], *secret.splitlines(), *secret.splitlines(keepends=True)):
@@ -190,7 +190,7 @@ def test_parts_and_lines_of_a_secret_hide_too_and_it_is_never_pickled() -> None:
     assert plain(Number("1.10")) == Number("1.10")
 
 
-def test_the_names_of_the_interface_are_there() -> None:
+def test_every_public_name_can_be_imported() -> None:
     for name in inspector.testing.__all__:
         assert getattr(inspector.testing, name)
     with pytest.raises(AttributeError):

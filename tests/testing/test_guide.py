@@ -1,4 +1,4 @@
-"""The guide, followed: every file of it is written, and every command of it is run, in the order of the page."""
+"""The guide, followed: every file of it is written, and every command is run, in the order of the page."""
 
 import os
 import re
@@ -18,7 +18,7 @@ PART = "## The same with FastMCP"
 
 
 def follow(page: str, folder: Path, python: Path) -> list[str]:
-    """Each command with what it printed. Raises AssertionError where its exit code is not the one that the page says."""
+    """Each command with its output. Raises AssertionError if its exit code differs from the one on the page."""
     printed: list[str] = []
     path = f"{python.parent}{os.pathsep}{os.environ['PATH']}"
     for language, block in BLOCK.findall(page):
@@ -42,7 +42,7 @@ def follow(page: str, folder: Path, python: Path) -> list[str]:
 
 
 def watch(command: str, folder: Path, path: str) -> None:
-    """Run the command in a terminal, save the server with another word in it and then as it was, and leave."""
+    """Run the command in a terminal, save the server with a changed word and then unchanged, and quit."""
     server, script = folder / "server.py", f"cd {shlex.quote(str(folder))} && exec {command}"
     before = server.read_text()
     data = str(folder / "data")
@@ -57,7 +57,7 @@ def watch(command: str, folder: Path, path: str) -> None:
 
 
 @pytest.mark.timeout(400)
-def test_the_guide_with_the_python_sdk(wheel_python: Path, tmp_path: Path) -> None:
+def test_the_guide_works_with_the_python_sdk(wheel_python: Path, tmp_path: Path) -> None:
     whole = "\n".join(follow(GUIDE.partition(PART)[0], tmp_path, wheel_python))
     for said in (
         "✗ never_seen: a model sees it unchanged, 18 hosts",
@@ -73,7 +73,7 @@ def test_the_guide_with_the_python_sdk(wheel_python: Path, tmp_path: Path) -> No
 
 @pytest.mark.timeout(400)
 @pytest.mark.skipif(not PEER.is_dir(), reason="FastMCP is not installed")
-def test_the_guide_with_fastmcp(wheel_python: Path, tmp_path: Path) -> None:
+def test_the_guide_works_with_fastmcp(wheel_python: Path, tmp_path: Path) -> None:
     before, _, part = GUIDE.partition(PART)
     for _, block in BLOCK.findall(before):
         name = re.match(r"# (\S+)\n", block)

@@ -13,21 +13,21 @@ Tested = Callable[..., Ran]
 
 KEY = "plr_" + "9f4c" * 6
 SPELLINGS = (KEY, KEY[4:], base64.b64encode(KEY.encode()).decode()[:24], KEY.encode().hex()[:24])
-"""Any of these in a report is a leak. The first four letters are in the tests' own source."""
+"""Any of these in a report is a leak. The first four letters occur in the source of the fixture project."""
 
 
 def summary(ran: Ran) -> str:
     return ran.out.splitlines()[-1]
 
 
-def test_a_project_passes_with_processes_server_objects_cassettes_and_event_loops(tested: Tested) -> None:
+def test_a_project_passes_with_every_kind_of_server(tested: Tested) -> None:
     ran = tested("-q", "-W", "error", "test_passing.py")
     assert ran.code == 0, ran.out + ran.err
     assert re.match(r"1[23] passed", summary(ran)), summary(ran)
     assert "PytestWarning" not in ran.out + ran.err
 
 
-def test_each_worker_of_xdist_has_a_server_of_its_own(tested: Tested) -> None:
+def test_each_xdist_worker_has_its_own_server(tested: Tested) -> None:
     ran = tested("-n", "2", "-q", "-s", "test_workers.py")
     assert ran.code == 0, ran.out + ran.err
     refused = tested("-n", "2", "--mcp-record")
@@ -57,7 +57,7 @@ def test_a_failure_shows_both_views_and_no_secret_anywhere(tested: Tested, proje
         assert not [spelling for spelling in SPELLINGS if spelling.casefold() in text.casefold()]
 
 
-def test_snapshots_are_written_compared_and_hold_no_secret(tested: Tested, project: Path) -> None:
+def test_snapshots_are_written_and_compared_without_secrets(tested: Tested, project: Path) -> None:
     chosen = ("-q", "test_failing.py", "-k", "test_snapshot or test_untrusted")
     assert tested(*chosen, "--mcp-update").code == 0
     assert tested(*chosen).code == 0
@@ -113,7 +113,7 @@ def test_a_cassette_answers_without_the_server(tested: Tested, project: Path) ->
 
 
 @pytest.mark.parametrize(("scope", "processes"), [("session", 1), ("module", 2), ("function", 4)])
-def test_a_server_runs_for_a_session_a_module_or_a_function(
+def test_a_server_may_have_session_module_or_function_scope(
     scope: str, processes: int, tested: Tested, project: Path
 ) -> None:
     seen = project / "seen"
@@ -131,7 +131,9 @@ def test_a_server_runs_for_a_session_a_module_or_a_function(
         (("--mcp-cassette", "tape.jsonl"), "pytest --mcp-record makes it"),
     ],
 )
-def test_slips_in_the_configuration_are_said(words: tuple[str, ...], said: str, tested: Tested) -> None:
+def test_a_mistake_in_the_configuration_is_a_clear_error(
+    words: tuple[str, ...], said: str, tested: Tested
+) -> None:
     ran = tested("-q", "test_offline.py", *words)
     assert ran.code
     assert said in ran.out + ran.err

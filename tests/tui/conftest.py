@@ -1,4 +1,4 @@
-"""What holds for every test of the interface."""
+"""Fixtures for every test of the interface."""
 
 from typing import Any, cast
 
@@ -11,19 +11,19 @@ from inspector.tui.policy.dialog import DecisionScreen
 
 @pytest.fixture(autouse=True)
 def _read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A test reads a question faster than anybody types."""
+    """Let questions be answered at once: a test reads them faster than a person types."""
     monkeypatch.setattr(DecisionScreen, "unread_s", 0.0)
 
 
 @pytest.fixture(autouse=True)
 def _read_late(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Nothing that a test waits for goes away while a busy machine keeps it from looking."""
+    """Keep notifications on the screen until the test has read them, even on a busy machine."""
     monkeypatch.setattr(SightlineApp, "NOTIFICATION_TIMEOUT", 60.0)
 
 
 @pytest.fixture(autouse=True)
 def _paints_where_a_test_looks(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Without a terminal, Textual paints each frame and drops it: a third of the time of these tests."""
+    """Paint only when a test reads the screen: without a terminal, Textual drops each frame after painting, a third of these tests' time."""
     paint = cast("Any", Compositor).render_update
 
     def render_update(self: Compositor, *args: object, **options: object) -> object:

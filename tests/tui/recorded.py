@@ -1,4 +1,4 @@
-"""Recordings made for a test, and the interface on them."""
+"""Recordings made for tests, and the interface on them."""
 
 import asyncio
 from collections.abc import Iterable
@@ -30,7 +30,7 @@ def minted(key: str) -> JsonObject:
 
 
 def session() -> Wire:
-    """Two tools; the first is called three times, with equal secrets twice; words beside it. 13 frames."""
+    """Two tools; the first is called three times, twice with equal secrets; and other messages. 13 frames."""
     wire = Wire()
     wire.note("started process 1")
     wire.listed(TOOL, OTHER_TOOL)
@@ -73,7 +73,7 @@ def player_of(path: Path, *, level: Level = Level.DECLARED, identity: Path | Non
 
 
 async def read(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
-    """The screen once the whole file was read, and it stands still."""
+    """The screen once the whole file was read and nothing is playing."""
     for _ in range(400):
         screen = app.screen_stack[-1]
         known = screen.recorded if isinstance(screen, PlayerScreen) else None

@@ -1,4 +1,4 @@
-"""A session that plays a script: the real frames, timeline and catalogue, without a wire."""
+"""A session that plays a script: with real frames, timeline and catalogue, but without a wire."""
 
 import asyncio
 import time
@@ -51,7 +51,7 @@ Answer = Callable[[JsonObject, Callable[[Progress], None]], Awaitable[Outcome]]
 
 
 def answering(value: Json) -> Answer:
-    """A tool that gives this result at once."""
+    """An answer of a tool that returns this result at once."""
 
     async def answer(_arguments: JsonObject, _progress: Callable[[Progress], None]) -> Outcome:
         return Result(value=value)
@@ -61,7 +61,7 @@ def answering(value: Json) -> Answer:
 
 @dataclass
 class Script:
-    """What the server lists and answers."""
+    """The lists and answers of the server."""
 
     tools: Sequence[Json] = ()
     resources: Sequence[Json] = ()
@@ -71,29 +71,29 @@ class Script:
     offers: dict[str, Callable[[str, JsonObject], tuple[str, ...]]] = field(
         default_factory=dict[str, Callable[[str, JsonObject], tuple[str, ...]]]
     )
-    """What is offered for an argument by its name, of what was typed and the other arguments."""
+    """Completions for an argument by its name, from the typed text and the other arguments."""
     answers: dict[str, Answer] = field(default_factory=dict[str, Answer])
     failure: InspectorError | None = None
-    """What connecting ends with."""
+    """The error with which connecting ends."""
     stderr: Sequence[str] = ()
     calls: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
     """Every call that was made."""
     told: list[JsonObject | None] = field(default_factory=list[JsonObject | None])
-    """What each call told the server of the session."""
+    """The annotations about the session in each call."""
     resolved: dict[str, Json] = field(default_factory=dict[str, Json])
-    """What tools/resolve answers, by the name of the tool."""
+    """The answer to tools/resolve, by the name of the tool."""
     resolutions: list[tuple[str, JsonObject]] = field(default_factory=list[tuple[str, JsonObject]])
-    """Every call that was asked about."""
+    """Every call for which tools/resolve was requested."""
     opened: list["ScriptedSession"] = field(default_factory=list["ScriptedSession"])
     """Every session that was opened."""
     redeemer: Redeemer | None = None
-    """What fetches secrets; None for a server that has no origin."""
+    """The redeemer of secrets; None for a server that has no origin."""
     client: ClientProfile = FULL
-    """What the server is told of the client."""
+    """The client profile that is announced."""
     trust: Trust = Trust()  # noqa: RUF009 - it is frozen
-    """Which certificates are accepted."""
+    """The settings for certificates."""
     clock: Callable[[], float] = time.monotonic
-    """By which secrets expire."""
+    """The clock by which secrets expire."""
 
 
 class ScriptedSession(Session):
@@ -281,18 +281,18 @@ def app_of_several(
 
 
 def screen_strips(app: SightlineApp) -> list[Strip]:
-    """What is on the screen, line by line, with its styles."""
+    """The content of the screen, line by line, with its styles."""
     # Textual has no public way to read the screen but an SVG.
     return app.screen._compositor.render_strips()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
 def screen_lines(app: SightlineApp) -> list[str]:
-    """What is on the screen, line by line."""
+    """The content of the screen, line by line."""
     return [strip.text for strip in screen_strips(app)]
 
 
 def screen_text(app: SightlineApp) -> str:
-    """The same as one text, without the blanks at the ends of lines."""
+    """The content of the screen as one text, without the blanks at the ends of lines."""
     return "\n".join(line.rstrip() for line in screen_lines(app))
 
 
@@ -306,3 +306,15 @@ async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str
             return text
         await asyncio.sleep(0.005)
     raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")
+
+
+async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
+    """The screen once it shows all of these, as slowly as a real server answers."""
+    drives()
+    for _ in range(1_500):
+        await pilot.pause()
+        shown = screen_text(app)
+        if all(text in shown for text in texts):
+            return shown
+        await asyncio.sleep(0.02)
+    raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")

@@ -1,4 +1,4 @@
-"""What the tests of the secrets screen share: a tool that leaves secrets, and a redeemer that plays a script."""
+"""Helpers for the tests of the secrets screen: a tool whose results contain secrets, and a scripted redeemer."""
 
 import asyncio
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from tests.tui.scripted import Script, answering, screen_text, settled
 BASE = "http://127.0.0.1:8000/mcp"
 REDEEMED = "redeemed-Zq81hTfW"
 KEPT = "withheld-9uVb3LxD"
-QUESTION = "Reveal this secret?"
+QUESTION = "Fetch this secret?"
 MASKED_TITLE = "p shows it for 10 s"
 SHOWN_TITLE = "masks itself in"
 
@@ -46,10 +46,10 @@ MINTED: JsonObject = {"content": [REFERENCE], "structuredContent": {"key": KEPT}
 
 @dataclass(slots=True)
 class ScriptedRedeemer:
-    """Answers what a test scripts, and counts who asked."""
+    """Gives scripted outcomes, and keeps the requests."""
 
     outcomes: list[Outcome] = field(default_factory=lambda: [Revealed(value=REDEEMED)])
-    """The last one again where they are over."""
+    """The outcomes; the last one is repeated at the end."""
     asked: list[str] = field(default_factory=list[str])
     """The identifiers of the references that were redeemed."""
     known: list[bool] = field(default_factory=list[bool])
@@ -60,7 +60,7 @@ class ScriptedRedeemer:
         self.may_answer.set()
 
     def preview(self, reference: SecretReference) -> Allowed | RefusedUrl:
-        """As the real one."""
+        """Behaves as the real one."""
         return resolve(reference.redeem_url, self.base)
 
     async def redeem(
@@ -77,7 +77,7 @@ class ScriptedRedeemer:
 def secretive(
     *outcomes: Outcome, result: Json = MINTED, tool: JsonObject = MINT
 ) -> tuple[Script, ScriptedRedeemer]:
-    """A server with a tool that leaves secrets, and who redeems them."""
+    """A server with a tool whose results contain secrets, and its redeemer."""
     redeemer = ScriptedRedeemer(list(outcomes)) if outcomes else ScriptedRedeemer()
     name = tool["name"]
     assert isinstance(name, str)
@@ -99,7 +99,7 @@ async def among_secrets(pilot: Pilot[None], app: SightlineApp, shows: str = "API
     return await settled(pilot, app, shows)
 
 
-async def revealed(pilot: Pilot[None], app: SightlineApp, state: str = "revealed") -> str:
+async def revealed(pilot: Pilot[None], app: SightlineApp, state: str = "fetched") -> str:
     """The screen after the reference under the cursor was revealed."""
     await pilot.press("v")
     await settled(pilot, app, QUESTION)
@@ -114,7 +114,7 @@ async def peeked(pilot: Pilot[None], app: SightlineApp, value: str = REDEEMED) -
 
 
 async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bool]) -> str:
-    """The screen once something holds of it, whatever still runs."""
+    """The screen once a condition on it is true, whatever is still running."""
     for _ in range(1000):
         await pilot.pause()
         if holds(text := screen_text(app)):
@@ -124,5 +124,5 @@ async def until(pilot: Pilot[None], app: SightlineApp, holds: Callable[[str], bo
 
 
 async def masked(pilot: Pilot[None], app: SightlineApp, value: str = REDEEMED) -> str:
-    """The secrets screen once it shows the value no more."""
+    """The secrets screen once it no longer shows the value."""
     return await until(pilot, app, lambda text: value not in text and SHOWN_TITLE not in text)

@@ -27,7 +27,7 @@ HEAVY = (
 SECRET = "planted-secret-4711"
 
 
-def test_nothing_heavy_is_imported_before_the_first_paint() -> None:
+def test_no_heavy_module_is_imported_before_the_first_paint() -> None:
     code = f"import sys, inspector.tui.app; print([name for name in {HEAVY!r} if name in sys.modules])"
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
@@ -43,7 +43,7 @@ def crash(app: SightlineApp) -> None:
         app._fatal_error()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
 
-def test_a_crash_says_where_and_neither_what_nor_any_local(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_crash_shows_its_place_without_message_or_locals(monkeypatch: pytest.MonkeyPatch) -> None:
     said: list[str] = []
 
     def panic(*renderables: Text) -> None:
@@ -75,7 +75,7 @@ async def test_a_defect_ends_with_status_1() -> None:
     assert app.return_code == 1
 
 
-async def test_the_guard_stands_behind_every_widget() -> None:
+async def test_the_guard_filters_the_output_of_every_widget() -> None:
     app = app_of(Script(tools=[{"name": "clock", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "clock")
@@ -96,7 +96,7 @@ async def test_a_notification_is_safe_and_never_markup() -> None:
         assert app.guard.caught == 0
 
 
-async def test_the_palette_finds_and_does() -> None:
+async def test_the_palette_finds_and_runs_commands() -> None:
     app = app_of(Script(tools=[{"name": "clock", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "clock")
@@ -115,7 +115,7 @@ async def test_the_palette_finds_and_does() -> None:
         assert app.theme == "high-contrast"
 
 
-async def test_the_keys_of_the_footer_do_what_they_say_when_clicked() -> None:
+async def test_clicking_a_key_in_the_footer_runs_it() -> None:
     app = app_of(Script(tools=[{"name": "clock", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "clock")
@@ -149,11 +149,11 @@ async def test_the_mouse_chooses_items_and_tabs() -> None:
 
 
 @pytest.mark.parametrize("place", list(KeyPlace))
-def test_every_place_has_keys(place: KeyPlace) -> None:
+def test_every_place_of_the_interface_has_keys(place: KeyPlace) -> None:
     assert bindings(place)
 
 
-async def test_ten_thousand_tools_are_listed_filtered_and_only_what_is_seen_is_drawn() -> None:
+async def test_ten_thousand_tools_are_filtered_and_only_visible_ones_drawn() -> None:
     tools: list[Json] = [{"name": f"tool_{n}", "inputSchema": {"type": "object"}} for n in range(10_000)]
     app = app_of(Script(tools=tools), target=DemoTarget())
     drawn: set[str] = set()

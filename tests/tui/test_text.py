@@ -1,3 +1,4 @@
+import re
 import shlex
 
 import pytest
@@ -36,9 +37,11 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyOffer, KeySituation, fitting, key_line, keys_now
 from inspector.tui.keys.table import COMMANDS, command
 from inspector.tui.main.header import HeaderView, header
+from inspector.tui.main.tool_pane import TABS
 from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import pieces
 from inspector.tui.timeline.rows import entry_line
+from inspector.tui.widgets.tab_line import tab_texts
 
 
 @pytest.mark.parametrize(
@@ -52,7 +55,7 @@ from inspector.tui.timeline.rows import entry_line
         (5_000_000, "5.0 MB"),
     ],
 )
-def test_sizes_in_words(size_bytes: int, words: str) -> None:
+def test_a_size_is_written_in_words(size_bytes: int, words: str) -> None:
     assert size(size_bytes) == words
 
 
@@ -67,11 +70,11 @@ def test_sizes_in_words(size_bytes: int, words: str) -> None:
         (3600, "60 min 00 s"),
     ],
 )
-def test_durations_in_words(duration_s: float, words: str) -> None:
+def test_a_duration_is_written_in_words(duration_s: float, words: str) -> None:
     assert duration(duration_s) == words
 
 
-def test_counts_and_tokens_in_words() -> None:
+def test_counts_and_tokens_are_written_in_words() -> None:
     assert count(1, "tool") == "1 tool"
     assert count(10_000, "tool") == "10,000 tools"
     assert tokens(0) == "about 1 token"
@@ -79,7 +82,7 @@ def test_counts_and_tokens_in_words() -> None:
 
 
 @given(st.text())
-def test_foreign_text_comes_out_safe_and_is_never_markup(text: str) -> None:
+def test_foreign_text_is_made_safe_and_is_never_markup(text: str) -> None:
     assert content(text).spans == []
     assert "\n" not in content(text).plain
     assert safe(content(text).plain) == content(text).plain
@@ -102,11 +105,20 @@ HEADER = HeaderView(
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 140, 200])
-def test_the_header_always_has_the_lenses_and_the_state_and_fits(width: int) -> None:
+def test_the_header_always_shows_boundary_host_and_state(width: int) -> None:
     line = header(HEADER, width)
-    assert "boundary: declared  host: spec" in line.plain
+    assert line.plain.endswith("declared  host: spec " if width >= 80 else "declared  spec ")
     assert "ready" in line.plain
     assert line.cell_length <= max(width, 52)
+
+
+def test_a_header_without_room_leaves_out_details_then_words_and_cuts_the_name_last() -> None:
+    own = replace(HEADER, server="mcp-servers/everything", profile="none", place="2 of 3")
+    lines = [header(own, width).plain for width in range(200, 40, -1)]
+    gone = ("MCP 2025-11-25", "12 tools", "as none", "server 2 of 3", "boundary: ", "everything")
+    at = [next(number for number, line in enumerate(lines) if part not in line) for part in gone]
+    assert at == sorted(at)
+    assert all("declared" in line and "spec" in line and "ready" in line for line in lines)
 
 
 def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
@@ -115,9 +127,21 @@ def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
     assert "ready  MCP 2025-11-25  12 tools" in line
 
 
+def test_all_tabs_are_seen_with_the_open_one_in_full_and_as_many_counts_as_fit() -> None:
+    tabs = tuple(replace(tab, note="12") for tab in TABS)
+    for active in tabs:
+        for width in range(28, 100):
+            line = "".join(tab_texts(tabs, active.id, width))
+            assert len(line) <= width
+            assert f"▸{tabs.index(active) + 1} {active.label}" in line
+            assert re.findall(r"[ ▸│]([1-5])(?=[ ▸│]|$)", line) == [*"12345"], line
+    assert "".join(tab_texts(tabs, "call", 51)) == "▸1 Call│2 Def.│3 Claims│4 Findings 12│5 History"
+    assert "".join(tab_texts(TABS, "call", 51)) == "▸1 Call│2 Definition│3 Claims│4 Findings│5 History"
+
+
 @pytest.mark.parametrize("part", list(FocusedPart))
 @pytest.mark.parametrize("width", [40, 80, 140])
-def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: FocusedPart, width: int) -> None:
+def test_the_footer_fits_and_its_last_key_opens_the_full_list(part: FocusedPart, width: int) -> None:
     offers = keys_now(KeySituation(part=part, has_called=True, has_differences=True, is_wrong=True))
     keys = fitting(offers, width)
     assert key_line(keys).cell_length <= width + 2
@@ -139,11 +163,11 @@ def test_the_footer_fits_and_its_last_key_leads_to_the_others(part: FocusedPart,
         (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),
     ],
 )
-def test_the_footer_begins_with_what_matters_most(situation: KeySituation, first: str) -> None:
+def test_the_footer_begins_with_the_most_important_key(situation: KeySituation, first: str) -> None:
     assert keys_now(situation)[0].label == first
 
 
-def test_the_footer_offers_only_what_works() -> None:
+def test_the_footer_offers_only_keys_that_work() -> None:
     nothing = {offer.command.id for offer in keys_now(KeySituation(part=FocusedPart.CATALOGUE))}
     assert not nothing & {"host.compare", "result.compare", "call.repeat", "call.copy", "secrets.open"}
     called = KeySituation(
@@ -159,21 +183,21 @@ def test_the_footer_offers_only_what_works() -> None:
     assert "call.repeat" not in {offer.command.id for offer in keys_now(lost)}
 
 
-def test_no_key_of_the_main_screen_means_something_else_in_a_pane_of_it() -> None:
+def test_no_key_of_the_main_screen_has_another_meaning_in_a_pane() -> None:
     main = {key for found in COMMANDS if found.place is KeyPlace.MAIN for key in found.keys.split(",")}
     panes = (KeyPlace.LINES, KeyPlace.RESULT, KeyPlace.DEFINITION)
     inner = {key for found in COMMANDS if found.place in panes for key in found.keys.split(",")}
-    # In a result, `y` offers parts of it beside the call.
+    # In a result, `y` also offers parts of the result.
     assert main & inner == {"y"}
 
 
-def test_the_palette_begins_with_what_people_look_for_and_never_offers_to_quit() -> None:
+def test_the_palette_begins_with_common_commands_and_never_offers_to_quit() -> None:
     offered = [found.id for found in palette.offered()]
     assert offered[:5] == ["form.run", "session.reconnect", "session.record", "call.copy", "host.compare"]
     assert "app.quit" not in offered
 
 
-def test_an_address_is_cut_in_its_middle_behind_the_name() -> None:
+def test_an_address_is_cut_in_its_middle() -> None:
     uri = "https://example.org/a/very/long/way/to/handbook/chapter-7.md"
     named = Item(kind=Kind.RESOURCE, name=uri, definition={"name": "handbook"})
     line = item_line(named, RowMarks(), 44, here=False).plain
@@ -184,7 +208,7 @@ def test_an_address_is_cut_in_its_middle_behind_the_name() -> None:
     assert bare.rstrip().endswith("chapter-7.md")
 
 
-def test_sending_anyway_is_offered_where_the_arguments_are_wrong() -> None:
+def test_sending_anyway_is_offered_if_the_arguments_are_wrong() -> None:
     wrong = keys_now(KeySituation(part=FocusedPart.INPUT, is_wrong=True))
     assert KeyOffer(command("form.send-anyway"), "send anyway") in wrong
     assert all(
@@ -192,7 +216,7 @@ def test_sending_anyway_is_offered_where_the_arguments_are_wrong() -> None:
     )
 
 
-def test_every_key_has_an_id_of_its_own_and_a_sentence() -> None:
+def test_every_key_has_a_unique_id_and_a_description() -> None:
     assert len({found.id for found in COMMANDS}) == len(COMMANDS)
     for found in COMMANDS:
         assert found.binding.id == found.id
@@ -200,7 +224,7 @@ def test_every_key_has_an_id_of_its_own_and_a_sentence() -> None:
         assert found.label
 
 
-def test_help_has_every_key() -> None:
+def test_the_help_lists_every_key() -> None:
     text = "\n".join(line.words for line in help_lines())
     assert all(found.tooltip in text for found in COMMANDS)
 
@@ -226,7 +250,7 @@ CATALOGUE = Catalogue(
         ("nothing", []),
     ],
 )
-def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: list[str]) -> None:
+def test_the_filter_finds_words_in_any_order_and_counts_matches(query: str, names: list[str]) -> None:
     found = matching(rows(CATALOGUE), query)
     assert [
         f"{row.title} {row.size}{f' and {row.malformed}' if row.malformed else ''}"
@@ -236,7 +260,7 @@ def test_the_filter_finds_by_words_in_any_order_and_counts(query: str, names: li
     ] == names
 
 
-def test_a_word_of_the_filter_may_be_in_the_name_of_the_server() -> None:
+def test_a_filter_word_may_match_the_name_of_the_server() -> None:
     def found(query: str) -> list[str]:
         shown = matching(rows(CATALOGUE), query, "mail at work")
         return [str(row.entry.name) for row in shown if not isinstance(row, Group)]
@@ -246,7 +270,7 @@ def test_a_word_of_the_filter_may_be_in_the_name_of_the_server() -> None:
     assert found("work elsewhere") == []
 
 
-def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions() -> None:
+def test_the_filter_ranks_exact_names_before_prefixes_and_descriptions() -> None:
     described: JsonObject = {"description": "Echoes; as Echo does."}
     names = ("get_clock", "echo_all", "re_echo", "say", "ECHO", "echo_one")
     tools = tuple(
@@ -267,7 +291,7 @@ def test_the_filter_puts_the_name_before_its_beginnings_names_and_descriptions()
     assert found(" ") == ["Tools", *names, "Prompts", "echoing", "stop"]
 
 
-def test_the_group_with_the_best_name_comes_first() -> None:
+def test_the_group_with_the_best_match_is_first() -> None:
     tool = Tool(name="about", definition={"description": "Shows greet."})
     prompt = Item(kind=Kind.PROMPT, name="greet", definition={})
     catalogue = Catalogue(entries={Kind.TOOL: (tool,), Kind.PROMPT: (prompt,)})
@@ -281,7 +305,7 @@ def test_the_group_with_the_best_name_comes_first() -> None:
 
 
 @pytest.mark.parametrize("entry", [TOOL, BAD, CATALOGUE.entries[Kind.PROMPT][0]])
-def test_every_item_has_a_title_and_something_to_say(entry: Entry) -> None:
+def test_every_item_has_a_title_and_a_description(entry: Entry) -> None:
     assert str(entry.name) in title(entry).plain
     assert about(entry).plain
 
@@ -301,13 +325,13 @@ def an_entry(kind: EntryKind, state: EntryState = EntryState.DONE, **more: str) 
 
 @pytest.mark.parametrize("kind", list(EntryKind))
 @pytest.mark.parametrize("width", [40, 80, 140])
-def test_a_line_of_the_timeline_fits_whatever_it_tells(kind: EntryKind, width: int) -> None:
+def test_a_line_of_the_timeline_fits_its_width(kind: EntryKind, width: int) -> None:
     line = entry_line(an_entry(kind, title="x" * 500, detail="y" * 5000), width)
     assert line.cell_length <= width
     assert "1.2 kB" in line.plain
 
 
-def test_a_line_of_the_timeline_says_in_words_that_it_waits_or_failed() -> None:
+def test_a_line_of_the_timeline_shows_waiting_and_failed_in_words() -> None:
     assert "waiting" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.PENDING), 80).plain
     assert "failed" in entry_line(an_entry(EntryKind.EXCHANGE, EntryState.FAILED), 80).plain
 
@@ -332,11 +356,11 @@ def test_a_failure_shows_the_last_lines_of_stderr_in_order() -> None:
         (Progress(progress=-1, total=-1, message=None), "-1"),
     ],
 )
-def test_progress_is_told_whatever_numbers_the_server_sends(progress: Progress, words: str) -> None:
+def test_progress_is_shown_for_any_numbers(progress: Progress, words: str) -> None:
     assert words in progress_line("echo", 1.0, progress).plain
 
 
-def test_text_is_cut_into_lines_that_lose_nothing() -> None:
+def test_text_is_split_into_lines_without_loss() -> None:
     assert pieces("abcdefgh\nij\n", 5) == ("abcde", "fgh", "ij", "")
 
 
@@ -347,7 +371,7 @@ json_values = st.recursive(
 
 
 @given(json_values)
-def test_json_in_an_editor_is_safe_and_the_same_value(value: Json) -> None:
+def test_json_in_an_editor_is_safe_and_represents_the_same_value(value: Json) -> None:
     text = editable(value)
     assert safe(text) == text
     parsed = parse(text)
@@ -358,7 +382,7 @@ def test_json_in_an_editor_is_safe_and_the_same_value(value: Json) -> None:
 @pytest.mark.parametrize(
     "value", [Number("NaN"), Number("1.10"), DuplicateKeys((("a", 1), ("a", 2))), "\ud800", ["\u202e" * 3]]
 )
-def test_odd_json_in_an_editor_stays_the_same_value(value: Json) -> None:
+def test_odd_json_in_an_editor_represents_the_same_value(value: Json) -> None:
     parsed = parse(editable(value))
     assert isinstance(parsed, JsonText)
     assert equal(parsed.value, value)
@@ -384,7 +408,7 @@ def test_a_call_is_copied_as_a_command_that_a_shell_reads_back(target: Target, e
     assert "\n" not in made.text
 
 
-def test_sensitive_values_headers_and_queries_stay_out_of_the_command_and_are_named() -> None:
+def test_sensitive_parts_are_left_out_of_a_copied_command_and_named() -> None:
     target = HttpTarget(url="https://user:pw@h/mcp?token=t0ken", headers=(("X-Key", "hush"),))
     arguments: JsonObject = {"a": {"pin": "1234", "b": 1}, "c": 2}
     made = call_command(target, "echo", arguments, ("/a/pin", "/none"))
@@ -412,7 +436,7 @@ def test_a_command_that_could_act_when_pasted_is_not_copied(name: str) -> None:
         ),
     ],
 )
-def test_a_long_message_is_known_by_how_it_begins_and_ends(message: str, line: str) -> None:
+def test_a_long_message_is_shortened_to_its_beginning_and_end(message: str, line: str) -> None:
     assert headline(message) == line
     shown = failure(FailureView(message=message)).plain
     assert shown.startswith(line.partition(",")[0])

@@ -26,7 +26,7 @@ def test_five_themes_are_shipped() -> None:
     assert paths.packaged("themes").is_dir()
 
 
-def test_a_theme_of_the_user_is_added_and_one_of_a_known_name_replaces_it(own_folder: Path) -> None:
+def test_a_user_theme_is_added_or_replaces_one_with_its_name(own_folder: Path) -> None:
     (own_folder / "mine.toml").write_text(GOOD)
     (own_folder / "other.toml").write_text('name = "dark"\nprimary = "#abcdef"\n')
     found = {theme.name: theme for theme in themes.themes()}
@@ -48,7 +48,7 @@ def test_a_theme_of_the_user_is_added_and_one_of_a_known_name_replaces_it(own_fo
         (GOOD + '[variables]\nx = "red; } * { display: none"', "variables.x", "as text"),
     ],
 )
-def test_a_broken_theme_is_told_with_file_key_and_what_is_expected(
+def test_a_broken_theme_is_an_error_with_file_key_and_expected_value(
     own_folder: Path, text: str, key: str, expected: str
 ) -> None:
     (own_folder / "mine.toml").write_text(text)
@@ -60,24 +60,24 @@ def test_a_broken_theme_is_told_with_file_key_and_what_is_expected(
 
 
 @pytest.mark.parametrize("raw", [b"name = ", b"\xff\xfe"])
-def test_a_file_that_is_no_toml_is_told(own_folder: Path, raw: bytes) -> None:
+def test_a_theme_file_that_is_not_toml_is_an_error(own_folder: Path, raw: bytes) -> None:
     (own_folder / "mine.toml").write_bytes(raw)
     with pytest.raises(UsageError, match="not TOML"):
         themes.themes()
 
 
-def test_a_file_that_cannot_be_read_is_told(own_folder: Path) -> None:
+def test_a_theme_file_that_cannot_be_read_is_an_error(own_folder: Path) -> None:
     (own_folder / "mine.toml").mkdir()
     with pytest.raises(UsageError, match="cannot be read"):
         themes.themes()
 
 
-def test_the_platform_has_a_folder_where_none_is_chosen(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_platform_folder_is_used_if_none_is_configured(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("SIGHTLINE_CONFIG_DIR")
     assert "sightline" in str(paths.configuration())
 
 
-def test_an_unknown_theme_is_told_before_the_screen_is_taken() -> None:
+def test_an_unknown_theme_is_an_error_before_the_interface_starts() -> None:
     from inspector.launch import Launch  # noqa: PLC0415
     from inspector.tui.app import run  # noqa: PLC0415
 
@@ -93,18 +93,18 @@ def luminance(colour: Color) -> float:
 
 
 def contrast(left: Color, right: Color) -> float:
-    """The contrast of two colours. Source: WCAG 2.2, 1.4.3: text needs 4.5, and 7 where contrast is promised."""
+    """The contrast of two colours. Source: WCAG 2.2, 1.4.3: text needs 4.5, and 7 for high contrast."""
     darker, lighter = sorted((luminance(left), luminance(right)))
     return (lighter + 0.05) / (darker + 0.05)
 
 
 BEHIND = ("background", "surface", "panel", "block-cursor-background", "block-cursor-blurred-background")
 DECORATION = frozenset("▌▎▍▁▂▃▄▅▆▇█▔▕─━│┃┄┊┌┐└┘├┤┬┴┼╭╮╰╯")
-"""Lines, borders and scrollbars: they are not text."""
+"""Lines, borders and scrollbars, which are not text."""
 
 
 @pytest.mark.parametrize("file", themes.shipped(), ids=lambda file: file.name)
-def test_each_colour_of_a_text_can_be_read_on_each_background(file: themes.ThemeFile) -> None:
+def test_each_text_colour_is_readable_on_each_background(file: themes.ThemeFile) -> None:
     shown = {**theme_of(file).to_color_system().generate(), **dict(file.variables)}
     foreground = Color.parse(shown["foreground"])
     for behind in BEHIND:
@@ -119,14 +119,14 @@ def test_each_colour_of_a_text_can_be_read_on_each_background(file: themes.Theme
 
 
 @pytest.mark.parametrize("name", [file.name for file in themes.shipped()])
-async def test_every_sign_on_the_screen_can_be_read(name: str) -> None:
+async def test_every_sign_on_the_screen_is_readable(name: str) -> None:
     app = app_of(secretive()[0])
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mint")
         app.theme = name
         await pilot.pause()
         for keys in (
-            # With placeholders of fields and of the filter.
+            # With the placeholders of fields and of the filter.
             ("enter",),
             ("escape", "slash"),
             ("escape",),

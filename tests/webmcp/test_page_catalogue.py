@@ -1,4 +1,4 @@
-"""From the browser's events to tools: documents, names, declarations, and what is made of them."""
+"""From the browser's events to tools: documents, names, declarations, and the tools made of them."""
 
 import pytest
 from hypothesis import given
@@ -91,7 +91,7 @@ def joined(kept: JsonObject, declared: JsonObject, *, whole: bool = True) -> Cat
         ({}, {"description": "other"}, (), ("/description",)),
     ],
 )
-def test_what_differs_between_the_two_sides_is_named(
+def test_differences_between_declared_and_kept_members_are_named(
     kept: JsonObject, declared: JsonObject, dropped: tuple[str, ...], changed: tuple[str, ...]
 ) -> None:
     page = joined(kept, declared).tools[0].page
@@ -113,13 +113,13 @@ def test_what_differs_between_the_two_sides_is_named(
         ({}, {"outputSchema": "[function]"}),
     ],
 )
-def test_a_mark_of_either_side_withholds(kept: JsonObject, declared: JsonObject) -> None:
+def test_a_mark_in_the_declared_or_kept_definition_withholds(kept: JsonObject, declared: JsonObject) -> None:
     tool = joined(kept, declared).tools[0]
     bounded = bound(Result(value={"token": "sesame"}), tool, Level.DECLARED)
     assert "sesame" not in dump_text(bounded.result)
 
 
-def test_a_declaration_that_could_not_be_read_whole_withholds_everything_structured() -> None:
+def test_an_incompletely_read_declaration_withholds_structured_content() -> None:
     tool = joined({}, {}, whole=False).tools[0]
     bounded = bound(Result(value={"token": "sesame"}), tool, Level.DECLARED)
     assert "sesame" not in dump_text(bounded.result)
@@ -127,18 +127,18 @@ def test_a_declaration_that_could_not_be_read_whole_withholds_everything_structu
     assert "sesame" in dump_text(bound(Result(value={"token": "sesame"}), open_one, Level.DECLARED).result)
 
 
-def test_a_hint_with_two_values_is_read_as_one_that_is_named_twice() -> None:
+def test_a_hint_with_two_values_is_read_as_a_duplicate_key() -> None:
     tool = joined({"annotations": {"a": 1}}, {"annotations": {"a": 2}}).tools[0]
     assert isinstance(tool.definition["annotations"], DuplicateKeys)
 
 
-def test_a_page_cannot_speak_of_its_own_origin_or_frame() -> None:
+def test_a_page_cannot_declare_its_own_origin_or_frame() -> None:
     tool = joined({}, {"origin": "https://bank.example", "frameId": "x", "frame": "y"}).tools[0]
     assert tool.definition["origin"] == "https://a.example"
     assert "frameId" not in tool.definition
 
 
-def test_only_the_hook_s_own_voice_counts_and_only_from_the_page_s_own_scripts() -> None:
+def test_only_reports_of_the_hook_in_the_main_world_of_the_page_are_accepted() -> None:
     marked: JsonObject = {"name": "t", "annotations": {"sensitiveHint": False}}
     tree = tree_of(
         *START,
@@ -153,7 +153,7 @@ def test_only_the_hook_s_own_voice_counts_and_only_from_the_page_s_own_scripts()
     assert page.declared is None
 
 
-def test_a_failed_registration_does_not_replace_what_was_declared_first() -> None:
+def test_a_failed_registration_does_not_replace_the_first_declaration() -> None:
     tree = tree_of(
         *START,
         ("s", "Runtime.bindingCalled", report(1, {"name": "t", "first": True})),
@@ -163,7 +163,7 @@ def test_a_failed_registration_does_not_replace_what_was_declared_first() -> Non
     assert "first" in catalogue(tree).tools[0].definition
 
 
-def test_names_that_are_shared_get_host_and_place_and_never_take_another_s() -> None:
+def test_shared_names_get_host_and_place_and_are_unique() -> None:
     tree = tree_of(
         ("s", "Page.frameNavigated", navigated("f")),
         ("s", "Page.frameNavigated", navigated("g", "https://a.example/x", "f")),
@@ -181,7 +181,7 @@ def test_names_that_are_shared_get_host_and_place_and_never_take_another_s() -> 
     ]
 
 
-def test_a_document_that_is_left_takes_its_tools_along_and_a_swap_does_not() -> None:
+def test_leaving_a_document_removes_its_tools_but_a_swap_does_not() -> None:
     tree = tree_of(*START, ("s", "WebMCP.toolsAdded", added("f", "t")))
     swapped = tree.take("s", "Page.frameDetached", {"frameId": "f", "reason": "swap"})
     assert (swapped.tools, swapped.gone) == (False, frozenset())
@@ -190,7 +190,7 @@ def test_a_document_that_is_left_takes_its_tools_along_and_a_swap_does_not() -> 
     assert catalogue(tree).tools == ()
 
 
-def test_a_process_that_ends_takes_its_frames_along() -> None:
+def test_the_end_of_a_process_removes_its_frames() -> None:
     tree = tree_of(
         *START,
         ("o", "Page.frameNavigated", navigated("g", "https://b.example/", "f")),
@@ -225,7 +225,7 @@ def test_tools_are_removed_by_frame_and_name() -> None:
         ("Nothing.known", {}),
     ],
 )
-def test_what_a_browser_should_not_send_changes_nothing(method: str, params: JsonObject) -> None:
+def test_an_invalid_event_of_the_browser_changes_nothing(method: str, params: JsonObject) -> None:
     tree = tree_of(*START, ("s", "WebMCP.toolsAdded", added("f", "t")))
     change = tree.take("s", method, params)
     assert (change.tools, change.gone) == (False, frozenset())
@@ -246,11 +246,13 @@ def test_what_a_browser_should_not_send_changes_nothing(method: str, params: Jso
         (None, None, 2),
     ],
 )
-def test_the_draft_s_rules_for_names_and_descriptions(name: Json, description: Json, count: int) -> None:
+def test_names_and_descriptions_follow_the_rules_of_the_draft(
+    name: Json, description: Json, count: int
+) -> None:
     assert len(faults_of(name, description)) == count
 
 
-def test_a_report_longer_than_the_hook_writes_is_none() -> None:
+def test_a_report_longer_than_the_hook_writes_is_ignored() -> None:
     payload = '{"proof":"p","call":"registerTool","whole":true,"tool":{"name":"t"},"options":null}'
     assert isinstance(found := report_in(payload, "p"), tuple)
     assert [declaration.name for declaration in found] == ["t"]
@@ -258,7 +260,7 @@ def test_a_report_longer_than_the_hook_writes_is_none() -> None:
 
 
 FRAMES = {
-    # Frame, the one around it, its address. The browser tells of them in this order, whatever they load.
+    # Frame, its parent, its address. The browser reports them in this order, whichever loads first.
     "main": ("", "https://a.example/"),
     "one": ("main", "https://b.example/1"),
     "two": ("main", "https://a.example/2"),
@@ -270,7 +272,7 @@ NAMES = st.lists(st.sampled_from(["t", "u", "v2", "v10", "t@a.example"]), max_si
 
 
 def documents() -> st.SearchStrategy[tuple[dict[str, list[str]], list[list[str]]]]:
-    """What each frame offers, and two orders in which frames and their tools arrive, each frame behind its parent."""
+    """The tools of each frame, and two orders in which frames and their tools arrive, each frame after its parent."""
     arrivals = [name for name, offered in dict.fromkeys(FRAMES, 3).items() for _ in range(offered)]
     return st.tuples(
         st.fixed_dictionaries(dict.fromkeys(FRAMES, NAMES)),
@@ -279,7 +281,7 @@ def documents() -> st.SearchStrategy[tuple[dict[str, list[str]], list[list[str]]
 
 
 def arrived(offered: dict[str, list[str]], order: list[str]) -> tuple[Catalogue, list[Catalogue]]:
-    """All that is listed at the end, and what was listed after each step."""
+    """The complete list at the end, and the lists after each step."""
     tree, steps = Tree(BINDING, PROOF), list[Catalogue]()
     left = {name: list(tools) for name, tools in offered.items()}
     shown: set[str] = set()
@@ -299,14 +301,14 @@ def arrived(offered: dict[str, list[str]], order: list[str]) -> tuple[Catalogue,
     for name in order:
         show(name)
         if left[name]:
-            # In the second order the tools of a document come the other way round, too.
+            # In the second order, the tools of a document arrive in reverse, too.
             tree.take(name, "WebMCP.toolsAdded", added(name, left[name].pop(-(order[0] < order[-1]))))
         steps.append(catalogue(tree))
     return steps[-1], steps
 
 
 @given(documents())
-def test_handles_and_order_are_the_same_in_whatever_order_documents_and_tools_arrive(
+def test_handles_and_order_do_not_depend_on_the_order_of_arrival(
     case: tuple[dict[str, list[str]], list[list[str]]],
 ) -> None:
     offered, orders = case
@@ -327,7 +329,7 @@ def test_handles_and_order_are_the_same_in_whatever_order_documents_and_tools_ar
     assert ends[0] == ends[1]
 
 
-def test_a_shared_name_is_called_by_none_of_its_tools() -> None:
+def test_a_shared_name_without_its_place_refers_to_no_tool() -> None:
     tree = tree_of(
         ("s", "Page.frameNavigated", navigated("f")),
         ("o", "Page.frameNavigated", navigated("g", "https://b.example/", "f")),
@@ -342,7 +344,7 @@ def test_a_shared_name_is_called_by_none_of_its_tools() -> None:
     assert found.sharing("u") == found.sharing("x") == ()
 
 
-def test_a_refusal_is_an_entry_with_its_place_until_the_document_is_left() -> None:
+def test_a_refusal_is_listed_with_its_place_until_the_document_is_left() -> None:
     def refused(number: int, line: str, proof: str = PROOF) -> JsonObject:
         payload: JsonObject = {
             "proof": proof,

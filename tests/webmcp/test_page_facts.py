@@ -1,4 +1,4 @@
-"""What is known of a page's tool beside its definition: evidence, exposure, policy."""
+"""The known facts about a page's tool besides its definition: evidence, exposure, policy."""
 
 import pytest
 from hypothesis import given
@@ -22,7 +22,7 @@ from tests.webmcp.test_page_catalogue import (
 
 
 @pytest.mark.parametrize("said", ["", '"proof":"other",', '"proof":null,'])
-def test_a_report_without_the_hook_s_proof_is_not_believed_and_counted(said: str) -> None:
+def test_a_report_without_the_proof_of_the_hook_is_rejected_and_counted(said: str) -> None:
     payload = (
         f'{{{said}"call":"registerTool","whole":true,"tool":{{"name":"t","title":"forged"}},"options":null}}'
     )
@@ -57,7 +57,7 @@ def test_a_report_without_the_hook_s_proof_is_not_believed_and_counted(said: str
         ({"backendNodeId": 7}, {}, True, Evidence.FORM),
     ],
 )
-def test_what_speaks_for_a_declaration(
+def test_a_declaration_has_its_evidence(
     kept: JsonObject, declared: JsonObject, whole: object, evidence: Evidence
 ) -> None:
     page = joined(kept, declared, whole=bool(whole)).tools[0].page
@@ -65,7 +65,7 @@ def test_what_speaks_for_a_declaration(
     assert page.evidence is evidence
 
 
-def test_a_registration_past_the_hook_is_told_from_one_before_our_time() -> None:
+def test_a_registration_past_the_hook_differs_from_one_before_the_session() -> None:
     late = Tree(BINDING, PROOF)
     late.adopt("s", {"frame": navigated("f")["frame"]})
     late.take("s", "WebMCP.toolsAdded", added("f", "t"))
@@ -102,19 +102,19 @@ def test_a_registration_past_the_hook_is_told_from_one_before_our_time() -> None
         ("\x1b[31m", Reach.UNREADABLE),
     ],
 )
-def test_whom_an_origin_of_exposed_to_names(text: str, reach: Reach) -> None:
+def test_an_origin_in_exposed_to_is_classified(text: str, reach: Reach) -> None:
     assert exposure_of(text, "https://a.example") == Exposure(text=text, reach=reach)
 
 
 @given(st.text(), st.text())
-def test_any_text_of_exposed_to_has_a_reach(text: str, own: str) -> None:
+def test_any_text_in_exposed_to_has_a_reach(text: str, own: str) -> None:
     found = exposure_of(text, own)
     assert found.text == text
     if found.reach is Reach.OWN:
         assert text.lower().startswith(("http://", "https://"))
 
 
-def test_exposures_follow_what_was_declared() -> None:
+def test_exposures_are_read_from_the_declaration() -> None:
     declared: JsonObject = {"proof": PROOF, "call": "registerTool", "whole": True, "tool": {"name": "t"}}
     options: JsonObject = {"exposedTo": ["https://b.example", 7, "null"]}
     told: JsonObject = {"name": BINDING, "payload": dump_text({**declared, "options": options})}
@@ -143,13 +143,15 @@ def test_exposures_follow_what_was_declared() -> None:
         ("toolsmith *", None),
     ],
 )
-def test_whom_a_frame_s_element_lets_offer_tools(allow: str | None, grants: tuple[str, ...] | None) -> None:
+def test_the_origins_that_a_frame_element_allows_are_read(
+    allow: str | None, grants: tuple[str, ...] | None
+) -> None:
     attributes: list[Json] = ["src", "/", *([] if allow is None else ["allow", allow])]
     policy = policy_of({"nodeName": "IFRAME", "attributes": attributes}, None)
     assert (policy.element, policy.allow, policy.grants) == ("iframe", allow, grants)
 
 
-def test_what_stands_of_a_policy_where_little_is_told() -> None:
+def test_a_partly_known_policy_keeps_its_known_parts() -> None:
     assert policy_of(None, "Header") == FramePolicy(element=None, blocked_by="Header")
     assert policy_of({"nodeName": "IFRAME", "attributes": ["sandbox", ""]}, 7).is_sandboxed
     tree = tree_of(*START)

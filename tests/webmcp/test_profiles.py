@@ -1,4 +1,4 @@
-"""The folder of a browser's profile, where it cannot be made."""
+"""The folder of a browser's profile, if it cannot be created."""
 
 import errno
 import tempfile

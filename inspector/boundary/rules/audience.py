@@ -1,4 +1,4 @@
-"""`audience`: content for the user only. At `closed`, a malformed audience withholds too.
+"""`audience`: withholds content for the user only. At `closed`, a malformed audience withholds too.
 
 Source: MCP 2025-11-25 and 2026-07-28, Annotations.
 """
@@ -12,7 +12,7 @@ _UNCLEAR = "a content block has an `audience` that is empty or malformed, so tha
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds blocks whose audience excludes the model."""
+    """Withhold blocks whose audience excludes the model."""
     claims = claims_by_block(draft)
     of_item = tuple(claim for claim in draft.contract.claims if claim.subject is Subject.RESOURCE)
 

@@ -1,6 +1,6 @@
-"""`detect`: reports text that looks like a credential, or withholds it if set.
+"""`detect`: reports text that looks like a credential, or withholds it if the policy says so.
 
-A second layer behind the declarations, with gaps: docs/credentials.md.
+This is a second layer behind the declarations, and it has gaps: docs/credentials.md.
 """
 
 import re
@@ -22,13 +22,16 @@ MAX_LISTED = 20
 _SHORTEST = 10
 """The minimum length of a match of any rule, including its context."""
 _BETWEEN = "\n\0"
-"""No rule matches across either character, and a credential may end before each."""
+"""Separates texts that are searched together.
+
+No rule matches across either character, and a credential may end before each.
+"""
 _ENTERED = frozenset({dict, list})
 _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IGNORECASE)
 
 
 def apply(draft: Draft) -> Draft:
-    """Adds a finding for each place that looks like a credential, or withholds these places."""
+    """Add a finding for each place that looks like a credential, or withhold these places."""
     draft, found = credentials(draft)
     titles = {**draft.credentials, **found}
     if not titles:
@@ -65,7 +68,7 @@ def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
 
 
 def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
-    """Each of `texts` for which the searched text looks like a credential."""
+    """Each of `texts` whose searched text looks like a credential, with the title of the rule."""
     joined = _BETWEEN.join(searched)
     if not may_hold(joined):
         return

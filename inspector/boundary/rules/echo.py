@@ -28,7 +28,7 @@ _WEAK = (
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds the leaves, blocks and entries that contain a withheld value."""
+    """Withhold the leaves, blocks and entries that contain a withheld value."""
     secrets, names = draft.secrets, draft.contract.names
     released = (secrets.hinted, _released(draft))
     echoes = Echoes((*secrets.declared, *secrets.personal), names=names, but=released)
@@ -58,7 +58,7 @@ def _reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
 
 
 def _with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
-    """Cuts pointers at keys that contain a secret, and adds removals for copies in parts that are removed but visible."""
+    """Cut pointers at keys that contain a secret, and add removals for copies in parts that the user still sees."""
     visible = set[str]()
     for removal in _shown(draft):
         texts_in(resolve(draft.raw, removal.pointer), visible, set())
@@ -72,7 +72,10 @@ def _with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
 
 
 def _shown(draft: Draft) -> list[Removal]:
-    """The removals of parts that the user still sees. None at `closed`, where the `declared` boundary decides that."""
+    """The removals of parts that the user still sees.
+
+    Empty at `closed`: there, `declared` decides what the user sees.
+    """
     if draft.level is Level.CLOSED:
         return []
     segments = [segment for segment in draft.removals.segments if not isinstance(segment, NotedRemovals)]
@@ -80,14 +83,14 @@ def _shown(draft: Draft) -> list[Removal]:
 
 
 def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) -> str:
-    """One of the texts in a removed part; empty if there is none."""
+    """One of the texts of `spellings` in a removed part; empty if there is none."""
     texts = set[str]()
     texts_in(resolve(draft.raw, removal.pointer), texts, texts)
     return min(texts & spellings.keys(), default="")
 
 
 def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
-    """Shortens the pointer to the parent of the first of `keys`."""
+    """The removal with its pointer cut before the first of `keys`."""
     tokens = split(removal.pointer)
     first = next((index for index, token in enumerate(tokens) if token in keys), None)
     return replace(removal, pointer=join(tokens[:first]))

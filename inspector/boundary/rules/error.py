@@ -13,13 +13,13 @@ _REASON = Reason(rule=Rule.ERROR, detail="the model gets only the code of an err
 
 
 def apply(draft: Draft) -> Draft:
-    """Replaces the texts of a failure by its code."""
+    """Replace the texts of a failure by its code."""
     if draft.level is not Level.CLOSED or draft.code is None:
         return draft
     coded_text = text_block(draft.code.value)
     first = draft.blocks[0] if draft.blocks else None
     if first and first.value == coded_text:
-        # From an earlier boundary, or equal to its text.
+        # The text is from an earlier boundary, or equal to one.
         draft = replace(draft, blocks=(replace(first, fate=Fate.OWN), *draft.blocks[1:]))
         return withhold_all(draft, _REASON)
     draft = withhold_all(draft, _REASON)

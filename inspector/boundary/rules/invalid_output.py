@@ -1,8 +1,7 @@
-"""`invalid-output`: withholds what does not fit an output schema with sensitivity marks.
+"""`invalid-output`: withholds values that do not fit an output schema with sensitivity marks.
 
-The marks may miss such data: a misspelt member contains the secret that the schema marks under another name.
-A result reduced by an earlier boundary may lack required members, so it is not checked again.
-
+The marks may miss such values: a misspelt member contains the secret that the schema marks under another
+name. A result reduced by an earlier boundary may lack required members, so it is not checked again.
 Source: MCP 2025-11-25, Tools, "Output Schema": structured results must conform to it.
 """
 
@@ -26,7 +25,7 @@ _PART = "it does not fit the output schema, so the sensitivity marks may miss it
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds structured content that does not fit its schema."""
+    """Withhold the parts of the structured content that do not fit its schema."""
     structured, positions = draft.structured, draft.contract.positions
     if structured is None or structured.gone or positions is None or not draft.earlier.is_empty:
         return draft

@@ -20,7 +20,7 @@ _CREDENTIALS = "it is declared to contain credentials"
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds the whole result, or single blocks, because of a label."""
+    """Withhold the whole result, or single blocks, because of a label."""
     of_result = claims_on_result(draft)
     for claim in (*draft.contract.claims, *of_result):
         reason = _reason(draft, claim)

@@ -1,7 +1,7 @@
 """`meta`: rebuilds `_meta` from the registered trust claims in it; nothing else passes.
 
-At `closed`, and in a result that is declared sensitive, only the data class of the result passes, a word of a closed set:
-a second boundary must judge by it as the first did.
+At `closed`, and in a result that is declared sensitive, only the data class of the result passes. It is a
+word of a closed set, and a second boundary needs it to judge as the first did.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _REASON = Reason(rule=Rule.META, detail="`_meta` is not shown to models, except 
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduces each `_meta` to its passing part."""
+    """Reduce each `_meta` to its passing part."""
     removals: list[Removal] = []
     match draft.raw:
         case {"_meta": sent} if draft.members is not None:
@@ -79,7 +79,7 @@ def _passing(
 
 
 def _put(holder: JsonObject, tokens: tuple[str, ...], value: Json) -> None:
-    """Sets `value` at the tokens."""
+    """Set `value` at the path `tokens`."""
     for token in tokens[:-1]:
         inner = holder.setdefault(token, {})
         if not isinstance(inner, dict):

@@ -1,4 +1,4 @@
-"""`mirror`: a text that copies the structured content is reduced like it.
+"""`mirror`: reduces a text that copies the structured content in the same way as that content.
 
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """
@@ -18,14 +18,14 @@ _REWRITTEN = Reason(rule=Rule.MIRROR, detail="JSON with withheld fields; rewritt
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduces JSON texts like the structured content."""
+    """Reduce JSON texts in the same way as the structured content."""
     rule = _Mirror(draft)
     blocks = tuple(rule.judge(block) for block in draft.blocks)
     return replace(draft, blocks=blocks).removing(rule.removals, rule.secrets)
 
 
 def settle(draft: Draft) -> Draft:
-    """Withholds copies of structured content that is withheld by now."""
+    """Withhold the copies of structured content that later rules withheld as a whole."""
     if draft.structured is None or not draft.structured.gone:
         return draft
     return withhold_blocks(draft, lambda block: _GONE if block.fate is Fate.MIRROR else None)

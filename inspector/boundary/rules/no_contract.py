@@ -18,7 +18,7 @@ _MEMBER = Reason(rule=Rule.UNDECLARED, detail="the protocol does not define this
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds content without a schema; copies of the structured content stay."""
+    """Withhold content without a schema; copies of the structured content stay."""
     if draft.level is not Level.CLOSED:
         return draft
     draft = withhold_members(draft, _MEMBER)

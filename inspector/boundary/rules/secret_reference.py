@@ -16,7 +16,7 @@ from inspector.json.pointer import child
 
 
 def apply(draft: Draft) -> Draft:
-    """Replaces each content block that is a secret reference by a text."""
+    """Replace each content block that is a secret reference by a text."""
     claims = claims_by_block(draft)
     blocks: list[Block] = []
     removals: list[Removal] = []

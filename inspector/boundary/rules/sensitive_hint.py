@@ -21,7 +21,7 @@ _BLOCK = "the content block is declared sensitive"
 
 
 def apply(draft: Draft) -> Draft:
-    """Withholds the content and the error of a sensitive result, or sensitive blocks."""
+    """Withhold the content and the error of a sensitive result, or sensitive blocks."""
     if draft.hint:
         reason = Reason(rule=Rule.SENSITIVE_HINT, detail=_WHOLE, claim=draft.hint)
         draft = withhold_members(withhold_blocks(draft, lambda _: reason), reason)

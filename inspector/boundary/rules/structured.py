@@ -17,7 +17,7 @@ from inspector.schema.positions import Position, Source
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduces the structured content, and members that the protocol does not define."""
+    """Reduce the structured content, and members that the protocol does not define."""
     start = draft.contract.start()
     draft = _without_marked_content(draft, start)
     ledger = Ledger(draft.contract, "")
@@ -32,7 +32,7 @@ def apply(draft: Draft) -> Draft:
         draft = withhold_members(draft, _marked(draft, start.sensitive))
         members = draft.members
     elif members:
-        # A page may return its fields beside `content`, so that its schema describes them.
+        # A page may return fields of its own next to `content`; its schema describes them.
         ledger.root = ""
         left = withhold(members, start, ledger).value
         members = left if isinstance(left, dict) else {}
@@ -43,7 +43,7 @@ def apply(draft: Draft) -> Draft:
 
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:
-    """Withholds `content` of a result that may be a page's value whose schema marks a field `content`."""
+    """Withhold `content` if the schema marks a field of that name: the result may be a page's own value."""
     source = start.step("content").sensitive
     # With a notice, it is a tool result whose structured content an earlier boundary withheld.
     if draft.members is None or draft.structured is not None or not draft.earlier.is_empty:
@@ -63,7 +63,7 @@ def _marked(draft: Draft, source: Source) -> Reason:
 
 
 def settle(draft: Draft) -> Draft:
-    """Withholds containers of a sensitive result that no longer release anything."""
+    """Withhold the containers of a sensitive result that have no released values left."""
     return apply(draft) if draft.hint else draft
 
 

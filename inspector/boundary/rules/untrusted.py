@@ -1,4 +1,4 @@
-"""`untrusted`: puts untrusted content between markers, or withholds it if set.
+"""`untrusted`: puts untrusted content between markers, or withholds it if the policy says so.
 
 The marker contains a nonce that the caller draws for each call. Structured content cannot be delimited.
 Source: Hines et al., "Defending Against Indirect Prompt Injection Attacks With Spotlighting" (2024), delimiting.
@@ -41,7 +41,7 @@ def delimited(text: str, nonce: str) -> str:
 
 
 def unwrap(draft: Draft) -> Draft:
-    """Removes the markers of an earlier boundary for the same call; no one else knows the nonce."""
+    """Remove the markers of an earlier boundary for the same call, which no server can forge without the nonce."""
     if not draft.nonce:
         return draft
     blocks = tuple(_unwrapped(block, draft.nonce) for block in draft.blocks)
@@ -49,7 +49,7 @@ def unwrap(draft: Draft) -> Draft:
 
 
 def hide(draft: Draft) -> Draft:
-    """Withholds untrusted content, if the policy hides it."""
+    """Withhold untrusted content, if the policy says so."""
     if not draft.policy.hide_untrusted:
         return draft
     if draft.contract.is_of_app:
@@ -67,7 +67,7 @@ def hide(draft: Draft) -> Draft:
 
 
 def delimit(draft: Draft) -> Draft:
-    """Puts each untrusted text between markers."""
+    """Put each untrusted text between markers."""
     whole, is_of_app = _claim(_of_result(draft)), draft.contract.is_of_app
     if (whole or is_of_app) and draft.structured and not draft.structured.gone:
         draft = draft.finding(_STRUCTURED_APP if is_of_app else _STRUCTURED)
@@ -100,7 +100,7 @@ def delimit(draft: Draft) -> Draft:
 
 
 def _between_markers(draft: Draft, pointers: Collection[str], claims: Mapping[str, Claim | None]) -> Draft:
-    """Puts markers around those of the texts at `pointers` that still pass."""
+    """Put markers around the texts at `pointers` that still pass."""
     marked = {block.pointer: block for block, _ in _texts(draft) if block.pointer in pointers}
     detail = _DELIMITED_APP if draft.contract.is_of_app else _DELIMITED
     removals = [

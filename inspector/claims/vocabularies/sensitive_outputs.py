@@ -74,7 +74,11 @@ _REFERENCED = Leaf(
 
 
 POINTER_LENGTH = 4_096
-"""In characters. Anything with a longer pointer counts as sensitive without being read, because marks there would cost too much."""
+"""The maximum length of a pointer, in characters.
+
+Anything with a longer pointer counts as sensitive without being read, because searching it for marks would
+cost too much.
+"""
 
 _NAMES_TO_SCHEMAS = frozenset(
     {"properties", "patternProperties", "$defs", "definitions", "dependentSchemas", "dependencies"}
@@ -87,12 +91,12 @@ class WebmcpMark(Struct, frozen=True, kw_only=True):
 
     member: Member
     problem: str
-    """The problem, apart from the value of the mark; empty if there is none."""
+    """A problem other than the value of the mark; empty if there is none."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Step:
-    """A part that is still to be read."""
+    """A part of the schema that is still to be read."""
 
     member: Member
     is_keyword: bool

@@ -1,4 +1,7 @@
-"""`unrecognised`: members that no other vocabulary defines. The registry filters out those that one owns."""
+"""`unrecognised`: members that no other vocabulary defines.
+
+This module yields all members; the registry leaves out those that another vocabulary owns.
+"""
 
 from collections.abc import Iterator
 

@@ -66,7 +66,7 @@ _LAYOUT = VocabularyLayout(
 def _read(subject: Subject, root: JsonObject | DuplicateKeys) -> Iterator[Claim]:
     of_a_page = any(True for _ in members(root, among=_OF_A_PAGE))
     for claim in _LAYOUT.read(subject, root):
-        # MCP tools have a title there too.
+        # MCP tools have a `title` at this place too.
         if of_a_page or claim.pointer != "/title":
             yield claim
 

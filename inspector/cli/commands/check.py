@@ -157,10 +157,10 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         ),
         cover=seen.cover,
     )
-    write_lines(_WRITERS[format_](made), reporting.output)
+    write_lines(_WRITERS[format_](made), reporting.output, exactly=format_ != "text")
     for name, path in (("sarif", parts.sarif), ("junit", parts.junit)):
         if path is not None:
-            write_lines(_WRITERS[name](made), path)
+            write_lines(_WRITERS[name](made), path, exactly=True)
     return made.code
 
 

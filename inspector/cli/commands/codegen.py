@@ -61,5 +61,5 @@ def command(
     made = generated(found, target_of(word, connection, command_line), language, words=words)
     for note in made.notes:
         DIAGNOSTICS.say(note)
-    print_lines(made.lines)
+    print_lines(made.lines, exactly=True)
     return OK

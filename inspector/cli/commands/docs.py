@@ -45,7 +45,7 @@ def command(
     launch = launch_of(chosen, connection, recording=recording)
     DIAGNOSTICS.say(f"connecting to {chosen} …")
     title, catalogue = in_session(launch, lambda session: _listed(session, str(chosen)))
-    print_lines(FORMATS[format_](title, safety_rows(catalogue.tools), catalogue.malformed))
+    print_lines(FORMATS[format_](title, safety_rows(catalogue.tools), catalogue.malformed), exactly=True)
     return OK
 
 

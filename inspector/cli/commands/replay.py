@@ -165,7 +165,7 @@ def _check(paths: tuple[Path, ...], format_: str, identity: Path | None, *, unco
         print_json({"recordings": [_shape(report) for report in reports]})
     elif format_ == "junit":
         cases = (case for report in reports for case in _cases(report, uncompared=uncompared))
-        print_lines(junit("sightline replay", cases))
+        print_lines(junit("sightline replay", cases), exactly=True)
     else:
         for report in reports:
             print_lines(_text(report))
@@ -292,7 +292,7 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
         raise UsageError("--export prints one recording", "Give one file.")
     with _reading(paths[0], identity) as (file, raw):
         lines = GoodLines(file)
-        print_lines(exported(kind, file.header, lines, raw=raw or (lambda _: None)))
+        print_lines(exported(kind, file.header, lines, raw=raw or (lambda _: None)), exactly=True)
     if lines.broken:
         DIAGNOSTICS.say(f"line {lines.broken.line}: {lines.broken.reason}; what is before it is exported")
     return OK

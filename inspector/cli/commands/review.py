@@ -173,7 +173,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         )
     report = report_of(parts, known, accepted, servers)
     shown = without_credentials(report, DIAGNOSTICS.cover)
-    write_lines(report_lines(shown, format_), reporting.output)
+    write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
     code = servers.code if servers else OK
     if reporting.fail_on is not None and report.fails(reporting.fail_on):
         return max(FINDINGS, code)
@@ -198,9 +198,10 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if recordings and self.plan.profiles:
             raise UsageError("--also-as is for servers", "A recording is of one client.")
         live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
-        if live > 1 and (connection.environment or connection.headers or connection.cwd):
+        of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
+        if live > 1 and (connection.environment or connection.headers or connection.cwd or of_client):
             raise UsageError(
-                "-e, --header and --cwd are for one target",
+                f"{', '.join(('-e', '--header', '--cwd', *of_client))}: for one target",
                 "Write the servers into an mcp.json, and review mcp.json:NAME mcp.json:OTHER.",
             )
         # All targets are known before Sightline connects to the first.
@@ -315,10 +316,10 @@ _NEVER = (
 )
 
 
-def write_lines(lines: Iterable[str], path: str | None) -> None:
-    """Write a report to a file, or to stdout. Raises UsageError."""
+def write_lines(lines: Iterable[str], path: str | None, *, exactly: bool) -> None:
+    """Write a report to a file, or to stdout: there wrapped, but not `exactly`. Raises UsageError."""
     if path is None:
-        print_lines(lines)
+        print_lines(lines, exactly=exactly)
         return
     try:
         text = "".join(safe_line(line) + "\n" for line in lines)

@@ -106,6 +106,6 @@ def _print(ran: Sequence[Ran], file: str, format_: str) -> None:
     if format_ == "json":
         print_json({"file": file, "calls": [each.shape for each in ran]})
     elif format_ == "junit":
-        print_lines(junit("sightline run", cases_of(ran, file)))
+        print_lines(junit("sightline run", cases_of(ran, file)), exactly=True)
     else:
         print_lines(lines_of(ran))

@@ -111,7 +111,7 @@ def command(
         DIAGNOSTICS.say(f"connecting to {launch.target} …")
         if places.proposes:
             found = in_session(launch, lambda session: _proposed(session, launch, calls))
-            print_lines(DIAGNOSTICS.cover(str(each)) for each in found)
+            print_lines((DIAGNOSTICS.cover(str(each)) for each in found), exactly=True)
             return OK
         checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
     _print(checked, recording, format_)
@@ -254,7 +254,7 @@ def _print(checked: list[_Checked], recording: str, format_: str) -> None:
             for each in checked
             if not each.unsent
         )
-        print_lines(junit("sightline verify", cases))
+        print_lines(junit("sightline verify", cases), exactly=True)
         return
     for each in checked:
         sign = "-" if each.unsent else "✗" if each.differences else "✓"

@@ -147,6 +147,9 @@ class Provider:
         await self._storage.restore()
         kept, identity = self._storage.kept, self._identity
         if identity.client_id is not None:
+            if kept.client is None or kept.client.client_id != identity.client_id:
+                # What another client was granted.
+                kept.tokens = None
             kept.client = _registered(identity)
         redirects = kept.client.redirect_uris if kept.client else None
         before = str(redirects[0]) if redirects else None
@@ -252,11 +255,22 @@ class Provider:
                 elif response is None or not self._authorizing.may_ask or _token_of(request) != refused:
                     return
                 else:
-                    answer, response = response, None
+                    answer, response = self._challenge(response), None
                 try:
                     outgoing = await flow.asend(answer)
                 except StopAsyncIteration:
                     return
+
+    def _challenge(self, response: httpx2.Response) -> httpx2.Response:
+        """A refusal as the SDK's flow gets it: a 401 asks for the user's scopes, where the user chose some."""
+        if self._identity.scope is None or response.status_code != 401:
+            return response
+        challenges = (
+            f'Bearer scope="{self._identity.scope}"',
+            *response.headers.get_list("www-authenticate"),
+        )
+        headers = [("www-authenticate", challenge) for challenge in challenges]
+        return httpx2.Response(401, headers=headers, request=response.request)
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request to an authorization server and show it as a step. Raises AuthorizationFailedError."""
@@ -320,7 +334,10 @@ class Provider:
             own.port,
         )
         is_open = url.scheme != "https" and not is_on_this_machine(url.host) and not is_own
-        return f"{place_of(url)} is not encrypted" if is_open else ""
+        if is_open:
+            return f"{place_of(url)} is not encrypted"
+        named = self._identity.token_url if step.name in {"token", "refresh"} else None
+        return _difference(url, named, "token endpoint")
 
     def _choose_method(self, response: httpx2.Response) -> None:
         """Set how the user's own client authenticates: as the server supports it, else by RFC 8414's default."""
@@ -354,6 +371,9 @@ class Provider:
             redirect_uri=self._redirect_uri,
         )
         place = place_of(httpx2.URL(url))
+        fault = _difference(httpx2.URL(url), self._identity.authorization_url, "authorization page")
+        if fault:
+            raise AuthorizationFailedError(fault)
         asked = f"{place}; client_id: {query.get('client_id', [''])[0]}; scope: {' '.join(ask.scopes) or '-'}"
         self._lane.note(
             "user", f"{asked}; redirect_uri: {self._redirect_uri}; code_challenge_method: S256", False
@@ -408,6 +428,13 @@ async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) ->
     finally:
         shown.cancel()
         await asyncio.gather(shown, return_exceptions=True)
+
+
+def _difference(url: httpx2.URL, named: str | None, what: str) -> str:
+    """Why an address is not used where a configuration names one; empty where it may be."""
+    expected = place_of(httpx2.URL(named)) if named else place_of(url)
+    found = place_of(url)
+    return "" if found == expected else f"{what} differs: {found}, and the configuration names {expected}"
 
 
 def _token_of(request: httpx2.Request) -> str | None:

@@ -51,22 +51,42 @@ def free_redirect_uri() -> str:
         return f"http://{ADDRESS}:{found.getsockname()[1]}{PATH}"
 
 
+_LISTENING: dict[tuple[asyncio.AbstractEventLoop, int], asyncio.Event] = {}
+"""Set when the authorization that listens on a port ends."""
+
+
+@asynccontextmanager
+async def _alone_on(port: int) -> AsyncGenerator[None]:
+    """Wait until no other authorization listens: several servers may have clients with the same redirect."""
+    key = asyncio.get_running_loop(), port
+    while (other := _LISTENING.get(key)) is not None:
+        await other.wait()
+    ended = _LISTENING[key] = asyncio.Event()
+    try:
+        yield
+    finally:
+        del _LISTENING[key]
+        ended.set()
+
+
 @asynccontextmanager
 async def redirect_to(
     uri: str, state: str, refused: Callable[[str], None]
 ) -> AsyncGenerator[asyncio.Future[Redirect]]:
-    """Listen until the redirect arrives, or until the block ends. Raises OSError if the port is in use.
+    """Listen while the block runs, and no longer than until the redirect. Raises OSError if another program uses the port.
 
-    `refused`: called with the reason why a request was refused, in a clause without foreign text.
+    `refused`: takes why a request was refused, in a clause without foreign text.
     """
-    redirects = _Redirects(uri, state, refused)
-    server = await asyncio.start_server(redirects.start, ADDRESS, urlsplit(uri).port)
-    redirects.arrived.add_done_callback(lambda _: server.close())
-    try:
-        yield redirects.arrived
-    finally:
-        server.close()
-        await redirects.end()
+    port = urlsplit(uri).port or 0
+    async with _alone_on(port):
+        redirects = _Redirects(uri, state, refused)
+        server = await asyncio.start_server(redirects.start, ADDRESS, port)
+        redirects.arrived.add_done_callback(lambda _: server.close())
+        try:
+            yield redirects.arrived
+        finally:
+            server.close()
+            await redirects.end()
 
 
 class _Redirects:

@@ -30,7 +30,7 @@ MAPS = frozenset(
         "dependencies",
     }
 )
-"""Keywords with an object of schemas."""
+"""Keywords whose value is an object of schemas."""
 LISTS = frozenset({"allOf", "anyOf", "oneOf"})
 SINGLE = frozenset({"additionalProperties", "propertyNames", "contentSchema", "then", "else"})
 ITEMS = frozenset({"items", "additionalItems", "prefixItems"})
@@ -64,7 +64,7 @@ _IDLE: dict[str, tuple[Json, ...]] = {
     "unevaluatedProperties": (True,),
     "unevaluatedItems": (True,),
 }
-"""Values of these keywords that require nothing."""
+"""For each keyword, the values that require nothing."""
 
 _PASSING = frozenset({"type", "$vocabulary"})
 """Keywords whose lists and objects are not instance values."""
@@ -84,7 +84,7 @@ _SAYS_LITTLE = frozenset(
 """Keywords that, apart from `type`, restrict nothing."""
 
 NOTICE_SCHEMA: JsonObject = {"description": "The parts withheld from this result."}
-"""For `_withheld`. It restricts nothing, because a nested object may have a member of that name."""
+"""The schema of `_withheld`. It restricts nothing, because a nested object may have a member of that name."""
 STRICT_NOTICE: JsonObject = {
     "type": "object",
     "properties": {
@@ -95,7 +95,7 @@ STRICT_NOTICE: JsonObject = {
     "additionalProperties": False,
     "minProperties": 1,
 }
-"""For `_withheld`, if a pattern for keys matches it too."""
+"""The schema of `_withheld` if a pattern for keys matches that name too."""
 PLACEHOLDER: JsonObject = {"enum": [WITHHELD]}
 OWN_KEY: JsonObject = {"enum": [MEMBER]}
 
@@ -133,7 +133,7 @@ Report: TypeAlias = Callable[[DocumentPath, str, str, Node | None], None]
 """Reports a difference: the place in the schema, the rule, a sentence, and the mark that causes it."""
 
 LOOSENED = "loosened"
-"""The rule of a difference that withholds nothing; it keeps bounded results valid."""
+"""The rule of a difference that withholds nothing, but keeps bounded results valid."""
 
 _BROKEN = "it is not a schema, or nested too deeply to be judged"
 _EXAMPLES = "it may contain withheld values"
@@ -149,9 +149,9 @@ class _Task(Struct, frozen=True, kw_only=True):
 
     schema: JsonObject
     raw: DocumentPath
-    """The place in the original."""
+    """The place in the original schema."""
     place: DocumentPath
-    """The place in the result."""
+    """The place in the resulting schema."""
     made: JsonObject = field(default_factory=dict[str, Json])
     further: list[Json] = field(default_factory=list[Json])
     """Additional conditions for `allOf`."""
@@ -172,7 +172,10 @@ class _Reason(NamedTuple):
 
 
 def loosened(schema: JsonObject, survey: Survey, report: Report, purse: Purse) -> JsonObject:
-    """`schema` for a model. Not for a schema that is sensitive as a whole."""
+    """`schema` without its sensitive parts, loosened so that bounded results fit.
+
+    Not for a schema that is sensitive as a whole.
+    """
     return _Loosening(schema, survey, report, purse).run()
 
 
@@ -219,7 +222,7 @@ class _Loosening:
             self._write(self._tasks.pop())
 
     def _write(self, task: _Task) -> None:
-        """Writes each keyword of a schema object, and adds tasks for the schemas in it."""
+        """Write each keyword of a schema object, and add tasks for the schemas in it."""
         schema = task.schema
         for keyword, value in schema.items():
             if keyword in DROPPED:
@@ -247,7 +250,7 @@ class _Loosening:
             self._allow_notice(task)
 
     def _is_at_top(self, task: _Task) -> bool:
-        """True if it may describe a whole result."""
+        """True if the schema object may describe a whole result."""
         return id(task.schema) in self._survey.at_root
 
     def _reason(self, child: Json, raw: DocumentPath) -> "_Reason | None":
@@ -266,7 +269,7 @@ class _Loosening:
         return None
 
     def _child(self, child: Json, raw: DocumentPath, place: DocumentPath, put: Put) -> bool:
-        """Adds a task for a schema; if it may not be written, reports that and returns False."""
+        """Add a task for a schema; if it may not be written, report that and return False."""
         reason = self._reason(child, raw)
         if reason:
             self._report(raw, *reason)
@@ -283,7 +286,7 @@ class _Loosening:
     def _beside(
         self, child: Json, other: JsonObject, raw: DocumentPath, place: DocumentPath, put: Put
     ) -> None:
-        """Writes a schema that also accepts the placeholder of the boundary; only the placeholder's if the schema must not be written."""
+        """Write a schema that accepts what `child` or `other` accepts; `other` alone if `child` must not be written."""
         both: list[Json] = [other, None]
         if self._child(child, raw, place.down("anyOf", 1), _into(both, 1)):
             put({"anyOf": both})
@@ -298,7 +301,7 @@ class _Loosening:
             self._report(task.raw.down(keyword), LOOSENED, DROPPED[keyword], None)
 
     def _map(self, task: _Task, keyword: str, value: JsonObject) -> None:
-        """Schemas by key, pattern or name."""
+        """Write a keyword whose value is an object of schemas."""
         written: JsonObject = {}
         task.made[keyword] = written
         at_top, depends = self._is_at_top(task), keyword in {"dependentSchemas", "dependencies"}
@@ -338,7 +341,7 @@ class _Loosening:
             self._beside(child, PLACEHOLDER, raw, place, put)
 
     def _list(self, task: _Task, keyword: str, value: list[Json]) -> None:
-        """Alternatives, or schemas that all apply."""
+        """Write a keyword whose value is a list of schemas: alternatives, or schemas that all apply."""
         raw, place = task.raw.down(keyword), task.place.down(keyword)
         written: list[Json] = [True] * len(value)
         if keyword == "oneOf":
@@ -351,7 +354,7 @@ class _Loosening:
             self._child(child, raw.down(index), place.down(index), _into(written, index))
 
     def _alternatives(self, task: _Task, written: list[Json]) -> DocumentPath:
-        """Adds alternatives to a schema without `anyOf` of its own; returns the place of the list."""
+        """Add alternatives to a schema, under `allOf` if it has its own `anyOf`. Returns the place of the list."""
         if "anyOf" not in task.schema:
             task.made["anyOf"] = written
             return task.place.down("anyOf")
@@ -366,7 +369,7 @@ class _Loosening:
             self._child(value, raw, place, put)
 
     def _other(self, task: _Task, keyword: str, value: Json) -> None:
-        """A keyword that contains no schema."""
+        """Write a keyword that contains no schema."""
         raw, limit = task.raw.down(keyword), number_of(value)
         if keyword in KNOWN:
             self._report(raw, Rule.INTERNAL, _BROKEN, None)
@@ -384,7 +387,7 @@ class _Loosening:
             task.made[keyword] = value
 
     def _allow_notice(self, task: _Task) -> None:
-        """Allows the notice in a whole result."""
+        """Allow the notice in a whole result."""
         made = task.made
         named = made.get("properties")
         if isinstance(named, dict):
@@ -396,7 +399,7 @@ class _Loosening:
 
 
 def _into(holder: JsonObject | list[Json], token: str | int) -> Put:
-    """Returns a function that sets a value in a container."""
+    """Return a function that sets a value in a container."""
 
     def put(value: Json) -> None:
         if isinstance(holder, dict):

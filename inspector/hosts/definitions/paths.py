@@ -1,6 +1,6 @@
-"""Places in a schema as linked tokens, and redirected references in the bounded schema.
+"""Places in a schema as linked tokens, and the redirection of references in the bounded schema.
 
-Pointers are created on demand, and counted.
+Pointers are created on demand, and their total length is limited.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import join
 
 MAX_POINTER_CHARACTERS = 4_000_000
-"""The total length of all pointers for one definition."""
+"""The maximum total length, in characters, of all pointers for one definition."""
 _DEFINITIONS = "$defs"
 _SPARE = "bounded"
 _SAFE = "/~!$&'()*+,;=:@-._"
-"""Characters that a URI fragment contains unescaped."""
+"""The characters that are not escaped in a URI fragment."""
 _MOVED = "its target is at another place in the bounded schema"
 _NOWHERE = "its target is withheld; any value fits here"
 
@@ -51,7 +51,7 @@ TOP = DocumentPath(None, "", 0)
 
 
 class Purse:
-    """The remaining budget for pointers."""
+    """The remaining number of characters for pointers."""
 
     def __init__(self) -> None:
         self._left = MAX_POINTER_CHARACTERS
@@ -71,7 +71,7 @@ class Led(Struct, frozen=True, kw_only=True):
     holder: JsonObject
     keyword: str
     raw: DocumentPath
-    """The place of the reference in the original."""
+    """The place of the reference in the original schema."""
 
     @property
     def reference(self) -> Json:
@@ -98,7 +98,10 @@ class Leading:
         return held, name, TOP.down(_DEFINITIONS, name)
 
     def lead(self, led: Led, place: DocumentPath | None) -> str:
-        """Redirects a reference to `place`, or to an empty schema for None. Returns a description of the change, if any."""
+        """Redirect a reference to `place`; to an empty schema if `place` is None.
+
+        Returns a description of the change, if any.
+        """
         reference = led.reference
         address = self._address(place) if place else None
         if address is None or not isinstance(reference, str):

@@ -20,7 +20,7 @@ from inspector.schema.nodes import Node
 from inspector.schema.positions import Source
 
 BYTES_A_TOKEN = 4
-"""A rule of thumb for English and JSON; models differ."""
+"""The number of bytes per token: a rule of thumb for English and JSON; models differ."""
 
 _SCHEMA = "outputSchema"
 _TEXTS = frozenset({"name", "title", "description"})
@@ -64,7 +64,7 @@ class DefinitionDifference(Struct, frozen=True, kw_only=True):
 
 
 class ProjectedDefinition(Struct, frozen=True, kw_only=True):
-    """A tool definition at one level, through one host."""
+    """A tool definition at one boundary, in one host."""
 
     level: Level
     raw: JsonObject
@@ -92,16 +92,16 @@ class ProjectedDefinition(Struct, frozen=True, kw_only=True):
 
 
 def tokens(size_bytes: int) -> int:
-    """An estimate of the tokens in a number of bytes, rounded up."""
+    """The estimated number of tokens in `size_bytes` bytes, rounded up."""
     return -(-size_bytes // BYTES_A_TOKEN)
 
 
 def project_definition(
     tool: Tool, level: Level, host: Host, *, contract: Contract | None = None
 ) -> ProjectedDefinition:
-    """Projects `tool` for the model of `host`. Never raises: parts that cannot be judged are withheld.
+    """Project `tool` for the model of `host`. Never raises: parts that cannot be judged are withheld.
 
-    `contract`: that of `tool`, if already computed. Linear in the size of the definition.
+    `contract`: the contract of `tool`, if already computed. Linear in the size of the definition.
     Source: docs/hosts.md; MCP 2025-11-25 and 2026-07-28, Tools.
     """
     raw = tool.definition
@@ -128,7 +128,7 @@ def project_definition(
 
 
 def _model_view(raw: JsonObject, bounded: JsonObject, differences: list[DefinitionDifference]) -> JsonObject:
-    """The model's view in `spec`: the tool and its arguments, without annotations."""
+    """The model's view in `spec`: name, title, description and schemas."""
     for key in raw:
         if key not in _GIVEN:
             what = _FOR_CLIENTS.get(key, _UNKNOWN)
@@ -165,7 +165,7 @@ def _bounded(
 
 
 class _WithheldError(Exception):
-    """An output schema that is withheld as a whole."""
+    """Raised for an output schema that is withheld as a whole."""
 
     def __init__(self, difference: DefinitionDifference) -> None:
         super().__init__(difference.what)
@@ -209,7 +209,7 @@ def _claim(mark: Node | None, contract: Contract) -> Claim | None:
 
 
 def _hint(contract: Contract) -> Claim | None:
-    """The claim that all results of the tool are sensitive."""
+    """The claim that all results of the tool are sensitive; None if there is none."""
     of_tool = (claim for claim in contract.claims if claim.subject is Subject.TOOL)
     return next((claim for claim in of_tool if is_sensitive_hint(claim) and says_yes(claim)), None)
 

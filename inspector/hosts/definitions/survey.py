@@ -9,7 +9,7 @@ from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 
 
 class Survey(Struct, frozen=True, kw_only=True):
-    """The analysis of one schema's objects, by identity. The schema must outlive it."""
+    """The analysis of the objects of one schema, by `id`. The schema must outlive it."""
 
     root: Node
     root_reason: Node | None
@@ -24,12 +24,15 @@ class Survey(Struct, frozen=True, kw_only=True):
     """Objects that contain a sensitive position."""
 
     def may_mark(self, schema: Json) -> bool:
-        """True if an object may contain a sensitive position. Unknown for one that describes no position."""
+        """True if an object may contain a sensitive position.
+
+        An object that describes no position may, if anything in the schema is hidden.
+        """
         return id(schema) in self.marking or (bool(self.hidden) and id(schema) not in self.known)
 
 
 def survey(schema: Json) -> Survey:
-    """Analyses `schema`. Never raises; linear."""
+    """Analyse `schema`. Never raises; linear."""
     compiled = compile_schema(schema)
     objects: dict[Node, Json] = {}
     for node in compiled.nodes:

@@ -14,7 +14,7 @@ from inspector.json.pointer import child
 _LONG_ERROR, _ERROR_END = 11_000, 5_000
 _LONG, _TOO_LONG, _PREVIEW = 50_000, 100_000, 2_000
 _BIG_IMAGE = 64_000
-"""The size in base64 characters from which an image may be scaled down; smaller ones stayed unchanged."""
+"""The size, in base64 characters, beyond which an image may be scaled down; smaller ones stayed unchanged."""
 _DROPPED = frozenset({Part.RESULT_META, Part.BLOCK_META, Part.ANNOTATIONS, Part.UNKNOWN})
 
 
@@ -191,6 +191,7 @@ HOST = Host(
     title="Claude Code",
     version="2.1.329",
     as_of="2026-11",
+    model_gets="structured content, not text; a long result goes to a file",
     how="observed: the binary against a mock of the provider's API",
     source="PyPI claude-agent-sdk 0.2.186, bundled claude binary: the tool_result block of the next request",
     notes=(

@@ -26,7 +26,7 @@ class CodexReceived(Struct, frozen=True, kw_only=True):
 
     blocks: tuple[JsonObject, ...]
     structured: Json
-    """None if there is none, or null."""
+    """The structured content; None if it is missing or null."""
 
     @property
     def is_approximate(self) -> bool:
@@ -66,7 +66,7 @@ def _is_approximate(value: Json) -> bool:
 
 @shared
 def compact(value: Json) -> str:
-    """`serde_json::to_string(value)`."""
+    """The result of `serde_json::to_string(value)`."""
     return write(value, _COMPACT)
 
 
@@ -109,7 +109,7 @@ def _block(block: Json) -> JsonObject | None:
 
 
 def _with_annotations(read: JsonObject, annotations: Json) -> JsonObject | None:
-    """Adds annotations to a block; None if they are invalid."""
+    """Add annotations to a block; None if they are invalid."""
     if annotations is None:
         return read
     if not isinstance(annotations, dict):
@@ -170,7 +170,7 @@ class Budget(Struct, frozen=True, kw_only=True):
         return tokens(size) if self.in_tokens else size
 
     def cut(self, text: str, left: int) -> str:
-        """The ends of a text that fit."""
+        """Both ends of a text, cut to a budget of `left`."""
         return middle_by_tokens(text, left) if self.in_tokens else middle_by_bytes(text, left)
 
 
@@ -258,7 +258,7 @@ def _fitting_text(text: str, budget: Budget, notes: Notes) -> str:
 
 
 def _fitting(items: list[JsonObject], budget: Budget, notes: Notes) -> Json:
-    """The items after the header, cut at the end of the budget; images cost nothing."""
+    """The header and the items, cut at the end of the budget; images cost nothing."""
     left = budget.amount - budget.cost(_HEADER, hidden=_HIDDEN)
     fitting: list[Json] = [_text(_HEADER)]
     omitted = 0
@@ -294,7 +294,7 @@ def size_bytes(text: str) -> int:
 
 
 def middle_by_bytes(text: str, max_bytes: int) -> str:
-    """Both ends of a text, with the number of characters between them, for a budget of bytes."""
+    """A text cut to a budget of bytes: both ends, with the number of characters left out between them."""
     if size_bytes(text) <= max_bytes:
         return text
     front, back = _ends(text, max_bytes)
@@ -302,7 +302,7 @@ def middle_by_bytes(text: str, max_bytes: int) -> str:
 
 
 def middle_by_tokens(text: str, max_tokens: int) -> str:
-    """Both ends of a text, with the number of tokens between them, for a budget of tokens."""
+    """A text cut to a budget of tokens: both ends, with the number of tokens left out between them."""
     size = size_bytes(text)
     if size <= max_tokens * 4:
         return text
@@ -311,12 +311,15 @@ def middle_by_tokens(text: str, max_tokens: int) -> str:
 
 
 def tokens(count: int) -> int:
-    """An estimate of the tokens in a number of bytes: four bytes each, rounded up."""
+    """The estimated number of tokens in a number of bytes: four bytes each, rounded up."""
     return -(-count // 4)
 
 
 def _ends(text: str, max_bytes: int) -> tuple[str, str]:
-    """The first and last half of a budget, cut at character boundaries. The text exceeds the budget."""
+    """The start and the end of a text, each half of the budget, cut at character boundaries.
+
+    The text must exceed the budget.
+    """
     # A character has at least one byte.
     first, last = _encoded(text[:max_bytes]), _encoded(text[max(len(text) - max_bytes, 0) :])
     start = max_bytes // 2
@@ -337,11 +340,13 @@ def _decoded(raw: bytes) -> str:
 
 
 def _host(name: str, knowledge: str, notes: str, budget: Budget) -> Host:
+    limit = budget.amount * (4 if budget.in_tokens else 1)
     return Host(
         name=name,
         title=f"Codex CLI (model {knowledge} bundled metadata)",
         version="0.169.0",
         as_of="2026-11",
+        model_gets=f"structured content, not text or images; no error flag; a long result is cut at {limit:,} characters",
         how="observed: the binary against a mock of the provider's API",
         source="npm @openai/codex 0.169.0, linux x64 binary: output of the function_call_output item of the next request",
         notes=notes,

@@ -176,6 +176,7 @@ HOST = Host(
     title="Gemini CLI",
     version="0.61.0",
     as_of="2026-11",
+    model_gets="no structured content, except of errors; a long text is cut",
     how="observed: the binary against a mock of the provider's API",
     source="npm @google/gemini-cli 0.61.0, bundled binary: the last user content of the next request",
     notes="Model gemini-2.5-pro. A single text of more than 40,000 characters is cut; several parts and errors are not.",

@@ -30,6 +30,7 @@ HOST = Host(
     title="Google ADK (Python)",
     version="2.13.0",
     as_of="2026-11",
+    model_gets="all of the result, _meta too",
     how="observed: adapter code run",
     source="PyPI google-adk 2.13.0, mcp_tool.py: the dict that becomes functionResponse.response",
     notes="Client library mcp 2.3.0. All of a result goes to the model: metadata, annotations and base64 too.",

@@ -96,6 +96,7 @@ HOST = Host(
     title="LangChain MCP adapters (JS) in LangGraph's ToolNode",
     version="1.1.4",
     as_of="2026-11",
+    model_gets="structured content and _meta only beside a single text",
     how="observed: adapter code run",
     source="npm @langchain/mcp-adapters 1.1.4 and @langchain/langgraph 1.0.0: ToolMessage content and status",
     notes="ToolNode turns errors of the adapters into a message.",

@@ -101,6 +101,7 @@ HOST = Host(
     title="LangChain MCP adapters (Python)",
     version="0.3.2",
     as_of="2026-11",
+    model_gets="no structured content",
     how="observed: adapter code run",
     source="PyPI langchain-mcp-adapters 0.3.2, tools.py, with langchain-core 1.7.2: ToolMessage content and status",
     notes="Client library mcp 1.30.0. `$not_sent` holds what the host does not send.",

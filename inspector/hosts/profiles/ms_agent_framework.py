@@ -71,7 +71,7 @@ def _success(received: Received, answer: ReceivedAnswer, host_only: JsonObject, 
 
 
 def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject | None:
-    """A block in the framework's form; None if it fails."""
+    """A block in the framework's form; None if the call fails."""
     match block["type"], block.get("resource"):
         case "text", _:
             return _text(block["text"], beside)
@@ -123,6 +123,7 @@ HOST = Host(
     title="Microsoft Agent Framework (Python), through Agent",
     version="1.23.0",
     as_of="2026-11",
+    model_gets="structured content, not text; _meta too; nothing of an error",
     how="observed: adapter code run",
     source="PyPI agent-framework-core 1.23.0, _mcp.py and _tools.py: the function_result content for the next request",
     notes=(

@@ -39,7 +39,7 @@ class _File(Struct, frozen=True, kw_only=True):
 
 
 class _CannotError(Exception):
-    """The host raises an error with this message."""
+    """Raised if the host raises an error, with the host's message."""
 
 
 class _Content(Struct, frozen=True, kw_only=True):
@@ -198,6 +198,7 @@ HOST = Host(
     title="Pydantic AI",
     version="2.68.0",
     as_of="2026-11",
+    model_gets="structured content, not text, except beside images",
     how="observed: adapter code run",
     source="PyPI pydantic-ai-slim 2.68.0, mcp.py and messages.py: the parts passed to FunctionModel",
     notes=(

@@ -114,6 +114,7 @@ HOST = Host(
     title="Semantic Kernel (Python), as sent",
     version="1.45.0",
     as_of="2026-11",
+    model_gets="no structured content, no error flag; _meta of content",
     how="observed: adapter code run",
     source="PyPI semantic-kernel 1.45.0, connectors/mcp.py and contents: to_dict() of the tool message",
     notes="Client library mcp 1. The model reads the library's objects, so annotations and metadata of content too.",

@@ -41,7 +41,6 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
 
 
 def _content(content: Json, noted: list[HostChange]) -> list[Json]:
-    """The content blocks for the model."""
     if not isinstance(content, list):
         noted.append(HostChange(pointer="/content", what=_NO_LIST))
         return []
@@ -84,6 +83,7 @@ HOST = Host(
     title="The specification",
     version="2025-11-25, 2026-07-28",
     as_of="2026-11",
+    model_gets="text and structured content; honours the audience",
     how="specification",
     source="modelcontextprotocol.io/specification, Tools and Annotations",
     notes="Where the specification leaves a choice to the host, it passes on as much as allowed.",

@@ -114,6 +114,7 @@ HOST = Host(
     title="Strands Agents (Python), as sent to Bedrock",
     version="1.62.0",
     as_of="2026-11",
+    model_gets="no structured content, links or audio",
     how="observed: adapter code run",
     source="PyPI strands-agents 1.62.0, strands/models/bedrock.py: the content block of the Converse request",
     notes="Client library mcp 2.3.0. Model us.anthropic.claude-sonnet-4: the status is sent for Claude models only.",

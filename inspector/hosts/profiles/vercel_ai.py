@@ -91,6 +91,7 @@ HOST = Host(
     title="Vercel AI SDK generateText",
     version="ai 7.0.173",
     as_of="2026-11",
+    model_gets="no structured content, no error flag",
     how="observed: adapter code run",
     source="npm ai 7.0.173 and @ai-sdk/mcp 2.0.99: the prompt passed to a LanguageModelV4 provider",
     notes="Without schemas set by the developer; with them, structured content replaces the rest.",

@@ -41,7 +41,7 @@ def _is_true(value: Json) -> bool:
 
 
 def _part(block: Json, pointer: str, notes: Notes, *, has_structure: bool) -> JsonObject | None:
-    """A block as a part; None if it creates none."""
+    """The part that a block becomes; None if the host skips the block."""
     if not isinstance(block, dict):
         notes.change(pointer, "the host skips unknown blocks")
         return None
@@ -111,6 +111,7 @@ HOST = Host(
     title="VS Code, Copilot Chat",
     version="source of 2026-08",
     as_of="2026-08",
+    model_gets="structured content, not text; no error flag; honours the audience",
     how="source only, not run",
     source="github.com/microsoft/vscode, contrib/mcp/common/mcpLanguageModelToolContribution.ts",
     notes="Copilot's further processing of these parts is not known.",

@@ -39,7 +39,7 @@ HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
 class _Task(Struct, frozen=True, kw_only=True):
-    """A call that the server turned into a task."""
+    """A request of which a task was made."""
 
     entry: int
     made: int
@@ -106,7 +106,7 @@ class Index:
         A batch occurs several times; a page's list of tools never occurs.
         """
         self.more: dict[int, array[int]] = {}
-        """By entry of a call with a task or several rounds: its lines other than the opening and the ending."""
+        """By entry of a request that became a task, or took several rounds: the lines beside its opening and its ending."""
         self.endings = array("I")
         """For each entry, the line that ended it; 0 if none did."""
         self.listed = {kind: Places() for kind in Kind}
@@ -115,6 +115,8 @@ class Index:
         """Those of these lines that were requested without a cursor."""
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
+        self.clients = Places()
+        """Those of the connections that the server knows by another client profile."""
         self.batches: dict[int, tuple[int, ...]] = {}
         """By a line with several messages or a late answer: the lines in which its requests were sent or given up."""
         self._exchanges = Exchanges()
@@ -122,7 +124,7 @@ class Index:
         self._rounds: dict[str, list[int]] = {}
         """The entries with an unfinished answer, by title. A later request may continue one."""
         self._tasks: dict[tuple[int, str], _Task] = {}
-        """The tasks that the server made, by the frame and id of the call's request."""
+        """By the frame and the id of a request: the task that was made of it."""
 
     def take(self, line: Line) -> None:
         """Add one more line. An outline of it is enough."""
@@ -143,6 +145,8 @@ class Index:
                 if not isinstance(line, Listed):
                     self._opens(place)
                 if isinstance(line, Connected):
+                    if line.client:
+                        self.clients.take(place)
                     self._exchanges.connect()
                     self._open.clear()
                     self._rounds.clear()
@@ -225,6 +229,9 @@ class Index:
                     self._rounds.setdefault(titled(request.method, request.params), []).append(asked.entry)
                     self.more.setdefault(asked.entry, array("I"))
                 self._goes_on(asked.entry, line)
+                if task_of(exchange, event.response):
+                    self._tasks[exchange.frame, exchange.key] = _Task(entry=asked.entry, made=line)
+                    self.more.setdefault(asked.entry, array("I", [line]))
                 if exchange.asked_by is Direction.SENT:
                     self._answers(line, asked.entry, event)
                 opening = self.openings.lines[asked.entry - 1]
@@ -255,10 +262,6 @@ class Index:
         exchange = answered.exchange
         if exchange.call:
             exchange = exchange.call if ending_of(exchange, answered.response) else exchange
-        elif task_of(exchange, answered.response):
-            self._tasks[exchange.frame, exchange.key] = _Task(entry=entry, made=line)
-            if entry not in self.more:
-                self.more[entry] = array("I", [line])
         request = exchange.request
         call = called(request.method, request.params)
         if call:

@@ -136,6 +136,8 @@ class Moment(Struct, frozen=True, kw_only=True):
     """The last answered call of each tool."""
     connection: int
     """The number of the connection, counted from 1."""
+    client: str
+    """The name of the client profile, as in the header."""
     notes: tuple[Note, ...]
 
 
@@ -372,6 +374,7 @@ class Played:
         index = self._index
         lenses = self._at(index.lenses.last(position))
         connected = self._at(index.connections.last(position))
+        announced = self._at(index.clients.last(position))
         first = max(index.notes.until(position) - MAX_NOTES, 0)
         notes = [self.line(place) for place in index.notes.lines[first : index.notes.until(position)]]
         return Moment(
@@ -381,6 +384,7 @@ class Played:
             lenses=lenses.lenses if isinstance(lenses, LensesChanged) else self.header.lenses,
             calls=LastCalls(index, position),
             connection=connected.number if isinstance(connected, Connected) else 1,
+            client=announced.client if isinstance(announced, Connected) else self.header.client,
             notes=tuple(note for note in notes if isinstance(note, Note)),
         )
 

@@ -126,6 +126,7 @@ class Recorder:
         self._scribe = Scribe(secrets.token_bytes(32), header.lenses, secrets=secret_values, target=target)
         self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
         self._clock = Clock()
+        self._client = header.client
         self._write((header,))
         if self.failure:
             path.unlink(missing_ok=True)
@@ -133,17 +134,21 @@ class Recorder:
         self._thread = threading.Thread(target=self._run, name="recorder", daemon=True)
         self._thread.start()
 
-    def connect(self, going_on_s: float | None = None, *, since_s: float | None = None) -> None:
-        """Begin a connection. Call it before the connection's first frame.
+    def connect(
+        self, going_on_s: float | None = None, *, since_s: float | None = None, client: str = ""
+    ) -> None:
+        """A connection begins: before its first frame. Times and numbers of all that follows are its own.
 
-        `going_on_s`: the time on the previous connection's clock, if clock and numbers continue; None to
-        start them again. `since_s`: for a connection whose stored frames follow, its begin on the clock of
-        the first connection.
+        `going_on_s`: now, on the clock of the connection before, where clock and numbers go on.
+        `since_s`: of a connection whose kept frames follow, when it began on the clock of the first one.
+        `client`: the name of the client profile; empty where it is the one before. Recordings of pages have none.
         """
         number = self._clock.connect(goes_on=going_on_s is not None, since_s=since_s)
+        changed = client if self._client and client != self._client else ""
+        self._client = changed or self._client
         if number > 1:
             at_s = self._clock.file_s(going_on_s or 0)
-            self._work.put(lambda: self._scribe.connect(at_s, number))
+            self._work.put(lambda: self._scribe.connect(at_s, number, changed))
 
     def begin_at(self, now_s: float) -> None:
         """Begin with stored frames, which must be passed to `frame` oldest first.

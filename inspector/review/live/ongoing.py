@@ -17,6 +17,7 @@ from inspector.review.report import (
     NotChecked,
     Report,
     ReportEntry,
+    addresses_not_visited,
     contents_not_read,
     fingerprint,
     skills_not_read,
@@ -82,6 +83,7 @@ class OngoingReview:
                 replace(each, what=self._covering.text(each.what))
                 for each in (
                     *not_checked(material, self._called.keys(), still=len(self._waiting), total=total),
+                    *addresses_not_visited(self._seen[1].asks if self._seen else ()),
                     *(each for found in self._called.values() for each in found.unread),
                 )
             ),

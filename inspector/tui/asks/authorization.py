@@ -88,13 +88,14 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
             Content.assemble(
                 "Scopes: ", content(shortened(" ".join(ask.scopes), 600) or "none named", "bold")
             ),
+            *([content(link.ending, "bold $text-accent")] if link.ending else ()),
+            *(content(warning, "$text-warning") for warning in link.warnings),
             Content.assemble(
                 (link.before, QUIET),
                 (link.host, "bold reverse"),
                 (link.after, QUIET),
                 content(f"?{query}", QUIET),
             ),
-            *(content(warning, "$text-warning") for warning in link.warnings),
         ]
         if link.refusal:
             lines.append(content(f"It is not opened: {link.refusal}.", "bold $text-error"))

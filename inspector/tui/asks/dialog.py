@@ -59,6 +59,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         )
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
+        self.set_class(view.link is not None, "-link")
         openable = view.link is not None and not view.link.refusal
         self.offer(
             (

@@ -101,10 +101,12 @@ def _about_link(link: Link) -> Iterator[Content]:
     )
     if link.refusal:
         yield content(f"It is not opened: {link.refusal}.", "bold $text-error")
-    else:
-        yield Content.assemble("Origin: ", content(link.origin, "bold"))
+    if link.ending:
+        yield content(link.ending, "bold $text-accent")
     for warning in link.warnings:
         yield content(warning, "$text-warning")
+    if link.origin:
+        yield Content.assemble("Origin: ", content(link.origin, "bold"))
 
 
 def _text(text: str) -> Iterator[Content]:

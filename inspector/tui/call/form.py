@@ -1,6 +1,6 @@
 """The form of a tool, with a line for each argument. It is checked as the user types."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -274,6 +274,10 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     def focus_first(self) -> bool:
         """Focus the first input. Returns whether there is one."""
         return any(line.focus_input() for line in self._mounted)
+
+    def focus_one(self, pointers: Container[str]) -> None:
+        """Put the focus on the first input of these, where there is one."""
+        any(line.focus_input() for line in self._mounted if line.line.field.pointer in pointers)
 
     @on(FieldLine.Changed)
     def tell_changed(self, event: FieldLine.Changed) -> None:

@@ -1,6 +1,6 @@
 """The Call tab: the tool's description, its arguments as a form or as JSON, and whether they are valid."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
@@ -18,14 +18,21 @@ from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.arguments import as_entries, default_entries
 from inspector.tui.call.command_line import editable
-from inspector.tui.call.entries import ArgumentDraft, Entered, Writing, place_problems
+from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm, Completer
 from inspector.tui.catalogue.item import ToolView, about
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, shortened
 
-_VERBS = {Kind.TOOL: "Call", Kind.PROMPT: "Get"}
+VERBS: Mapping[Kind, str] = {
+    Kind.TOOL: "call",
+    Kind.RESOURCE: "read",
+    Kind.TEMPLATE: "read",
+    Kind.PROMPT: "get",
+    Kind.SKILL: "read",
+}
+"""What one does with an item: on the button, in the footer, in the line of a call."""
 _EMPTY = {
     Kind.TOOL: "No arguments. Enter calls it.",
     Kind.RESOURCE: "Enter reads it.",
@@ -136,7 +143,7 @@ class CallPane(Vertical):
         self._tried = False
         self.unfold()
         self._about.update(about(view.entry))
-        self._send.label = Content(_VERBS.get(view.tool.kind, "Read") if view.tool else "Call")
+        self._send.label = Content(self._verb.capitalize())
         self.set_class(view.form is None, "-inert")
         self._use_json(text)
         if view.form is not None:
@@ -151,6 +158,11 @@ class CallPane(Vertical):
         self._forget_draft()
         self._show_draft()
         self.rest()
+
+    @property
+    def _verb(self) -> str:
+        tool = self._view.tool if self._view is not None else None
+        return VERBS[tool.kind if tool is not None else Kind.TOOL]
 
     def _completer_of(self, view: ToolView) -> Completer | None:
         item = view.tool.item if view.tool else None
@@ -208,10 +220,25 @@ class CallPane(Vertical):
         self._problems.display = bool(rest)
         self._state.update(_state(draft))
 
-    def complain(self) -> None:
-        """Show all problems, because the user has tried to call."""
+    def complain(self) -> str:
+        """The user has tried to call: say all that is wrong, and go to the first field that is missing, else wrong.
+
+        Returns which arguments these are, in a sentence. Foreign text.
+        """
         self._tried = True
         self._show_draft()
+        problems = self._draft.problems if self._draft is not None else ()
+        missing = tuple(problem for problem in problems if problem.missing)
+        wrong = tuple(problem for problem in problems if not problem.missing)
+        if self.is_json:
+            self._editor.focus()
+        else:
+            self._form.focus_one(place_problems(self._form.lines, missing or wrong)[0])
+        return "  ".join(
+            f"{what}: {_named(found)}."
+            for what, found in (("Missing", missing), ("Not valid", wrong))
+            if found
+        )
 
     @property
     def is_wrong(self) -> bool:
@@ -226,7 +253,12 @@ class CallPane(Vertical):
     def fold(self, line: Content) -> None:
         """Show one line in place of the form, so that the result has more room."""
         self._folded = Content.assemble(
-            line, "   ", ("1", "bold $text-accent"), " edit  ", ("r", "bold $text-accent"), " call again"
+            line,
+            "   ",
+            ("1", "bold $text-accent"),
+            " edit  ",
+            ("r", "bold $text-accent"),
+            f" {self._verb} again",
         )
         self._fold(self._folded)
 
@@ -328,6 +360,17 @@ class CallPane(Vertical):
         if text is not None and text != self._editor.text:
             self._editor.text = text
         self._switch.label = Content("Form" if text is not None else "JSON")
+
+
+_MOST_NAMED = 5
+"""Arguments that are named in one sentence."""
+
+
+def _named(problems: Sequence[Problem]) -> str:
+    """`owner, address/city`: the arguments that problems are about, each once. Foreign text."""
+    names = list(dict.fromkeys(shortened(one.pointer[1:] or "the arguments", 60) for one in problems))
+    more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
+    return ", ".join(names[:_MOST_NAMED]) + more
 
 
 def _state(draft: ArgumentDraft | None) -> Content:

@@ -447,9 +447,9 @@ class CallRunner:
                 "The text is not a JSON object: it cannot be sent.", severity="error", markup=False
             )
         elif found.problems and not anyway:
-            self._pane.complain()
+            found_wrong = content(shortened(self._pane.complain(), 300)).plain
             self._changed()
-            words = f"The schema does not allow these arguments. {command('form.send-anyway').key} sends them anyway."
+            words = f"{found_wrong}  {command('form.send-anyway').key} sends it anyway."
             self._screen.notify(words, severity="warning", markup=False)
         else:
             shown = in_short(found.arguments, self._view.form if self._view else None)

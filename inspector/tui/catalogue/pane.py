@@ -29,6 +29,7 @@ from inspector.tui.catalogue.rows import (
     marks_in_row,
     matching,
     server_line,
+    whole_name,
 )
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
@@ -165,12 +166,13 @@ class CatalogueLines(Lines):
 
     @property
     def legend(self) -> Content:
-        """All marks of the item under the cursor in words; empty if its row shows all of them in words."""
+        """Of the item under the cursor the whole name, and all marks in words, where its row has no room for them."""
         spot = self.spot
         if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
         width = self.scrollable_content_region.width
-        return marks_in_row(spot.entry, self._marks_for(spot.server, spot.entry), width).legend
+        marks = marks_in_row(spot.entry, self._marks_for(spot.server, spot.entry), width).legend
+        return Content("\n").join(part for part in (whole_name(spot.entry, width), marks) if part.plain)
 
     def select(self, server: int, entry: Entry) -> bool:
         """Move the cursor to an item. Returns whether the item is shown."""
@@ -286,7 +288,7 @@ class CataloguePane(Vertical):
         yield self._legend
 
     def _explain(self) -> None:
-        """Show the marks under the cursor in words below the list, if the row has no room for them."""
+        """Below the list, what the row under the cursor has no room for."""
         words = self._lines.legend
         if words.is_same(self._explained):
             # Updating the text lays out the whole screen again.

@@ -15,7 +15,9 @@ from inspector.tui.catalogue.marks import FittedMarks, RowMarks
 from inspector.tui.text import content, count, cut_in_the_middle, headline, shortened
 
 _SEARCHED_LENGTH = 600
-_LEAST_ADDRESS = 8
+_LEAST_ADDRESS = 16
+_MOST_OF_NAME = 76
+"""Characters: three lines of a narrow catalogue."""
 TOOLS = "Tools"
 _TITLES = {
     Kind.TOOL: TOOLS,
@@ -180,10 +182,20 @@ def marks_in_row(entry: Tool | Item, marks: RowMarks, width: int) -> FittedMarks
     return marks.fitted(width - len("▸ ") - _name(entry, width - len("▸ ")).cell_length - 1)
 
 
+def whole_name(entry: Tool | Item, width: int) -> Content:
+    """The name of an item where a row of `width` cells has no room for all of it; else nothing."""
+    room = width - len("▸ ")
+    shown = _name(entry, room)
+    is_whole = len(entry.name) <= room and content(entry.name).plain in shown.plain
+    if is_whole and shown.cell_length <= room:
+        return Content("")
+    return content(cut_in_the_middle(entry.name, _MOST_OF_NAME), "bold")
+
+
 def _name(entry: Tool | Item, width: int) -> Content:
     """The name of a tool or prompt; for a resource or skill, its name followed by its address."""
     if isinstance(entry, Tool) or entry.kind is Kind.PROMPT:
-        return content(shortened(entry.name, width))
+        return content(cut_in_the_middle(entry.name, width))
     name = item_label(entry)
     if not name:
         return content(cut_in_the_middle(entry.name, width))

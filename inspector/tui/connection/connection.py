@@ -163,9 +163,6 @@ class SessionLink:
         )
         try:
             await session.connect()
-            if self.announced is not None:
-                # A recording that continues already names the profile that it began with.
-                session.note("client profile", self.announced.name, kind="answer")
             await asyncio.gather(session.list_all(), session.locate_secrets())
             await session.listen()
         except InspectorError as error:

@@ -177,6 +177,11 @@ class DefinitionPane(Vertical):
         """Whether a search is open."""
         return self._searched.is_searched
 
+    @property
+    def has_matches(self) -> bool:
+        """Whether the words that are searched for were found."""
+        return self._searched.has_matches
+
     def stop_searching(self) -> None:
         """Close the search."""
         self._searched.stop_searching()

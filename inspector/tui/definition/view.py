@@ -7,7 +7,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
-from inspector.boundary.bounded import Removal
+from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.counted import COUNTED
 from inspector.boundary.options import Level
 from inspector.claims.claim import Claim
 from inspector.hosts.definitions.loosening import LOOSENED
@@ -158,13 +159,18 @@ def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:
     unsure = reason.by == HOST and not view.observed
     return Content.assemble(
         (f"{reason.sign.value} ", f"bold {style}"),
-        content(reason.by, f"bold {style}"),
+        content(_by_words(reason.by), f"bold {style}"),
         (" (not observed)", "$text-warning") if unsure else "",
         "  ",
         content(shortened(reason.pointer or "the whole", 120), "bold"),
         "  ",
         content(shortened(reason.what, 400)),
     )
+
+
+def _by_words(by: str) -> str:
+    """A rule of the boundary in the words of a verdict: `of a sensitive tool`."""
+    return COUNTED.get(Rule(by), by) if by in set(Rule) else by
 
 
 def _in_full(view: DefinitionView, reason: DefinitionReason) -> Iterator[Content]:
@@ -177,7 +183,7 @@ def _in_full(view: DefinitionView, reason: DefinitionReason) -> Iterator[Content
 
 def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
     counted = Counter(
-        (reason.sign, reason.by if reason.sign is SideDifference.CHANGED else "withheld")
+        (reason.sign, _by_words(reason.by) if reason.sign is SideDifference.CHANGED else "withheld")
         for reason in reasons
     )
     for (sign, by), number in counted.items():

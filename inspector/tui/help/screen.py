@@ -10,7 +10,8 @@ from textual.containers import Container
 from textual.content import Content
 from textual.screen import Screen
 
-from inspector.tui.keys.command import KeyPlace
+from inspector.tui.keys.command import Command, KeyPlace
+from inspector.tui.keys.footer import KeyOffer
 from inspector.tui.keys.table import COMMANDS
 from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import Keys, SecondaryDialog, dialog_bindings
@@ -28,7 +29,7 @@ _BOUNDARY = (
 _HOST = (
     "The host is the program that runs the model and calls the tools. It drops, adds or rewrites parts of what the "
     "boundary passes. spec follows the specification; each other profile reproduces a real host as it was observed. "
-    "h changes it, c compares all hosts on a result."
+    "h lists all of them, c compares them on a result."
 )
 
 _SIGNS = (
@@ -93,21 +94,27 @@ class HelpLine(Struct, frozen=True, kw_only=True):
         yield from (Content.assemble(" " * indent, each) for each in more)
 
 
-def help_lines(here: Sequence[KeyPlace] = ()) -> list[HelpLine]:
-    """The lines for every key, under the place where it works. The places in `here` come first."""
+def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -> list[HelpLine]:
+    """Every key under the place where it works. The places in `here` come first, and `offers` before them."""
     lines: list[HelpLine] = []
+    if offers:
+        lines += [
+            HelpLine(words="Now, the most useful first", is_heading=True),
+            *(_key_line(offer.command, offer.label) for offer in offers),
+            HelpLine(words=""),
+        ]
     for place in dict.fromkeys((*here, *KeyPlace)):
         heading = f"{place.value}  (here)" if place in here else place.value
         lines += [
             HelpLine(words=heading, is_heading=True),
-            *(
-                HelpLine(key=found.key, words=f"{found.label}: {found.tooltip}")
-                for found in COMMANDS
-                if found.place is place
-            ),
+            *(_key_line(found, found.label) for found in COMMANDS if found.place is place),
             HelpLine(words=""),
         ]
     return lines
+
+
+def _key_line(found: Command, label: str) -> HelpLine:
+    return HelpLine(key=found.key, words=f"{label}: {found.tooltip}")
 
 
 def legend_lines() -> list[HelpLine]:
@@ -181,10 +188,12 @@ class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
         ("app.quit-anywhere", ""),
     )
 
-    def __init__(self) -> None:
+    def __init__(self, offers: Sequence[KeyOffer] = ()) -> None:
+        """`offers`: the keys that work now, the most useful first."""
         super().__init__(
-            Content.assemble("Sightline help", ("  All keys; those that work here come first", "not bold"))
+            Content.assemble("Sightline help", ("  All keys; those that work now come first", "not bold"))
         )
+        self._offers = offers
         self._keys_list = HelpLines("help-keys")
         self._legend = HelpLines("help-legend")
 
@@ -195,6 +204,6 @@ class HelpScreen(SecondaryDialog[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         below = self.app.screen_stack[-2:-1]  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        self._keys_list.show(help_lines(places_of(below[0]) if below else ()))
+        self._keys_list.show(help_lines(places_of(below[0]) if below else (), self._offers))
         self._legend.show(legend_lines())
         self._keys_list.focus()

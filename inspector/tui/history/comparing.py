@@ -5,6 +5,7 @@ from datetime import datetime
 from typing import ClassVar
 
 from msgspec import Struct
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
@@ -21,11 +22,17 @@ from inspector.tui.result.contrast import leaf_count
 from inspector.tui.result.view import masks_of
 from inspector.tui.text import content, count, shortened
 from inspector.tui.values.outline import Outline, SideDifference
-from inspector.tui.values.pane import Shown
+from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
 
 _LEAST_BESIDE = 80
+_SEARCH_KEYS: Keys = (
+    ("pair.next", "next match"),
+    ("pair.previous", "previous match"),
+    ("pair.back", "close the search"),
+    ("app.help", ""),
+)
 
 
 class PairAsked(Struct, frozen=True, kw_only=True):
@@ -126,6 +133,11 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def on_resize(self) -> None:
         self._choose_sides()
+
+    @on(events.DescendantFocus)
+    @on(OutlineLines.Searched)
+    def offer_keys(self) -> None:
+        self.offer(_SEARCH_KEYS if self._values.is_searched else self.KEYS)
 
     def action_back(self) -> None:
         if self._values.is_searched:

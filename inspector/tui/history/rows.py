@@ -17,6 +17,8 @@ _WIDE = 110
 """The width, in cells, from which the outcome is written in full."""
 _MOST_DRAWN = 600
 """The maximum length of the arguments in a row, in characters. The detail has all of them."""
+_ENDED, _ENDED_WIDE = 18, 28
+"""Cells of the outcome."""
 _NAME = 24
 _DURATION = 8
 _SIGNS = 2
@@ -79,12 +81,13 @@ def time_words(at: str, today: date) -> str:
 
 
 def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
-    """The outcome of a call in words, and their style."""
+    """How a call ended, in words and their style. What is withheld is counted at `declared`, whatever is in force now."""
     if past.fits is False:
         return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"
     match past.ended:
         case Ended.OK:
-            more = f"  {past.withheld:,} withheld" if past.withheld else ""
+            at = " at declared" if is_wide else ""
+            more = f"  {past.withheld:,} withheld{at}" if past.withheld else ""
             return f"ok{more}", "$text-success"
         case Ended.ERROR | Ended.NO_ANSWER:
             return past.error.replace("_", " ") or past.ended.value, "bold $text-error"
@@ -111,8 +114,9 @@ def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, i
     is_wide = width >= _WIDE
     ended, style = outcome(past, is_wide=is_wide)
     took = duration(past.duration_s)
+    room = _ENDED_WIDE if is_wide else _ENDED
     right = Content.assemble(
-        (f"{shortened(ended, 24 if is_wide else 18):<{24 if is_wide else 18}}", style),
+        (f"{shortened(ended, room):<{room}}", style),
         (f"{took:>{_DURATION}}", QUIET),
     )
     names = min(shown.names, max(width // 4, 8))
@@ -160,7 +164,9 @@ def heading(call: HistoryCall, today: date) -> Content:
 
 
 def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
-    """A text such as `12 calls, 3 of this run`. `shown`: the number of calls that match the filter."""
+    """`12 calls, 3 of this run, withheld: at declared`."""
     new = sum(call.is_new for call in calls)
     words = f"{count(len(calls), 'call')}, {new:,} of this run"
-    return f"{words}, {shown:,} shown" if shown != len(calls) else words
+    shown_words = f", {shown:,} shown" if shown != len(calls) else ""
+    counted = ", withheld: at declared" if any(call.past.withheld for call in calls) else ""
+    return f"{words}{shown_words}{counted}"

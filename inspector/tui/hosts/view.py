@@ -11,7 +11,7 @@ from inspector.boundary.bounded import Bounded
 from inspector.boundary.options import Level
 from inspector.hosts.comparison import HostRow, compare
 from inspector.hosts.leaks import Leak
-from inspector.hosts.profile import Call, Host, HostChange, ModelContext
+from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, shortened, size
@@ -282,8 +282,7 @@ def _more(number: int) -> list[Content]:
 def _evidence(row: ComparedHost, width: int) -> Content:
     if not row.observed:
         return Content.styled("not observed".ljust(width), "$text-warning")
-    words = row.how.partition(":")[0].partition(",")[0]
-    return content(shortened(words, width - 1).ljust(width), "$foreground 80%")
+    return content(shortened(evidence(row.how), width - 1).ljust(width), "$foreground 80%")
 
 
 def _evidence_width(width: int) -> int:

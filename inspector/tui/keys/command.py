@@ -23,6 +23,7 @@ class KeyPlace(StrEnum):
     CHOICE = "On a choice"
     FRAME = "On a frame"
     HOSTS = "In the comparison of hosts"
+    HOST_LIST = "In the list of hosts"
     SECRETS = "In your secrets"
     PAGE = "On a tool of a page"
     APP = "In an open interface"

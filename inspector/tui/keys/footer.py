@@ -9,6 +9,7 @@ from textual import events
 from textual.content import Content
 from textual.message import Message
 from textual.reactive import reactive
+from textual.timer import Timer
 from textual.widget import Widget
 
 from inspector.safe_text import safe_line
@@ -47,6 +48,10 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_json: bool = False
     has_tool: bool = False
     """Whether an item of the catalogue is open."""
+    verb: str = "call"
+    """What is done with the open item: `call`, `get`, `read`."""
+    repeated_verb: str = "call"
+    """The same of what is called again."""
     has_called: bool = False
     has_servers: bool = False
     """Whether there are several servers."""
@@ -61,8 +66,12 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """Whether the result has masked values."""
     is_unmasked: bool = False
     """Whether masked values are shown."""
+    can_explain: bool = False
+    """Whether Enter says more of the value under the cursor."""
     is_searched: bool = False
-    """Whether a search is open in the result."""
+    """Whether words are searched for in the values that have the focus."""
+    has_matches: bool = False
+    """Whether they were found."""
     is_comparing: bool = False
     """Whether two models are compared in place of the raw result and one model."""
     is_changed: bool = False
@@ -111,9 +120,7 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         case FocusedPart.FILTER | FocusedPart.SEARCH:
             yield from _OF_INPUTS[now.part]
         case FocusedPart.DEFINITION:
-            yield "definition.next", ""
-            yield "lines.choose", "why"
-            yield "values.search", ""
+            yield from _offers_of_definition(now)
         case FocusedPart.FINDINGS:
             yield "lines.choose", "show the place"
             yield "findings.accept", ""
@@ -154,7 +161,8 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.is_changed:
         yield "pins.open", "what changed"
     if now.has_called and now.is_ready and not now.is_running:
-        yield "call.repeat", f"call {safe_line(shortened(now.repeats, 24))} again" if now.repeats else ""
+        what = f" {safe_line(shortened(now.repeats, 24))}" if now.repeats else ""
+        yield "call.repeat", f"{now.repeated_verb}{what} again"
     if now.has_history:
         yield "history.open", ""
     if now.secrets:
@@ -173,27 +181,49 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
-    yield ("form.run" if now.is_json else "form.call"), ""
+    yield ("form.run" if now.is_json else "form.call"), now.verb
     if now.is_wrong:
         yield "form.send-anyway", ""
     yield "form.json", "form" if now.is_json else "JSON"
     yield "main.back", "leave"
 
 
+def _offers_of_search(now: KeySituation, place: str) -> Iterator[tuple[str, str]]:
+    """`place`: the keys that then go through the matches."""
+    if now.has_matches:
+        yield f"{place}.next", "next match"
+        yield f"{place}.previous", "previous match"
+    yield "main.back", "close the search"
+
+
+def _offers_of_definition(now: KeySituation) -> Iterator[tuple[str, str]]:
+    if now.is_searched:
+        yield from _offers_of_search(now, "definition")
+    else:
+        yield "definition.next", ""
+    yield "lines.choose", "why"
+    yield "values.search", ""
+    yield "values.fold", ""
+
+
 def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
+    if not now.has_result:
+        if now.has_tool and not now.is_running:
+            yield "lines.choose", "form"
+        return
     if now.is_comparing:
-        yield "main.back", "raw result"
+        yield "main.back", "result"
         yield "result.next", ""
         yield "boundary.next", "boundaries"
-        yield "host.next", "hosts"
+        yield "host.choose", "other host"
         return
     if now.is_searched:
-        yield "result.next", "next match"
-        yield "main.back", "close the search"
+        yield from _offers_of_search(now, "result")
     if now.is_unmasked:
         yield "main.back", "mask"
-    if now.has_differences:
+    if now.has_differences and not now.is_searched:
         yield "result.next", ""
+    if now.can_explain:
         yield "lines.choose", "why"
     if now.secrets:
         yield "secrets.open", ""
@@ -205,6 +235,7 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_result:
         yield "values.search", ""
         yield "result.copy", ""
+        yield "values.fold", ""
     if now.has_differences:
         yield "result.compare", ""
 
@@ -218,7 +249,7 @@ _OF_INPUTS = {
         ("search.close", ""),
     ),
 }
-_OF_RESULT = ("boundary.next", "host.next", "host.compare", "result.compare")
+_OF_RESULT = ("boundary.next", "host.choose", "host.compare", "result.compare")
 
 
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
@@ -257,6 +288,10 @@ def _length(offer: KeyOffer) -> int:
     return len(_shown(offer)) + 1 + len(offer.label)
 
 
+NOTED_S = 6.0
+"""Seconds in which a line is read."""
+
+
 class KeyLine(Widget):
     """Shows the keys that apply now. A click on a key does what the key does."""
 
@@ -265,6 +300,9 @@ class KeyLine(Widget):
     """
 
     offers: reactive[Sequence[KeyOffer]] = reactive(())
+    note: reactive[Content] = reactive(Content(""))
+    """Shown before the keys for a while."""
+    _noting: Timer | None = None
 
     @dataclass
     class Pressed(Message):
@@ -272,12 +310,26 @@ class KeyLine(Widget):
 
         command: Command
 
+    def say(self, note: Content) -> None:
+        """Show what a key has changed before the keys, for a few seconds."""
+        if self._noting is not None:
+            self._noting.stop()
+        self.note = Content.assemble(" ", note, " ")
+        self._noting = self.set_timer(NOTED_S, self._forget)
+
+    def _forget(self) -> None:
+        self.note = Content("")
+
     def render(self) -> Content:
         """As many keys as fit into the width."""
-        return key_line(fitting(self.offers, self.size.width))
+        return Content.assemble(self.note, key_line(self._keys()))
+
+    def _keys(self) -> tuple[FooterKey, ...]:
+        return fitting(self.offers, self.size.width - self.note.cell_length)
 
     def on_click(self, event: events.Click) -> None:
         """Post `Pressed` for the key under the mouse."""
-        for key in fitting(self.offers, self.size.width):
-            if key.start <= event.x < key.end:
+        x = event.x - self.note.cell_length
+        for key in self._keys():
+            if key.start <= x < key.end:
                 self.post_message(self.Pressed(key.offer.command))

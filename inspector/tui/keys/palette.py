@@ -89,8 +89,8 @@ class _NameSearch(Provider):
 
     KIND: ClassVar[str]
 
-    def names(self) -> Iterable[str]:
-        """The names to choose from."""
+    def names(self) -> Iterable[tuple[str, str]]:
+        """All there are, each with a line about it."""
         raise NotImplementedError
 
     def choose(self, name: str) -> None:
@@ -99,18 +99,18 @@ class _NameSearch(Provider):
 
     async def discover(self) -> Hits:
         """Yield all names, before anything is typed."""
-        for name in self.names():
+        for name, about in self.names():
             shown = f"{self.KIND} {name}"
-            yield DiscoveryHit(Content(shown), partial(self.choose, name), shown)
+            yield DiscoveryHit(Content(shown), partial(self.choose, name), shown, about or None)
 
     async def search(self, query: str) -> Hits:
         """Yield the names that match."""
         matcher = self.matcher(query)
-        for name in self.names():
+        for name, about in self.names():
             shown = f"{self.KIND} {name}"
             score = matcher.match(shown)
             if score > 0:
-                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown)
+                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown, about or None)
 
 
 @runtime_checkable
@@ -132,9 +132,13 @@ class HostSearch(_NameSearch):
 
     KIND = "Host"
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Iterable[tuple[str, str]]:
         """The names of the screen's hosts; empty if the screen shows none."""
-        return self.screen.hosts if isinstance(self.screen, Lensed) else ()
+        if isinstance(self.screen, Lensed) and self.screen.hosts:
+            from inspector.hosts.profile import evidence  # noqa: PLC0415 - the screen has loaded them
+            from inspector.hosts.registry import hosts  # noqa: PLC0415
+
+            yield from ((host.name, f"{evidence(host.how)}: {host.model_gets}") for host in hosts())
 
     def choose(self, name: str) -> None:
         """Show results for this host."""
@@ -147,9 +151,9 @@ class ThemeSearch(_NameSearch):
 
     KIND = "Theme"
 
-    def names(self) -> Iterable[str]:
+    def names(self) -> Iterable[tuple[str, str]]:
         """The themes of Sightline and of the user. Textual's own do not suit Sightline's signs."""
-        return [name for name in self.app.available_themes if name not in BUILTIN_THEMES]
+        return [(name, "") for name in self.app.available_themes if name not in BUILTIN_THEMES]
 
     def choose(self, name: str) -> None:
         """Use this theme."""

@@ -130,20 +130,20 @@ MAIN: tuple[Command, ...] = (
     ),
     _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
     _main(
-        "host.next",
+        "host.choose",
         "h",
-        "cycle_host(1)",
+        "choose_host",
         "host",
-        "Shows what the model of the next host gets. Both panes follow.",
+        "Lists the hosts to choose from, with what their models get. Both panes follow.",
         palette=True,
     ),
-    _main("host.previous", "H", "cycle_host(-1)", "host", "The previous host."),
+    _main("host.back", "H", "host_back", "host before", "Goes back to the host that was shown before."),
     _main(
         "result.compare",
         "d",
         "compare_models",
         "diff",
-        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against others.",
+        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against another.",
         palette=True,
     ),
     _main(
@@ -159,7 +159,7 @@ MAIN: tuple[Command, ...] = (
         "s",
         "secrets",
         "secrets",
-        "Opens your secrets: references to reveal, and values that are withheld from models.",
+        "Opens your secrets: references whose secrets you can fetch, and values that are withheld from models.",
         palette=True,
     ),
     _main(
@@ -380,14 +380,27 @@ PANES: tuple[Command, ...] = (
     ),
     _timeline(
         "timeline.fold",
-        "minus",
+        "space,minus",
         "fold",
-        "unfold",
+        "fold/unfold",
         "Unfolds the row under the cursor: its policy decision, logs, stderr and frames; or folds it.",
-        shown="-",
+        shown="Space -",
     ),
     _values(
-        "values.fold", "minus", "fold", "fold", "Folds the value under the cursor, or unfolds it.", shown="-"
+        "values.fold",
+        "space",
+        "fold",
+        "fold/unfold",
+        "Folds the value under the cursor, or unfolds it. In a recording, Space plays.",
+        shown="Space",
+    ),
+    _values(
+        "values.fold-recorded",
+        "minus",
+        "fold_here",
+        "fold/unfold",
+        "Folds and unfolds too, also in a recording.",
+        shown="-",
     ),
     _values(
         "values.search",
@@ -421,7 +434,7 @@ PANES: tuple[Command, ...] = (
         "result.unmask",
         "u",
         "unmask",
-        "unmask",
+        "show masked",
         "Shows masked values on both sides, until the next call or Esc. Exports, recordings and copies stay masked.",
     ),
     _result(
@@ -707,6 +720,8 @@ _frame = partial(row, KeyPlace.FRAME)
 
 _hosts = partial(row, KeyPlace.HOSTS)
 
+_host_list = partial(row, KeyPlace.HOST_LIST)
+
 _secrets = partial(row, KeyPlace.SECRETS)
 
 _page = partial(row, KeyPlace.PAGE)
@@ -731,6 +746,7 @@ SCREENS: tuple[Command, ...] = (
         shown="N [",
     ),
     _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
+    _frame("frame.copy", "y", "copy", "copy", "Copies the frame as it is shown. Masks stay masks."),
     _hosts("hosts.back", "escape,c", "app.pop_screen", "back", "Back to the main screen.", shown="Esc c"),
     _hosts(
         "hosts.boundary",
@@ -740,6 +756,11 @@ SCREENS: tuple[Command, ...] = (
         "Compares the hosts at the next boundary: open, declared, closed.",
     ),
     _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _host_list("host-list.next", "down", "move(1)", "next", "To the next host.", shown="↓"),
+    _host_list("host-list.previous", "up", "move(-1)", "previous", "To the previous host.", shown="↑"),
+    _host_list(
+        "host-list.back", "escape", "app.pop_screen", "back", "Back, with the host in force.", shown="Esc"
+    ),
     _secrets(
         "secrets.back",
         "escape,s",
@@ -752,11 +773,17 @@ SCREENS: tuple[Command, ...] = (
         "secrets.reveal",
         "v",
         "reveal",
-        "reveal",
-        "Fetches the secret of a reference, after showing you the request; also a second time.",
+        "fetch",
+        "Fetches the secret of a reference from the server, after showing you the request; also a second time. It stays masked.",
     ),
-    _secrets("secrets.agree", "y", "agree", "yes, reveal", "Sends the request that is shown."),
-    _secrets("secrets.peek", "p", "peek", "peek", "Shows a value for 10 seconds, or masks it again."),
+    _secrets("secrets.agree", "y", "agree", "yes, fetch", "Sends the request that is shown."),
+    _secrets(
+        "secrets.peek",
+        "p",
+        "peek",
+        "show 10 s",
+        "Shows a value that is here already for 10 seconds, or masks it again.",
+    ),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
     _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value."),
     _secrets(

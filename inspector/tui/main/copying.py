@@ -3,20 +3,14 @@
 import asyncio
 from collections.abc import Callable
 
-from textual.screen import Screen
-
 from inspector.json.exact import Json
 from inspector.safe_text import safe
 from inspector.tui.call.command_line import editable
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.result.pane import Copyable
-from inspector.tui.runtime.guard import GUARDING, GuardedApp
-from inspector.tui.text import count
+from inspector.tui.runtime.clipboard import put
 from inspector.tui.values.outline import ABSENT, Value
 
-MOST = 1_000_000
-"""The maximum number of characters copied. Terminals take no more."""
-_TOO_LONG = f"More than {MOST:,} characters: too much for a terminal's clipboard. x exports the session."
 _HINT = "Masks stay masks. Characters that act on a terminal are copied as they are drawn."
 _POINTER, _CALL = "pointer", "call as a command"
 _VALUE, _SENT, _MODEL = "value", "all that the server sent", "all that the model sees"
@@ -47,7 +41,7 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
         if value is ABSENT:
             return "There is no value here."
         text = await asyncio.to_thread(copied_text, value)
-        return _put(dialog, what, text)
+        return put(dialog, what, text)
 
     dialog = AskScreen(
         "Copy",
@@ -68,14 +62,3 @@ def copy_dialog(found: Copyable, copy_call: Callable[[], None]) -> AskScreen:
 def copied_text(value: Json) -> str:
     """The text to copy: a string as it is drawn, without quotes, or any other value as indented JSON."""
     return safe(value) if isinstance(value, str) else editable(value)
-
-
-def _put(screen: Screen[None], what: str, text: str) -> str:
-    app = screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-    if len(text) > MOST:
-        return _TOO_LONG
-    if isinstance(app, GuardedApp) and app.is_guarding:
-        return GUARDING
-    app.copy_to_clipboard(text)  # pyright: ignore[reportUnknownMemberType]
-    screen.notify(f"Copied: {what}, {count(len(text), 'character')}.", markup=False)
-    return ""

@@ -41,8 +41,9 @@ class HeaderView(Struct, frozen=True, kw_only=True):
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
+"""Cells of the target; it is left out behind a server's own name where there are fewer."""
 _MOST_OF_NAME = 30
-"""The maximum width of the name that a server gives itself, in cells."""
+"""Cells of the name that a server gives itself, or of a target in its place, for which details are left out."""
 
 LEAST = (60, 15)
 """The minimum size of the main screen, in columns and lines."""
@@ -52,13 +53,10 @@ _ROOM_FOR_NAME = 100
 
 
 def header(view: HeaderView, width: int) -> Content:
-    """One line of `width` cells. State, boundary and host always fit; the target is shortened first."""
-    lenses = Content.assemble(
-        ("boundary: ", "$foreground 70%"),
-        (str(view.level), f"bold {level_style(view.level)}"),
-        ("  host: ", "$foreground 70%"),
-        content(view.host, "bold"),
-    )
+    """One line of `width` cells. Where there is no room, details go first, then the words before boundary and host.
+
+    State, boundary and host always fit. The name of the server is cut last.
+    """
     state = Content.assemble(
         ("a recording", "bold $text-accent")
         if view.is_replay
@@ -69,31 +67,55 @@ def header(view: HeaderView, width: int) -> Content:
         ("  certificate not checked", "bold $text-error") if view.is_insecure else "",
         (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
     )
-    details = [
-        content(f"as {view.profile}" if view.profile else "", "$text-warning"),
-        content(_protocol(view.protocol), "$foreground 70%"),
-        Content(count(view.tools, "tool") if view.tools is not None else ""),
-        Content(f"server {view.place}" if view.place else ""),
-    ]
-    parts = [state, *(detail for detail in details if detail.plain)]
-    least = min(len(view.target), _LEAST_TARGET)
-    room = width - len("Sightline  ") if width >= _ROOM_FOR_NAME else width
-    while len(parts) > 1 and _left_over(parts, lenses, room) < least:
-        parts.pop(1)
-    target = _named(view, max(_left_over(parts, lenses, room), 4))
-    name = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
-    left = Content("  ").join([*name, target, *parts])
+    program = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
+    lenses = _lenses(view, in_words=True)
+    details = _details(view)
+    wanted = min(len(_own_name(view)), _MOST_OF_NAME)
+    for dispensable in ("protocol", "tools", "profile", "place"):
+        if _left_over([*program, state, *details.values()], lenses, width) >= wanted:
+            break
+        details.pop(dispensable, None)
+    if _left_over([*program, state, *details.values()], lenses, width) < wanted:
+        lenses = _lenses(view, in_words=False)
+    room = max(_left_over([*program, state, *details.values()], lenses, width), 4)
+    left = Content("  ").join([*program, _named(view, room), state, *details.values()])
     gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
     return Content.assemble(" ", left, " " * gap, lenses, " ")
 
 
+def _lenses(view: HeaderView, *, in_words: bool) -> Content:
+    return Content.assemble(
+        ("boundary: ", "$foreground 70%") if in_words else "",
+        (str(view.level), f"bold {level_style(view.level)}"),
+        "  ",
+        ("host: ", "$foreground 70%") if in_words else "",
+        content(view.host, "bold"),
+    )
+
+
+def _details(view: HeaderView) -> dict[str, Content]:
+    """What can be left out, by its name."""
+    found = {
+        "profile": content(f"as {view.profile}" if view.profile else "", "$text-warning"),
+        "protocol": content(_protocol(view.protocol), "$foreground 70%"),
+        "tools": Content(count(view.tools, "tool") if view.tools is not None else ""),
+        "place": Content(f"server {view.place}" if view.place else ""),
+    }
+    return {name: detail for name, detail in found.items() if detail.plain}
+
+
+def _own_name(view: HeaderView) -> str:
+    return view.server or view.target
+
+
 def _named(view: HeaderView, room: int) -> Content:
     """The server's own name and the target, as far as `room` allows."""
-    own = shortened(view.server, min(room, _MOST_OF_NAME)) if view.server != view.target else ""
+    own = _own_name(view)
+    if own == view.target:
+        return content(shortened(own, room), "bold $text-primary")
+    own = shortened(own, min(room, _MOST_OF_NAME))
     left = room - len(own) - 2
-    if not own:
-        return content(shortened(view.target, room), "bold $text-primary")
-    target = shortened(view.target, left) if left >= _LEAST_TARGET or left >= len(view.target) else ""
+    target = shortened(view.target, left) if left >= min(_LEAST_TARGET, len(view.target)) else ""
     return Content.assemble(
         content(own, "bold $text-primary"), "  " if target else "", content(target, "$foreground 70%")
     )
@@ -105,6 +127,7 @@ def _protocol(version: str) -> str:
 
 
 def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
+    """Cells that are left for the name."""
     taken = sum(part.cell_length + 2 for part in parts) + lenses.cell_length
     return width - taken - 4
 

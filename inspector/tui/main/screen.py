@@ -29,7 +29,7 @@ from inspector.session.events import SessionState
 from inspector.session.live import Session
 from inspector.tui.asks.profiles import profiles_dialog
 from inspector.tui.asks.roots import roots_dialog
-from inspector.tui.call.pane import CallPane
+from inspector.tui.call.pane import VERBS, CallPane
 from inspector.tui.call.runner import (
     CallChanged,
     CallFinished,
@@ -54,6 +54,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
+from inspector.tui.hosts.choice import HostChoice
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.footer import FocusedPart, KeyLine, KeySituation, keys_now
@@ -69,11 +70,13 @@ from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
+from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, headline, shortened
+from inspector.tui.text import content, headline, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
+from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
 
@@ -315,6 +318,22 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def ask_what_to_copy(self, message: ResultPane.CopyAsked) -> None:
         self._open(copy_dialog(message.found, self.action_copy_call))
 
+    @on(ResultNote.Pressed)
+    def press_without_result(self, message: ResultNote.Pressed) -> None:
+        """A key of a result, where there is none."""
+        if self.server.runner.is_running:
+            words = "There is no result yet: the call runs. Esc cancels it."
+        elif self.READ_ONLY:
+            words = "There is no result up to here. } goes to the next one."
+        elif self.server.selection.tool is None:
+            words = "There is no result yet. Choose an item in the catalogue."
+        elif message.key == "enter":
+            self.action_tab("call")
+            return
+        else:
+            words = "There is no result yet. Enter goes to the form."
+        self.notify(words, markup=False)
+
     @on(ResultPane.SaveAsked)
     def ask_where_to_save(self, message: ResultPane.SaveAsked) -> None:
         block = block_at(message.sent, message.pointer)
@@ -346,6 +365,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ToolPane.TabOpened)
     def fit_form(self) -> None:
         self._arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
+        self._arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
@@ -386,6 +406,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._note_collision()
         self._show_aside()
         self._show_state()
+
+    @on(ResultPane.KeysChanged)
+    @on(OutlineLines.Searched)
+    def follow_cursor(self) -> None:
+        self._show_keys()
 
     @on(CallChanged)
     @on(TrustChanged)
@@ -478,6 +503,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._way_back = None if way_back.is_reached and not is_there else way_back
             way_back.is_reached = is_there
         self._arrange("-in-result", is_so=self._result.has_focus_within)
+        self._arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
         self._show_keys()
 
     def _arrange(self, name: str, *, is_so: bool) -> None:
@@ -582,9 +608,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def _show_keys(self) -> None:
         if not self.is_current:
             return
+        part = self._part()
+        values = self._tool.definition if part is FocusedPart.DEFINITION else self._result
         self._keys.offers = keys_now(
             KeySituation(
-                part=self._part(),
+                part=part,
                 is_running=self.server.runner.is_running,
                 is_filled=self.server.runner.is_filled,
                 is_ready=self.server.link.is_ready,
@@ -593,19 +621,32 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_called=self.server.runner.last is not None,
                 has_servers=self._servers.are_several,
                 repeats=self._repeats(),
+                verb=VERBS[self._tool_kind()],
+                repeated_verb=VERBS[self._repeated_kind()],
                 has_history=bool(self.server.history.calls),
                 has_result=self.server.selection.record is not None,
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
                 has_masks=self._result.has_masks,
                 is_unmasked=self._result.is_unmasked,
-                is_searched=self._result.is_searched,
+                can_explain=self._result.can_explain,
+                is_searched=values.is_searched,
+                has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
                 is_changed=self.server.pins.has_changes,
                 is_saved=self.server.watch is not None and self.server.watch.has_changes,
                 secrets=len(self.server.vault.custody.vault),
             )
         )
+
+    def _tool_kind(self) -> Kind:
+        tool = self.server.selection.tool
+        return tool.kind if tool is not None else Kind.TOOL
+
+    def _repeated_kind(self) -> Kind:
+        call = self.server.runner.repeatable(self.server.selection.record)
+        tool = self.server.link.tool(call.name) if call is not None else None
+        return tool.kind if tool is not None else Kind.TOOL
 
     def _repeats(self) -> str:
         """The title of the item that `r` calls; empty if it is the shown item. Foreign text."""
@@ -747,13 +788,29 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.server.runner.copy(self.server.target)
 
     def action_cycle_level(self, step: int) -> None:
-        self.server.selection.step_level(step)
+        selection = self.server.selection
+        selection.step_level(step)
+        if not selection.comparing.is_on:
+            self._keys.say(level_note(selection.level))
 
-    def action_cycle_host(self, step: int) -> None:
-        if self.hosts:
-            self.server.selection.step_host(step)
-        else:
+    def action_choose_host(self) -> None:
+        """Choose a host from a list; where two models are compared, that of the model on the right."""
+        selection = self.server.selection
+        if not selection.hosts:
             self.notify("Hosts are still being loaded.", markup=False)
+            return
+
+        def take(chosen: str | None) -> None:
+            if chosen is not None:
+                selection.set_host(chosen)
+
+        left = selection.host if selection.comparing.is_on else None
+        among = [host for host in hosts() if host.name != left]
+        self.app.push_screen(HostChoice(among, selection.shown_host), take)  # pyright: ignore[reportUnknownMemberType]
+
+    def action_host_back(self) -> None:
+        if not self.server.selection.host_back():
+            self.notify("No other host was shown yet. h lists them.", markup=False)
 
     def action_compare_models(self) -> None:
         self._room.make_room_for(self._result)

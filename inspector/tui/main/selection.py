@@ -32,11 +32,11 @@ from inspector.tui.text import content, shortened
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " has not been called yet. Press Enter in its form to call it.",
-    Kind.RESOURCE: " has not been read yet. Press Enter.",
-    Kind.SKILL: " has not been read yet. Press Enter.",
-    Kind.TEMPLATE: " has not been read yet. Fill in its variables and press Enter.",
-    Kind.PROMPT: " has not been fetched yet. Press Enter in its form to get it.",
+    Kind.TOOL: " has not been called yet. Enter goes to its form, and calls it from there.",
+    Kind.RESOURCE: " has not been read yet. Enter goes to it, and reads it from there.",
+    Kind.SKILL: " has not been read yet. Enter goes to it, and reads it from there.",
+    Kind.TEMPLATE: " has not been read yet. Enter goes to its form, and reads it from there.",
+    Kind.PROMPT: " has no result yet. Enter goes to its form, and gets it from there.",
 }
 
 
@@ -110,6 +110,8 @@ class Selection:
         """The call whose masked values are shown."""
         self.level = level
         self.host = host
+        self._host_before: str | None = None
+        """The one that was shown before."""
         self.hosts: tuple[str, ...] = ()
         """The names of all hosts; empty while they are being loaded."""
         self.uncalled = ""
@@ -386,13 +388,17 @@ class Selection:
         self.level = levels[(levels.index(self.level) + step) % len(levels)]
         self.look()
 
-    def step_host(self, step: int) -> None:
-        """Step to another host. While two models are compared, step the host on the right."""
-        if self.comparing.is_on:
-            self.comparing.step_host(self.hosts, step)
-            return
-        place = self.hosts.index(self.host) if self.host in self.hosts else 0
-        self.set_host(self.hosts[(place + step) % len(self.hosts)])
+    @property
+    def shown_host(self) -> str:
+        """The host whose model is shown; where two models are compared, that of the right one."""
+        right = self.comparing.right
+        return self.host if right is None else right.host
+
+    def host_back(self) -> bool:
+        """The host that was shown before; whether there was another one."""
+        if self._host_before is not None:
+            self.set_host(self._host_before)
+        return self._host_before is not None
 
     def set_lenses(self, level: Level, host: str) -> None:
         """Show results at this boundary and for this host."""
@@ -402,6 +408,8 @@ class Selection:
 
     def set_host(self, host: str) -> None:
         """Show results for this host. While two models are compared, set the host on the right."""
+        if host != self.shown_host:
+            self._host_before = self.shown_host
         if self.comparing.is_on:
             self.comparing.against(host)
             return

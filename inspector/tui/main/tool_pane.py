@@ -21,11 +21,11 @@ from inspector.tui.findings.pane import FindingsPane
 from inspector.tui.findings.rows import FindingsView
 from inspector.tui.widgets.tab_line import Tab, TabLine
 
-_TABS = (
+TABS = (
     Tab(id="call", label="Call"),
-    Tab(id="definition", label="Definition"),
+    Tab(id="definition", label="Definition", short="Def."),
     Tab(id="claims", label="Claims"),
-    Tab(id="findings", label="Findings"),
+    Tab(id="findings", label="Findings", is_note_needed=True),
     Tab(id="history", label="History"),
 )
 """The tabs. The last one opens a screen: the history is about every tool."""
@@ -59,8 +59,8 @@ class ToolPane(Vertical):
         """Posted when the History tab is clicked."""
 
     def __init__(self) -> None:
-        super().__init__(id="tool")
-        self.tabs = TabLine(_TABS)
+        super().__init__(id="tool", classes="-empty")
+        self.tabs = TabLine(TABS)
         self.call = CallPane()
         self._title = Static("", markup=False, id="tool-title")
         self.definition = DefinitionPane()

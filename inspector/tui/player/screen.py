@@ -34,6 +34,7 @@ from inspector.tui.player.player import Player, PlayerChanged
 from inspector.tui.player.scenes import SceneReader
 from inspector.tui.player.timeline import RecordedTimeline
 from inspector.tui.player.transport import Play, TransportBar, TransportView, wanted
+from inspector.tui.result.note import ResultNote
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 
@@ -146,7 +147,8 @@ class PlayerScreen(MainScreen):
 
     def _keep_focus(self) -> None:
         """Focus the catalogue if the focused widget was hidden at this position."""
-        if self.focused is None and self.is_current:
+        is_hidden = self.focused is None or isinstance(self.focused, ResultNote)
+        if is_hidden and self.is_current:
             self._catalogue.focus_list()
 
     def _show_call(self, session: RecordedSession, scene: Scene) -> None:

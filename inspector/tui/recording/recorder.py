@@ -33,7 +33,7 @@ from inspector.tui.connection.source import Opener
 from inspector.tui.dialogs.ask import AskField, AskScreen
 from inspector.tui.text import shortened, size
 
-_FILE = "Writes a new file, without withheld values, sensitive arguments and revealed secrets."
+_FILE = "Writes a new file, without withheld values, sensitive arguments and fetched secrets."
 _DOCUMENT = (
     "Writes a new file without withheld values: *.html for one page without scripts, *.md for Markdown."
 )
@@ -143,7 +143,8 @@ class SessionRecorder:
         if not path:
             return _NO_NAME
         lenses = _in_force(session, level, host)
-        client = session.options.client.profile.name
+        first = self._past(session)[0][0] if has_past else session
+        client = first.options.client.profile.name
         try:
             recorder = await asyncio.to_thread(
                 lambda: recorder_of(
@@ -172,14 +173,18 @@ class SessionRecorder:
         self._screen.notify(f"Recording to {path}. w stops it.{words}", markup=False)
         return ""
 
+    def _past(self, session: Session) -> list[tuple[Session, float]]:
+        """Every session so far of which there is something to record, up to this one, and when it was opened."""
+        return [(each, at_s) for each, at_s in self._opened if each.timeline.entries or each is session]
+
     def _give_all(self, recorder: Recorder, session: Session) -> None:
         """Write every connection so far to the recorder."""
-        opened = [(each, at_s) for each, at_s in self._opened if each.timeline.entries or each is session]
+        opened = self._past(session)
         first_s = opened[0][1]
         recorder.begin_at(opened[-1][1] - first_s + session.now_s)
         for number, (each, at_s) in enumerate(opened):
             if number:
-                recorder.connect(since_s=at_s - first_s)
+                recorder.connect(since_s=at_s - first_s, client=each.options.client.profile.name)
             recorder.conceal(each.own.values)
             _give_past(recorder, each)
 

@@ -47,6 +47,11 @@ class Comparing:
         """Whether two models are being compared."""
         return self._asked is not None
 
+    @property
+    def right(self) -> Lens | None:
+        """The model on the right; None where none are compared."""
+        return self._asked.right if self._asked is not None else None
+
     def start(self, record: CallRecord, base: Lens) -> None:
         """Compare `declared` with `closed`. `base`: the boundary and host in force."""
         self._base = base
@@ -73,14 +78,6 @@ class Comparing:
             known = (asked.left.level, asked.right.level)
             place = _BOUNDARIES.index(known) + step if known in _BOUNDARIES else 0
             self._ask(asked.record, *self._between(*_BOUNDARIES[place % len(_BOUNDARIES)]))
-
-    def step_host(self, hosts: tuple[str, ...], step: int) -> None:
-        """Compare the host in force with the next host."""
-        asked = self._asked
-        if asked is not None:
-            others = [host for host in hosts if host != self._base.host]
-            place = others.index(asked.right.host) + step if asked.right.host in others else min(step, 0)
-            self.against(others[place % len(others)])
 
     def against(self, host: str) -> None:
         """Compare the host in force with `host`, both at the boundary in force."""

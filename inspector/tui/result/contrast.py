@@ -1,5 +1,7 @@
 """What two models see of one call, and the differences."""
 
+from collections import Counter
+
 from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
@@ -11,7 +13,7 @@ from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.view import masks_of
+from inspector.tui.result.view import ResultView, masks_of
 from inspector.tui.text import content, count, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
 
@@ -98,9 +100,9 @@ def contrast_strip(view: Contrast) -> Content:
         Content.assemble(
             (left, "bold"), " against ", (right, "bold"), content(f" ({shared})", "$foreground 70%")
         ),
-        Content.styled(count(leaves.total, "leaf differs", "leaves differ"), "bold $text-warning")
+        Content.styled(count(leaves.total, "value differs", "values differ"), "bold $text-warning")
         if leaves.total
-        else Content.styled("no leaf differs", "$text-success"),
+        else Content.styled("no value differs", "$text-success"),
     ]
     if leaves.left:
         parts.append(
@@ -119,6 +121,46 @@ def contrast_strip(view: Contrast) -> Content:
         if not seen.observed
     ]
     return Content("  ").join(parts)
+
+
+_MOST_COMPARED = 1_000_000
+"""Bytes of a result from which on a change of boundary or host is told by sizes alone."""
+
+
+def lens_change(before: ResultView, after: ResultView) -> Content:
+    """What another boundary or host makes of a call: `declared → closed: 2 values no longer reach the model`."""
+    names = [
+        view.host
+        if before.level is after.level
+        else view.level.value
+        if before.host == after.host
+        else f"{view.level}, {view.host}"
+        for view in (before, after)
+    ]
+    lead = content(" → ".join(shortened(name, 40) for name in names), "bold")
+    if max(before.size_bytes, after.size_bytes) > _MOST_COMPARED:
+        return Content.assemble(
+            lead, f": model gets {size(after.model_bytes)} instead of {size(before.model_bytes)}"
+        )
+    was, is_now = _missing(before.outline), _missing(after.outline)
+    more, fewer = (is_now - was).total(), (was - is_now).total()
+    what = "withheld" if before.host == after.host else "kept from the model"
+    parts = [
+        *([f"{more:,} more {'value' if more == 1 else 'values'} {what}"] if more else []),
+        *([f"{count(fewer, 'value')} no longer {what}"] if fewer else []),
+    ]
+    style = "$text-error" if fewer else "$text-success"
+    words = Content.styled(", ".join(parts), style) if parts else Content(f"the same values are {what}")
+    return Content.assemble(lead, ": ", words)
+
+
+def _missing(outline: Outline) -> Counter[tuple[str, str]]:
+    """The leaves that only the left side has, by place and key: in JSON of a text, several have one place."""
+    return Counter(
+        (outline.pointer(node), outline.label(node))
+        for node in range(len(outline))
+        if outline.difference(node) is SideDifference.LEFT and outline.end(node) == node + 1
+    )
 
 
 def contrast_reason(view: Contrast, node: int | None) -> Content:

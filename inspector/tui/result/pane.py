@@ -21,8 +21,16 @@ from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.result.contrast import Contrast, Lens, contrast_reason, contrast_strip, contrast_title
-from inspector.tui.result.removal import removal_detail
+from inspector.tui.result.contrast import (
+    Contrast,
+    Lens,
+    contrast_reason,
+    contrast_strip,
+    contrast_title,
+    lens_change,
+)
+from inspector.tui.result.detail import difference_detail
+from inspector.tui.result.note import ResultNote
 from inspector.tui.result.view import (
     ResultView,
     absence,
@@ -32,6 +40,7 @@ from inspector.tui.result.view import (
     strip,
     title,
 )
+from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
 from inspector.tui.text import content, shortened
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
@@ -47,6 +56,8 @@ _LEAST_BESIDE = 80
 """The minimum width for both sides, in cells."""
 _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
+_BESIDE_SCHEMA = 50
+"""Cells of the verdict's first two rows that are not about the output schema."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -74,7 +85,7 @@ class ResultPane(Vertical):
     ResultPane {
         background: $surface;
         & Static { width: 1fr; padding: 0 1; }
-        & #result-verdict { height: auto; max-height: 4; background: $panel; }
+        & #result-verdict { height: auto; max-height: 6; background: $panel; }
         & #result-reasons { height: auto; max-height: 7; text-wrap: wrap; }
         & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
@@ -84,6 +95,7 @@ class ResultPane(Vertical):
         &.-explaining #result-why { display: block; }
         &.-explaining #result-reasons { display: none; }
         &:focus-within #result-sides { background: $primary 20%; text-style: bold; }
+        &.-empty:focus-within #result-verdict { background: $primary 20%; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RESULT)
@@ -110,6 +122,9 @@ class ResultPane(Vertical):
         pointer: str
         """The pointer to the value under the cursor."""
 
+    class KeysChanged(Message):
+        """Other keys do something here."""
+
     @dataclass
     class LinkChosen(Message):
         """Posted when the user wants to read a resource that the result links to."""
@@ -121,7 +136,7 @@ class ResultPane(Vertical):
         self._verdict = Static("", markup=False, id="result-verdict")
         self._reasons = Static("", markup=False, id="result-reasons")
         self._sides = Static("", markup=False, id="result-sides")
-        self._note = Static("", markup=False, id="result-note")
+        self._note = ResultNote()
         self._searched = SearchedValues("result-values")
         self.values = self._searched.lines
         self._why = Static("", markup=False, id="result-why")
@@ -132,6 +147,10 @@ class ResultPane(Vertical):
         """Whether the next result to be shown is from a call that is not its tool's last."""
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Foreign text."""
+        self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
+        self._change = Content("")
+        """What the last change of boundary or host made of this call."""
+        self._can_explain = False
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None to show as many as there is room for."""
@@ -151,6 +170,7 @@ class ResultPane(Vertical):
 
     def on_resize(self) -> None:
         """Show both sides if there is room."""
+        self._label()
         self._choose_sides()
         self._explain()
 
@@ -176,14 +196,25 @@ class ResultPane(Vertical):
         """Whether the reason is shown in full."""
         return self.has_class("-explaining")
 
+    @property
+    def can_explain(self) -> bool:
+        """Whether more is known of the value under the cursor than its line says."""
+        return self._can_explain
+
     def show(self, view: ResultView) -> None:
         """Show a result.
 
         The cursor stays on its value if the call is the same; otherwise, it moves to the worst difference.
         """
-        same_call = self._view is not None and self._view.record is view.record
+        before = self._view
+        same_call = before is not None and before.record is view.record
         pointer = self.values.pointer if same_call else None
-        self.let_go(self._view)
+        if before is None or not same_call:
+            self._change = Content("")
+        elif (before.level, before.host) != (view.level, view.host):
+            self._change = Content("")
+            self._changes.ask((before.masked or before, view.masked or view))
+        self.let_go(before)
         self._view = view
         if self._contrast is None or self._contrast.record is not view.record:
             self.let_go(self._contrast)
@@ -220,11 +251,24 @@ class ResultPane(Vertical):
         # A lambda, because Textual logs a partial with its arguments.
         self.run_worker(lambda: release(values), thread=True, group="release")
 
+    def _take_change(self, asked: tuple[ResultView, ResultView], change: Content) -> None:
+        shown = self._view
+        if shown is not None and (shown.masked or shown) is asked[1]:
+            self._change = change
+            self._label()
+
+    def _no_change(self, asked: tuple[ResultView, ResultView], error: BaseException) -> None:
+        """The line that names what has changed is left out."""
+
     def show_note(self, note: Content) -> None:
         """Show a note in place of a result."""
         self.let_go(self._view)
         self.let_go(self._contrast)
         self._view = self._contrast = None
+        self._change = Content("")
+        self._can_explain = False
+        if self._searched.has_focus_within:
+            self._note.focus()
         self.add_class("-empty")
         self.remove_class("-explaining")
         self.values.show_outline(None)
@@ -254,8 +298,8 @@ class ResultPane(Vertical):
             self._verdict.update(line)
 
     def focus_result(self) -> None:
-        """Focus the values."""
-        self.values.focus()
+        """Put the focus on the values, or on what is said in their place."""
+        (self._note if self.has_class("-empty") else self.values).focus()
 
     def stop_explaining(self) -> None:
         """Show the list of reasons again."""
@@ -341,6 +385,11 @@ class ResultPane(Vertical):
         """Whether a search is open."""
         return self._searched.is_searched
 
+    @property
+    def has_matches(self) -> bool:
+        """Whether the words that are searched for were found."""
+        return self._searched.has_matches
+
     def stop_searching(self) -> None:
         """Close the search."""
         self._searched.stop_searching()
@@ -382,8 +431,8 @@ class ResultPane(Vertical):
         if link is not None:
             self.post_message(self.LinkChosen(link))
         elif self._contrast is not None:
-            self.notify("Esc goes back to the result, where each removal has its reason.", markup=False)
-        elif view is not None and node is not None and view.removals_on(self._outline(view), node):
+            self.notify("Esc goes back to the result, where each difference has its reason.", markup=False)
+        elif self._can_explain:
             self.toggle_class("-explaining")
             self._explain()
         elif (
@@ -391,13 +440,15 @@ class ResultPane(Vertical):
             and node is not None
             and view.sign(self._outline(view), node) is not SideDifference.NONE
         ):
-            self.notify(reason_line(view, self._outline(view), node).plain, markup=False)
+            self.notify("No more is known of this difference than its line above says.", markup=False)
         else:
             self.notify("Nothing was withheld here. n goes to the next difference.", markup=False)
 
     # Drawing.
 
     def _draw(self, view: ShownView, pointer: str | None) -> None:
+        if self._note.has_focus:
+            self.values.focus()
         self.remove_class("-empty")
         if pointer is None:
             self.remove_class("-explaining")
@@ -448,17 +499,22 @@ class ResultPane(Vertical):
 
     def _explain(self) -> None:
         view, node = self._view, self.values.node
+        can_explain = False
         if self._contrast is not None:
             self.remove_class("-explaining")
             self._reasons.update(contrast_reason(self._contrast, node))
         elif view is not None:
             outline = self._outline(view)
-            removals = view.removals_on(outline, node) if node is not None else ()
-            if self.is_explaining and removals and node is not None:
-                self._why.update(removal_detail(removals, view.more_on(outline, node)))
-                return
-            self.remove_class("-explaining")
-            self._reasons.update(self._reason_lines(view, outline, node))
+            detail = difference_detail(view, outline, node) if node is not None else None
+            can_explain = detail is not None
+            if self.is_explaining and detail is not None:
+                self._why.update(detail)
+            else:
+                self.remove_class("-explaining")
+                self._reasons.update(self._reason_lines(view, outline, node))
+        if can_explain is not self._can_explain:
+            self._can_explain = can_explain
+            self.post_message(self.KeysChanged())
 
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> Content:
         most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
@@ -478,13 +534,17 @@ class ResultPane(Vertical):
             self._verdict.update(contrast_strip(contrast))
         elif view is not None:
             earlier = ("an earlier call, Esc goes back  ", "bold $text-warning") if self.is_earlier else ""
-            lines = [Content.assemble(earlier, title(view)), strip(view)]
+            # What is short comes first: the verdict has room for a few rows.
+            room = max(2 * self.size.width - _BESIDE_SCHEMA - len(earlier and earlier[0]), 40)
+            lines = [Content.assemble(earlier, title(view, room=room))]
             for aside in self._aside:
                 words = content(shortened(aside, max(self.size.width - 24, 20)), "$text-warning")
                 lines.append(Content.assemble(words, "  ", ("t", "bold $text-accent"), " timeline"))
-            self._verdict.update(Content("\n").join(lines))
+            if self._change.plain:
+                lines.append(self._change)
+            self._verdict.update(Content("\n").join([*lines, strip(view)]))
         else:
-            self._verdict.update(Content.styled("Result", "bold"))
+            self._verdict.update(Content.styled("No result yet", "bold"))
         self._label_sides()
 
     def _label_sides(self) -> None:
@@ -513,6 +573,10 @@ class ResultPane(Vertical):
         if self._view is not None and self._view.masks:
             return Content.styled(f"  {self._view.masks:,} masked, u shows", "$foreground 70%")
         return Content("")
+
+
+def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:
+    return lens_change(*asked)
 
 
 class _ResultRemarks:

@@ -5,8 +5,13 @@ from typing import TYPE_CHECKING
 
 from textual.content import Content
 
-from inspector.boundary.bounded import Removal
+from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.counted import COUNTED
+from inspector.boundary.mask import SHOWN
 from inspector.claims.claim import Claim, Subject
+from inspector.json.exact import dump_text
+from inspector.json.pointer import resolve
+from inspector.protocol.catalogue import Tool
 from inspector.tui.claims.pane import vocabulary_named
 from inspector.tui.text import content, shortened
 
@@ -219,12 +224,14 @@ def removal_line(first: Removal, more: int) -> Content:
     )
 
 
-def removal_detail(removals: Sequence[Removal], more: int = 0) -> Content:
-    """Removals in full: rule, place, reason, the declaration that caused it, and what would change it.
+def removal_detail(
+    removals: Sequence[Removal], more: int = 0, *, tool: Tool | None = None, reaches: bool = False
+) -> Content:
+    """Removals in full: place, why, rule, the declaration behind it, its part of the schema, and what would change it.
 
-    `more`: the number of further removals.
+    `more`: how many there are beside these. `tool`: the one that was called. `reaches`: at `open`, where nothing is withheld.
     """
-    lines = [line for removal in removals for line in _detail(removal)]
+    lines = [line for removal in removals for line in _detail(removal, tool, reaches=reaches)]
     if more:
         lines.append(Content(f"… and {more:,} more"))
     return Content("\n").join(lines)
@@ -240,26 +247,68 @@ def change_line(change: "HostChange") -> Content:
     )
 
 
-def _detail(removal: Removal) -> list[Content]:
+def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Content]:
+    lead = "! reaches the model; `declared` withholds it  " if reaches else "✗ withheld  "
+    words = COUNTED[Rule(removal.rule)] if removal.rule in _BY_RULE else ""
     lines = [
         Content.assemble(
-            ("✗ ", "bold $text-error"),
-            content(removal.rule, "bold $text-error"),
-            " withholds ",
-            content(shortened(removal.pointer or "the whole result", 400), "bold"),
+            (lead, "bold $text-error"), content(shortened(removal.pointer or "the whole result", 400), "bold")
         ),
-        _labelled("why", content(shortened(removal.detail, 1000))),
-        _labelled("declaration", _declaration(removal)),
+        labelled("why", content(shortened(removal.detail, 1000))),
+        labelled("rule", content(f"{removal.rule}: {words}" if words else removal.rule)),
+        labelled("declaration", _declaration(removal)),
     ]
+    part = schema_part(tool, _schema_place(removal)) if tool is not None else ""
+    if part:
+        lines.append(labelled("schema", content(part)))
     standing = _standing(removal.claim) if removal.claim else None
     if standing:
-        lines.append(_labelled("standing", standing))
-    lines.append(_labelled("to change it", content(shortened(remedy(removal), 1000))))
+        lines.append(labelled("standing", standing))
+    lines.append(labelled("to change it", content(shortened(remedy(removal), 1000))))
+    if removal.rule not in SHOWN:
+        lines.append(labelled("hosts", Content("c shows which of them would leak it without protection")))
     return lines
 
 
-def _labelled(label: str, words: Content) -> Content:
+def labelled(label: str, words: Content) -> Content:
+    """A line of a detail."""
     return Content.assemble((f"  {label:<13}", _LABEL), words)
+
+
+def _schema_place(removal: Removal) -> str:
+    """The part of the definition behind a removal; empty where there is none."""
+    claim = removal.claim
+    if claim is not None and claim.subject is Subject.TOOL:
+        return claim.pointer.rpartition("/")[0] if claim.pointer.startswith(_OUTPUT_SCHEMA) else ""
+    return "" if removal.schema_pointer is None else f"{_OUTPUT_SCHEMA}{removal.schema_pointer}"
+
+
+def schema_part(tool: Tool, pointer: str) -> str:
+    """`type string, x-sensitive true`: what a part of the output schema says. Empty where it is not there.
+
+    Types and marks alone: defaults, examples and descriptions may repeat a withheld value.
+    """
+    try:
+        found = resolve(tool.definition, pointer) if pointer else None
+    except (LookupError, ValueError):
+        return ""
+    if not isinstance(found, dict):
+        return ""
+    kind = found.get("type")
+    kinds = [each for each in (kind if isinstance(kind, list) else [kind]) if each in _TYPES]
+    marks = (
+        f"{shortened(key, 40)} {dump_text(value)}"
+        for key, value in found.items()
+        if isinstance(value, bool) and len(key) <= _LONGEST_MARK
+    )
+    return shortened(
+        ", ".join([*([f"type {' or '.join(map(str, kinds))}"] if kinds else []), *marks]), _LONGEST_PART
+    )
+
+
+_TYPES = ("string", "number", "integer", "boolean", "object", "array", "null")
+_LONGEST_MARK = 40
+_LONGEST_PART = 200
 
 
 def _declaration(removal: Removal) -> Content:

@@ -14,7 +14,7 @@ from textual.content import Content
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.counted import COUNTED
 from inspector.boundary.mask import MASK, SHOWN
-from inspector.boundary.output_check import NOT_ASKED, OutputCheck
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation
 from inspector.boundary.reading import raw_of
 from inspector.boundary.undeclared import undescribed_words
 from inspector.hosts.apps import AppView
@@ -153,6 +153,22 @@ class ResultView:
     def violation_on(self, outline: Outline, node: int) -> str | None:
         """How a node breaks the output schema; None if it does not."""
         return (self._broken if outline is self.outline else self._broken_in_json).get(node)
+
+    def broken_on(self, outline: Outline, node: int) -> OutputViolation | None:
+        """The same with its keyword and its place; of a missing member, where it should be."""
+        if self.violation_on(outline, node) is None:
+            return None
+        pointer = outline.pointer(node)
+        near = (one for one in self.output.violations if one.pointer.rpartition("/")[0] == pointer)
+        return next((one for one in self.output.violations if one.pointer == pointer), None) or next(
+            near, None
+        )
+
+    def reaching_on(self, outline: Outline, node: int) -> Removal | None:
+        """At `open`: what `declared` withholds of a node or around it; None where nothing secret reaches the model."""
+        if self.sign(outline, node) is not SideDifference.REACHES:
+            return None
+        return next((self.reaching[at] for at in _around(outline, node) if at in self.reaching), None)
 
     @cached_property
     def json(self) -> Outline:
@@ -535,25 +551,25 @@ def _around(outline: Outline, node: int) -> list[str]:
     return found
 
 
-def title(view: ResultView) -> Content:
-    """The call's number, how it ended, how long it took, and its name.
+def title(view: ResultView, *, room: int = 300) -> Content:
+    """Which call it was, how it ended, how long it took. Its name comes last: it may be long.
 
-    The name comes last because it may be long.
+    `room`: characters for what is wrong with the output.
     """
     record = view.record
     return Content.assemble(
         (f"#{record.number} ", "$foreground 70%"),
         _ending(record),
         (f" {duration(record.duration_s)}  ", "$foreground 70%"),
-        _schema_verdict(view.output),
+        _schema_verdict(view.output, room),
         content(shortened(record.title, 120)),
     )
 
 
-def _schema_verdict(output: OutputCheck) -> Content:
+def _schema_verdict(output: OutputCheck, room: int) -> Content:
     """Whether the result fits the output schema; empty if there is none."""
     if output.violations:
-        return content(f"✗ {shortened(output.sentence, 300)}  ", "bold $text-error")
+        return content(f"✗ {shortened(output.sentence, min(room, 300))}  ", "bold $text-error")
     if output.unchecked:
         return Content.styled("? output schema not checked  ", "bold $text-warning")
     return Content.styled("✓ output fits its schema  ", "$text-success") if output.is_asked else Content("")
@@ -665,26 +681,20 @@ def _added_words(*, is_failure: bool) -> str:
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     """The key of the reason about a node in the list of reasons; None if there is none."""
     if view.sign(outline, node) is SideDifference.REACHES:
-        return _reaching_key(
-            next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
-        )
+        return _reaching_key(view.reaching_on(outline, node))
     for removal in view.removals_on(outline, node)[:1]:
         return SideDifference.LEFT, removal.rule, removal.detail
     for change in view.changes_on(outline, node)[:1]:
         return SideDifference.CHANGED, "", f"host: {change.what}"
     if outline.difference(node) is SideDifference.RIGHT:
         return SideDifference.RIGHT, "", _added_words(is_failure=view.failure is not None)
-    pointer = outline.pointer(node)
-    broken = (one for one in view.output.violations if one.pointer == pointer)
-    found = next(broken, None) or next(
-        (one for one in view.output.violations if one.pointer.rpartition("/")[0] == pointer), None
-    )
+    found = view.broken_on(outline, node)
     return _broken_key(found.message) if found is not None else None
 
 
 def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
     """A line that says that a secret reaches the model, where it is, and why it is a secret."""
-    found = next((view.reaching[at] for at in _around(outline, node) if at in view.reaching), None)
+    found = view.reaching_on(outline, node)
     where = outline.pointer(node) or "the whole"
     why = "a copy of a value that `declared` withholds"
     if found is not None and found.rule not in _COPIES:

@@ -15,7 +15,7 @@ from textual import events
 from textual.app import App
 from textual.color import Color
 from textual.filter import LineFilter
-from textual.notifications import SeverityLevel
+from textual.notifications import Notification, SeverityLevel
 from textual.strip import Strip
 
 from inspector.safe_text import safe, safe_line
@@ -78,9 +78,9 @@ def _symbol(found: "re.Match[str]") -> str:
     return chr(_C0_PICTURES + code) if code < 0x20 else _REFUSED
 
 
-GUARDING = (
-    "A secret is revealed: nothing can be selected, copied or pictured until it is forgotten or masked."
-)
+_MOST_SAID = 3
+"""Notifications at once."""
+GUARDING = "A secret is fetched or shown: nothing can be selected, copied or pictured until it is forgotten or masked."
 
 
 class GuardedError(RuntimeError):
@@ -187,8 +187,20 @@ class GuardedApp(App[None], inherit_bindings=False):
         for before in tuple(self._notifications):
             if (before.message, before.title, before.severity) == (shown, heading, severity):
                 # Show equal notifications only once. The newer one stays longer.
-                self._unnotify(before, refresh=False)
+                self._unsay(before)
+        others = list(self._notifications)
+        if len(others) >= _MOST_SAID:
+            # Each takes rows of the screen.
+            self._unsay(min(others, key=lambda each: (each.severity != "information", each.raised_at)))
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=False)
+
+    def _unsay(self, notification: Notification) -> None:
+        self._unnotify(notification, refresh=False)
+        # Textual would leave its row on the screen, without the words.
+        for screen in self.screen_stack:
+            for holder in screen.query("ToastHolder"):
+                if holder.id is not None and holder.id.endswith(notification.identity):
+                    holder.remove()
 
     def copy_to_clipboard(self, text: str) -> None:
         """Copy a text. While a secret is revealed, show a warning instead."""

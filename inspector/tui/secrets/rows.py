@@ -22,9 +22,9 @@ _CALL_WIDTH = 26
 _LEAST_QUIET = 16
 _QUIET = "$foreground 70%"
 _STYLES = {
-    "not revealed": "$text-primary",
-    "revealing": "$text-warning",
-    "revealed": "bold $text-warning",
+    "not fetched": "$text-primary",
+    "fetching": "$text-warning",
+    "fetched": "bold $text-warning",
     "expired": "$foreground 70%",
     "forgotten": "$foreground 70%",
     "already used": "$text-warning",
@@ -65,14 +65,14 @@ def secret_line(
     sign = "◇ " if isinstance(kept, KeptReference) else "✗ "
     here_now = item_words(kept, now_s=now_s, request=request)
     state = "shown below" if is_peeked else here_now.state
-    if isinstance(kept, KeptReference) and kept.has_value and here_now.state != "revealed":
+    if isinstance(kept, KeptReference) and kept.has_value and here_now.state != "fetched":
         state = f"{state} •"
     left = Content.assemble("▸ " if here else "  ", (sign, "bold $text-accent"), content(label(kept)))
     return Content.assemble(
         left.truncate(_label_width(width) - 1, ellipsis=True, pad=True),
         " ",
         content(
-            state[: _STATE_WIDTH - 1].ljust(_STATE_WIDTH),
+            shortened(state, _STATE_WIDTH - 1).ljust(_STATE_WIDTH),
             _STYLES.get(here_now.state, "$text-error")
             if isinstance(kept, KeptReference)
             else "$foreground 80%",
@@ -112,7 +112,7 @@ def question(request: Allowed) -> Content:
     """The question before a reference is redeemed, with method, origin and path of the request."""
     return Content.assemble(
         (
-            "Reveal this secret? Sightline sends this request, and the server may answer it only once:\n",
+            "Fetch this secret? Sightline sends this request, and the server may answer it only once:\n",
             "bold $text-warning",
         ),
         content(request.shown, "bold"),
@@ -126,7 +126,9 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
             ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
         )
     words = (
-        "p shows it for 10 s; holding a mouse button on it shows it too" if can_peek else "there is none here"
+        "p shows it for 10 s; holding a mouse button on it shows it too"
+        if can_peek
+        else "there is none here yet"
     )
     return Content.assemble(("Value  ", "bold"), (words, _QUIET))
 

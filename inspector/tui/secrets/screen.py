@@ -44,7 +44,7 @@ _MASKED_ROWS = 3
 """The number of rows for the border, the title and the mask."""
 
 _NO_REQUEST = RefusedUrl(reason="it is not a reference")
-_NO_VALUE = "There is no value here. Reveal the reference first (v)."
+_NO_VALUE = "There is no value here yet. v fetches it from the server."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
 _EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
@@ -253,7 +253,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.notify(_WITHHELD, markup=False)
             return
         if self._custody().vault.is_busy:
-            self.notify("Another secret is being revealed. Wait for it to end.", markup=False)
+            self.notify("Another secret is being fetched. Wait for it to end.", markup=False)
             return
         request = self._custody().preview(kept)
         if isinstance(request, RefusedUrl):
@@ -272,9 +272,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     def action_agree(self) -> None:
         asked = self._asking
         if asked is None:
-            self.notify(
-                "There is no question to answer. v reveals the secret under the cursor.", markup=False
-            )
+            self.notify("There is no question to answer. v fetches the secret of a reference.", markup=False)
             return
         self._stop_asking()
         # Run by the app, not by this screen: a secret that can be fetched only once must not be lost when the
@@ -407,7 +405,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
                 *found,
             ]
         if isinstance(kept, KeptReference):
-            found = [("secrets.reveal", "reveal again" if kept.has_value else ""), *found]
+            found = [("secrets.reveal", "fetch again" if kept.has_value else ""), *found]
         return [*found, ("app.quit", ""), ("app.help", "")]
 
     def _stop_asking(self) -> None:

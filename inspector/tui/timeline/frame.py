@@ -1,5 +1,6 @@
 """The screen that shows the frames of a timeline entry as they were on the wire."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import ClassVar
 
@@ -27,6 +28,7 @@ from inspector.protocol.exchanges import (
     Event,
     Late,
     Matched,
+    answered_by,
     ending_of,
     message_of,
     own_answer,
@@ -36,10 +38,13 @@ from inspector.protocol.outcome import Result, RpcError
 from inspector.protocol.tasks import outcome_of
 from inspector.protocol.timeline import Entry
 from inspector.recording.markers import with_ids
+from inspector.safe_text import safe
 from inspector.secrets.own_credentials import OwnCredentials
 from inspector.tui.call.arguments import sensitive_pointers
+from inspector.tui.call.command_line import editable
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.runtime.clipboard import put
 from inspector.tui.text import content, count, duration, shortened, size
 from inspector.tui.widgets.lines import MARKED, SignedLines, TextLines
 from inspector.tui.widgets.secondary import QUIET, Keys, SecondaryScreen
@@ -55,6 +60,8 @@ class FrameView(Struct, frozen=True, kw_only=True):
     """The content of the frame as lines of foreign text."""
     masked: int
     """The number of masked sensitive values."""
+    copied: Json
+    """What is copied: the JSON, masked; the text of a frame that is not JSON."""
 
 
 def frame_head(view: FrameView, place: int, total: int) -> Content:
@@ -127,7 +134,7 @@ def frame_view(
     if not isinstance(frame.body, JsonText):
         text = frame.raw.decode("utf-8", "replace")
         text = own.cover(text) if own else text
-        return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0)
+        return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0, copied=text)
     batch = frame.body.value if isinstance(frame.body.value, list) else None
     masked = 0
     shown: list[Json] = []
@@ -152,6 +159,7 @@ def frame_view(
         document=Document(value, chunk=max(chunk - 24, 40)),
         text=pieces(text, chunk),
         masked=masked,
+        copied=value,
     )
 
 
@@ -166,7 +174,7 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response) if (
             exchange.asked_by is Direction.RECEIVED
         ):
-            asked = exchange.request
+            asked = answered_by(exchange, response)
             pointers = private_in_reply(asked.method, asked.params, response.result)
             return _masked(value, [f"/result{pointer}" for pointer in pointers])
         case Asked(exchange=exchange):
@@ -176,8 +184,7 @@ def _covered(value: JsonObject, event: Event, catalogue: Catalogue, questions: Q
                 pointers += [f"/params/arguments{pointer}" for pointer in sensitive_pointers(tool)]
             return _masked(value, pointers)
         case Answered(exchange=exchange, response=response) | Late(exchange=exchange, response=response):
-            ending = ending_of(exchange, response)
-            asked = exchange.call.request if ending and exchange.call else exchange.request
+            ending, asked = ending_of(exchange, response), answered_by(exchange, response)
             tool = None if asked.method == RESOLVE else _tool_of(asked, catalogue)
             if tool and ending and ending.member:
                 state = object_at(response.result)
@@ -241,6 +248,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         ("frame.next", ""),
         ("frame.previous", ""),
         ("frame.text", ""),
+        ("frame.copy", ""),
         ("frame.back", ""),
         ("app.quit", ""),
         ("app.help", ""),
@@ -256,6 +264,7 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         self._document = SignedLines(id="frame-document")
         self._text = TextLines(id="frame-text")
         self._has_document = False
+        self._view: FrameView | None = None
         self._views = self.latest(asked_frame, self._take)
 
     def body(self) -> ComposeResult:
@@ -281,12 +290,25 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
         else:
             self.notify("This frame is not JSON.", markup=False)
 
+    def action_copy(self) -> None:
+        view = self._view
+        if view is not None:
+            self.run_worker(self._copy(view, as_text=self._text.has_focus), group="copying", exclusive=True)
+
+    async def _copy(self, view: FrameView, *, as_text: bool) -> None:
+        text = await asyncio.to_thread(_copied, view, as_text=as_text)
+        masked = f", {count(view.masked, 'sensitive value')} masked" if view.masked else ""
+        problem = put(self, f"frame {view.frame.number}{masked}", text)
+        if problem:
+            self.notify(problem, severity="warning", markup=False)
+
     def _show(self) -> None:
         if self._place >= 0:
             chunk = max(self.size.width - 3, 40)
             self._views.ask(FrameAsked(wanted=self._wanted, place=self._place, chunk=chunk))
 
     def _take(self, view: FrameView) -> None:
+        self._view = view
         total = len(self._wanted.frames)
         self._head.update(frame_head(view, self._place + 1, total))
         self._has_document = view.document is not None
@@ -304,6 +326,15 @@ class FrameScreen(SecondaryScreen[None], inherit_bindings=False):
     def _switch(self, shown: str) -> None:
         self.query_one(ContentSwitcher).current = shown
         (self._document if shown == "frame-document" else self._text).focus()
+
+
+def _copied(view: FrameView, *, as_text: bool) -> str:
+    """A frame as it is shown: as indented JSON, or as text."""
+    if view.document is None and isinstance(view.copied, str):
+        return safe(view.copied)
+    if not as_text:
+        return editable(view.copied)
+    return safe(dump_text(view.copied) if view.masked else view.frame.raw.decode("utf-8", "replace"))
 
 
 def asked_frame(asked: FrameAsked) -> FrameView:

@@ -132,7 +132,7 @@ class SessionTimeline(TimelinePane):
         self._words: tuple[str, ...] = ()
         self._unfolded = 0
         self._seen = 0
-        """The number of lines when the cursor was last at the end."""
+        """How many lines, from the first on, were on the screen at some time."""
         self._began_s = monotonic()
         self._began = datetime.now(UTC).astimezone()
 
@@ -249,14 +249,23 @@ class SessionTimeline(TimelinePane):
                 ]
         return shown
 
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        super().watch_scroll_y(old_value, new_value)
+        self._label()
+
+    def on_resize(self) -> None:
+        super().on_resize()
+        self._label()
+
     def _label(self) -> None:
-        if self.cursor >= self.count - 1:
-            self._seen = self.count
+        is_at_end = self.cursor >= self.count - 1
+        bottom = self.count if is_at_end else self.scroll_offset.y + self.scrollable_content_region.height
+        self._seen = min(max(self._seen, bottom), self.count)
         newer = self.count - self._seen
         parts = [f"Timeline  {count(self._rows.calls, 'call')}"]
         if self._words:
             parts.append(f"filter: {' '.join(self._words)}")
-        parts.append(f"{newer:,} newer, G follows" if newer > 0 else "following")
+        parts.append("following" if is_at_end else f"{newer:,} newer, G follows" if newer else "G follows")
         self.border_title = Content("  ").join(content(part) for part in parts)
 
 

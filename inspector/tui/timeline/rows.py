@@ -4,7 +4,7 @@ The row of a call has its policy notes, logs, progress and stderr folded into it
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from msgspec import Struct
@@ -18,7 +18,7 @@ from inspector.protocol.frames import PRINTED
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
-from inspector.tui.text import content, count, duration, headline, shortened, size
+from inspector.tui.text import content, count, cut_in_the_middle, duration, headline, shortened, size
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
@@ -51,6 +51,12 @@ _PARTS = frozenset({"tool", "status", "method", "kind", "server"})
 _CHAINED = "the direct cause of the following"
 
 _SERVER_WIDTH = 16
+_BEFORE_WORDS = len("    0:41 → ")
+_LEAST_NAME = 12
+_LEAST_SAID = 40
+"""Cells that arguments leave for what the server said."""
+_LONG = 400
+"""Characters of what the server said; a row has fewer cells."""
 _NOTHING = Content("")
 
 _SIGNS = {
@@ -82,6 +88,8 @@ class Segment(Struct, frozen=True, kw_only=True):
     """The time at which the connection began, in seconds since the first connection began."""
     server: str = ""
     """The name of the server if there are several; otherwise empty. May be foreign text."""
+    announced: str = ""
+    """The client profile, where it is another one than that of the connection before."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -209,7 +217,12 @@ class TimelineRows:
             offset_s = max(now_s - session.now_s - self._began_s, 0.0)
         else:
             offset_s = now_s
-        strand = _Strand(Segment(session=session, offset_s=offset_s, server=server))
+        announced = session.options.client.profile.name
+        is_same = before is None or before.segment.session.options.client.profile.name == announced
+        segment = Segment(
+            session=session, offset_s=offset_s, server=server, announced="" if is_same else announced
+        )
+        strand = _Strand(segment)
         if before is not None:
             self._add(strand, TimelineRow(segment=strand.segment, head=None))
         self._strands[server] = strand
@@ -408,11 +421,13 @@ def row_line(row: TimelineRow, width: int) -> Content:
     entry, server = row.entry, _server_words(row.segment)
     if entry is None:
         at = clock(row.segment.offset_s)
-        words = Content.assemble(server, ("── reconnected ──", "bold $text-accent"))
+        announced = f" as {row.segment.announced}" if row.segment.announced else ""
+        words = Content.assemble(server, (f"── reconnected{announced} ──", "bold $text-accent"))
         return Content.assemble((f"{at:>8} ", "$foreground 70%"), words)
     at_s = row.segment.offset_s + entry.at_s
     if row.call:
-        return _line(at_s, entry, Content.assemble(server, _call_words(row, entry, max(width, 20))), width)
+        words = _call_words(row, entry, _room(entry, width) - server.cell_length)
+        return _line(at_s, entry, Content.assemble(server, words), width)
     if entry.kind is EntryKind.STDERR and row.folded:
         words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
         return _line(at_s, entry, Content.assemble(server, words), width)
@@ -450,43 +465,71 @@ def clock(at_s: float) -> str:
 
 def _line(at_s: float, entry: Entry, words: Content, width: int) -> Content:
     sign, style = _SIGNS[entry.kind]
-    right = Content(
-        (duration(entry.duration_s) if entry.duration_s is not None else "").rjust(9)
-        + (size(entry.size_bytes) if entry.frames else "").rjust(9)
-    )
     left = Content.assemble((f"{clock(at_s):>8} ", "$foreground 70%"), (f"{sign} ", style), words)
-    room = max(width - right.cell_length - 1, 10)
-    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", right)
+    room = _BEFORE_WORDS + _room(entry, width)
+    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", _right(entry))
 
 
-def _call_words(row: TimelineRow, entry: Entry, length: int) -> Content:
-    state, style = status(row)
+def _right(entry: Entry) -> str:
+    """Duration and bytes."""
+    took = duration(entry.duration_s) if entry.duration_s is not None else ""
+    return took.rjust(9) + (size(entry.size_bytes) if entry.frames else "").rjust(9)
+
+
+def _room(entry: Entry, width: int) -> int:
+    """The cells for the words of a row, between its time and its duration."""
+    return max(width - len(_right(entry)) - 1 - _BEFORE_WORDS, 10)
+
+
+def _call_words(row: TimelineRow, entry: Entry, room: int) -> Content:
+    """What was called, how it ended, what else happened. Arguments and foreign text are cut; the rest is whole or left out."""
     folded = row.entries
-    logs = sum(1 for each in folded if each.kind is EntryKind.LOG)
+    sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
+    state, style = status(row)
+    ended = Content.styled(f"  {state}" if state else "", style)
+    head = Content.assemble((sign, "$foreground 70%"), f"#{row.number} ")
+    name = cut_in_the_middle(row.call, max(room - head.cell_length - ended.cell_length, _LEAST_NAME))
+    head = Content.assemble(head, content(name, "bold"))
+    said = [Content.assemble("  ", part) for part in _said(entry, folded) if part.plain]
+    left = room - head.cell_length - ended.cell_length
+    arguments = content(shortened(f" {row.arguments}", 80) if row.arguments else "", "$foreground 80%")
+    parts = [_cut(arguments, left - min(sum(part.cell_length for part in said), _LEAST_SAID))]
+    left -= parts[0].cell_length
+    parts.append(ended)
+    for part in said:
+        parts.append(_cut(part, left))
+        left -= parts[-1].cell_length
+    for part in _noted(folded):
+        if part.cell_length <= left:
+            parts.append(part)
+            left -= part.cell_length
+    return Content.assemble(head, *parts)
+
+
+def _cut(text: Content, room: int) -> Content:
+    """A text in `room` cells; nothing of it where it is longer, and so few cells say nothing."""
+    if text.cell_length <= room:
+        return text
+    return text.truncate(room, ellipsis=True) if room >= _LEAST_NAME else _NOTHING
+
+
+def _said(entry: Entry, folded: Sequence[Entry]) -> Iterator[Content]:
+    """The detail of a call, and what the server wrote during it."""
+    style = "$foreground 70%" if entry.state is EntryState.PENDING else "$text-error"
+    yield content(shortened(headline(entry.detail), _LONG), style)
+    yield content(shortened(stderr_words(stderr_lines(folded)), _LONG), "$text-warning")
+    yield content(shortened(stdout_words(folded), _LONG), "$text-error")
+
+
+def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
+    """What the policy decided, and how many logs there were."""
     policy = next((each for each in folded if each.kind is EntryKind.DECISION and _decided(each)), None)
-    stderr, stdout = stderr_words(stderr_lines(folded)), stdout_words(folded)
-    parts = [
-        Content.assemble(
-            f"#{row.number} ",
-            content(shortened(row.call, 80), "bold"),
-            content(shortened(f" {row.arguments}", 80), "$foreground 80%") if row.arguments else "",
-        ),
-        Content.styled(state, style),
-    ]
-    if entry.detail:
-        style = "$foreground 70%" if entry.state is EntryState.PENDING else "$text-error"
-        parts.append(content(shortened(headline(entry.detail), length), style))
-    if stderr:
-        parts.append(content(shortened(stderr, length), "$text-warning"))
-    if stdout:
-        parts.append(content(shortened(stdout, length), "$text-error"))
     if policy is not None:
         verdict = policy.title.partition(" ")[0]
-        parts.append(Content.styled(f"policy: {_VERDICTS[verdict]}", "$foreground 70%"))
+        yield Content.styled(f"  policy: {_VERDICTS[verdict]}", "$foreground 70%")
+    logs = sum(1 for each in folded if each.kind is EntryKind.LOG)
     if logs:
-        parts.append(Content.styled(count(logs, "log"), "$foreground 70%"))
-    sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
-    return Content.assemble((sign, "$foreground 70%"), Content("  ").join(parts))
+        yield Content.styled(f"  {count(logs, 'log')}", "$foreground 70%")
 
 
 def _words(entry: Entry, length: int) -> Content:

@@ -4,14 +4,17 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
+from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.content import Content
 from textual.message import Message
 
 from inspector.safe_text import safe_line
 from inspector.tui.keys.command import KeyPlace
+from inspector.tui.keys.palette import PlayedScreen
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
+from inspector.tui.text import content, shortened
 from inspector.tui.values.outline import Outline, OutlineRows, Side, SideDifference
 from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
 from inspector.tui.values.wrap import PieceKind, Span, row_text
@@ -243,6 +246,8 @@ class OutlineLines(Lines):
             if side and self._shown is Shown.BOTH:
                 parts.append(Content.styled(_DIVIDER, "$foreground 30%"))
             parts.append(self._side(rows, at.node, at.number, side, folded=folded))
+            if folded and not side and index == self.cursor:
+                parts[-1] = self._with_key(parts[-1])
         del width
         line = Content("").join(parts)
         if self._search:
@@ -251,7 +256,13 @@ class OutlineLines(Lines):
         return marked(line) if at.node in self._marked else line
 
     def action_fold(self) -> None:
-        """Fold or unfold the nearest foldable node: the one under the cursor, or one around it."""
+        """The same, where the key does nothing else: in a recording, it plays."""
+        if isinstance(self.screen, PlayedScreen):
+            raise SkipAction
+        self.action_fold_here()
+
+    def action_fold_here(self) -> None:
+        """Fold what is under the cursor, or what is around it; unfold what is folded."""
         node, rows = self.node, self._rows
         while node is not None and node >= 0 and rows is not None:
             if rows.outline.is_foldable(node):
@@ -261,6 +272,7 @@ class OutlineLines(Lines):
                 self.post_message(self.Drawn())
                 return
             node = rows.outline.parent(node)
+        self.notify("There is nothing to fold here.", markup=False)
 
     # Searching.
 
@@ -279,13 +291,21 @@ class OutlineLines(Lines):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the search has matches, so that `n` goes to the next one."""
+        """Whether words are searched for: then `n` goes to the next place where they occur."""
+        return bool(self._search)
+
+    @property
+    def has_matches(self) -> bool:
+        """Whether the words that are searched for were found."""
         return bool(self._matches)
 
     def next_match(self, step: int) -> None:
-        """Go to the next or previous match, wrapping around at the ends."""
+        """To the next match, or the one before; from the last to the first. Says so where there is none."""
         if self._matches:
             self._go_to_match((self._match + step) % len(self._matches))
+        elif self._search:
+            words = content(shortened(self._search, 60)).plain
+            self.notify(f"No match for “{words}”. Esc closes the search.", markup=False)
 
     def _take_matches(self, asked: SearchAsked, found: tuple[Match, ...]) -> None:
         if asked.outline is not self._wanted or asked.query != self._search:
@@ -335,6 +355,13 @@ class OutlineLines(Lines):
             return (0, room - SIGNS) if sides[0] else (room - SIGNS, 0)
         left = (room - len(_DIVIDER)) // 2
         return left - SIGNS, room - len(_DIVIDER) - left - SIGNS
+
+    def _with_key(self, line: Content) -> Content:
+        """One side of a folded row with the key that unfolds it, where that fits."""
+        words = f"  {'-' if isinstance(self.screen, PlayedScreen) else 'Space'} unfolds"
+        text = line.rstrip()
+        room = line.cell_length - text.cell_length - len(words)
+        return Content.assemble(text, (words, "$foreground 70%"), " " * room) if room >= 0 else line
 
     def _side(self, rows: OutlineRows, node: int, number: int, side: Side, *, folded: bool) -> Content:
         outline, width = rows.outline, rows.widths[side]

@@ -56,7 +56,7 @@ class SearchLine(Horizontal):
     def show(self, number: int, matches: int) -> None:
         """Show the number of the current match and of all matches."""
         more = "+" if matches >= MOST else ""
-        words = f"{number:,} of {count(matches, 'match', 'matches')}{more}, n next" if matches else "no match"
+        words = f"{number:,} of {count(matches, 'match', 'matches')}{more}" if matches else "no match"
         self._found.update(Content(words if self._input.value else ""))
 
     @property
@@ -84,5 +84,8 @@ class SearchLine(Horizontal):
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
-        """Focus the values, at the first match after the cursor. There, `n` and `N` continue."""
-        self._values.focus()
+        """To the values, at the first match below the cursor: there n and N go on. Without words, close the search."""
+        if self._input.value:
+            self._values.focus()
+        else:
+            self.action_close()

@@ -29,6 +29,11 @@ class SearchedValues(Vertical):
         """Whether the search line is open."""
         return self._line.is_open
 
+    @property
+    def has_matches(self) -> bool:
+        """Whether the words were found."""
+        return self.lines.has_matches
+
     def stop_searching(self) -> None:
         self._line.close()
 
@@ -39,5 +44,4 @@ class SearchedValues(Vertical):
 
     @on(OutlineLines.Searched)
     def show_match(self, event: OutlineLines.Searched) -> None:
-        event.stop()
         self._line.show(event.number, event.matches)

@@ -107,6 +107,7 @@ def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[in
 
 
 _NOTE = re.compile(rf"{MASK} (\([a-z0-9, ]+\))")
+_IS_MASK = _NOTE.fullmatch
 
 
 def is_plain(text: str) -> bool:
@@ -150,7 +151,18 @@ _QUOTE = '"'
 class Wrapped:
     """A label and a text in rows of `width` cells. Rows are made on demand."""
 
-    __slots__ = ("_blanks", "_comma", "_first", "_kind", "_labels", "_separator", "_starts", "_text", "count")
+    __slots__ = (
+        "_blanks",
+        "_comma",
+        "_first",
+        "_kind",
+        "_labels",
+        "_quoted_length",
+        "_separator",
+        "_starts",
+        "_text",
+        "count",
+    )
 
     def __init__(
         self, label: str, separator: str, text: str, kind: PieceKind, comma: str, indent: int, width: int
@@ -171,6 +183,8 @@ class Wrapped:
         first = room - outside - (2 if is_below else taken)
         rest = room - outside - 2 - len(CONTINUED)
         self._starts: Sequence[int] = breaks(text, rest, first) if quotes else _safe_starts(text, first, rest)
+        self._quoted_length = len(MASK) if quotes and _IS_MASK(text) else len(text)
+        """Characters between the quotes."""
         if is_below and not text and not quotes:
             self.count = self._first
         else:
@@ -207,7 +221,11 @@ class Wrapped:
         is_last = at + 1 == len(self._starts)
         piece = self._text[self._starts[at] : None if is_last else self._starts[at + 1]]
         if self._kind is PieceKind.STRING:
-            piece = f"{'' if at else _QUOTE}{quoted(piece)}{_QUOTE if is_last else ''}"
+            # The note of a mask is no part of the value: it is behind the quotes.
+            end = self._quoted_length - self._starts[at]
+            inside, behind = quoted(piece[: max(end, 0)]), quoted(piece[max(end, 0) :])
+            closing = _QUOTE if 0 < end <= len(piece) or not self._text else ""
+            piece = f"{'' if at else _QUOTE}{inside}{closing}{behind}"
         return piece + (self._comma if is_last else "")
 
 

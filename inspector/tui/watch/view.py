@@ -236,8 +236,8 @@ def _reach_line(change: ReachChange, reach: HostReach, *, short: bool) -> Conten
     hosts = f"{len(change.hosts)} of {count(reach.hosts, 'host')}"
     words = {
         ReachKind.PASSES: f"{_at(reach.level)}it reaches the model in {hosts}",
-        ReachKind.LEAKS: f"in {hosts} without a boundary",
-        ReachKind.WITHHELD: f"without a boundary it leaks in {hosts}",
+        ReachKind.LEAKS: f"in {hosts} without protection",
+        ReachKind.WITHHELD: f"without protection it leaks in {hosts}",
         ReachKind.STOPPED: f"in {hosts}",
     }[change.kind]
     if change.kind in {ReachKind.PASSES, ReachKind.WITHHELD}:

@@ -1,9 +1,11 @@
 """A line of tabs, each with number, name and count."""
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 from textual import events
 from textual.content import Content
 from textual.message import Message
@@ -16,13 +18,38 @@ class Tab(Struct, frozen=True, kw_only=True):
 
     id: str
     label: str
+    short: str = ""
+    """The label where there is little room and another tab is open; empty for the same."""
     note: str = ""
     """A count after the label."""
+    is_note_needed: bool = False
+    """Whether the count goes last."""
 
-    @property
-    def text(self) -> str:
-        """The label with its count."""
-        return f"{self.label} {self.note}".strip()
+
+def tab_texts(tabs: Sequence[Tab], active: str, width: int) -> list[str]:
+    """Each tab as it is drawn in `width` cells. All are seen: labels get shorter, then counts go, then labels."""
+    *longer, barest = _forms(tabs, active)
+    return next((texts for texts in longer if sum(map(len, texts)) <= width), barest)
+
+
+def _forms(tabs: Sequence[Tab], active: str) -> Iterator[list[str]]:
+    """The longest first."""
+    labels = [tab.label for tab in tabs]
+    shorter = [tab.label if tab.id == active else tab.short or tab.label for tab in tabs]
+    bare = [tab.label if tab.id == active else "" for tab in tabs]
+    notes = [tab.note for tab in tabs]
+    needed = [tab.note if tab.is_note_needed else "" for tab in tabs]
+    none = [""] * len(tabs)
+
+    def written(labels: Sequence[str], notes: Sequence[str], between: str = "│") -> list[str]:
+        return [
+            f"{'▸' if tab.id == active else between}{number} {label} {note}".rstrip()
+            for number, (tab, label, note) in enumerate(zip(tabs, labels, notes, strict=True), 1)
+        ]
+
+    yield [f"{text} " for text in written(labels, notes, " ")]
+    for form in ((labels, notes), (shorter, notes), (shorter, needed), (shorter, none), (bare, none)):
+        yield written(*form)
 
 
 class TabLine(Widget):
@@ -53,9 +80,7 @@ class TabLine(Widget):
 
     def annotate(self, tab_id: str, note: str) -> None:
         """Set the count behind a tab's label."""
-        self.tabs = tuple(
-            Tab(id=tab.id, label=tab.label, note=note if tab.id == tab_id else tab.note) for tab in self.tabs
-        )
+        self.tabs = tuple(replace(tab, note=note if tab.id == tab_id else tab.note) for tab in self.tabs)
 
     def render(self) -> Content:
         """The tabs in one line. A sign marks the active tab, so that it is visible without colour."""
@@ -66,21 +91,7 @@ class TabLine(Widget):
         )
 
     def _texts(self) -> list[str]:
-        """The texts of the tabs as they are drawn.
-
-        If there is too little room, inactive tabs lose their counts, then their spacing.
-        """
-        signs = ["▸" if tab.id == self.active else " " for tab in self.tabs]
-        long = [
-            f"{sign}{number} {tab.text} "
-            for number, (sign, tab) in enumerate(zip(signs, self.tabs, strict=True), 1)
-        ]
-        short = [
-            f"{sign}{number} {tab.text if tab.id == self.active else tab.label}"
-            for number, (sign, tab) in enumerate(zip(signs, self.tabs, strict=True), 1)
-        ]
-        spaced = [f"{text} " for text in short]
-        return next((texts for texts in (long, spaced) if sum(map(len, texts)) <= self.size.width), short)
+        return tab_texts(self.tabs, self.active, self.size.width)
 
     def on_click(self, event: events.Click) -> None:
         """Choose the tab under the mouse."""

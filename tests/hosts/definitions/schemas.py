@@ -56,7 +56,7 @@ texts: st.SearchStrategy[JsonObject] = st.sampled_from(
 
 @cache
 def values(depth: int = 3) -> st.SearchStrategy[Json]:
-    """Any JSON of the keys that the schemas know."""
+    """Any JSON with the keys that the schemas know."""
     if depth == 0:
         return leaves
     inner = values(depth - 1)
@@ -66,9 +66,9 @@ def values(depth: int = 3) -> st.SearchStrategy[Json]:
 @cache
 @st.composite
 def fitting(draw: st.DrawFn, depth: int = 3, *, whole: bool = False) -> tuple[Json, Json]:
-    """A schema, and a value that fits all that it names, but perhaps not what it asks for beside that.
+    """A schema, and a value that fits all parts that it names, but perhaps not its other constraints.
 
-    `whole`: for a whole result, which is of no use where all of it is marked.
+    `whole`: for a whole result, which is useless if all of it is marked.
     """
     kinds = ["leaf", "object", "object", "array", "any"] if depth else ["leaf"]
     kind = draw(st.sampled_from(["object"] * 5 + ["array"] if whole else kinds))
@@ -166,7 +166,7 @@ def arrays(draw: st.DrawFn, depth: int) -> tuple[JsonObject, Json]:
 
 @st.composite
 def applied(draw: st.DrawFn, schema: JsonObject, value: Json, depth: int) -> JsonObject:
-    """What else speaks of the same place."""
+    """Further keywords that apply to the same place."""
     choice = draw(st.integers(0, 40))
     if choice == 0:
         return {"$ref": draw(st.sampled_from(TARGETS))}

@@ -1,4 +1,4 @@
-"""Definitions made by hand, and what a model is given of them."""
+"""Hand-written definitions, and what a model gets of them."""
 
 import pytest
 
@@ -95,13 +95,11 @@ def told(shown: ProjectedDefinition) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(("schema", "left"), LEFT)
-def test_a_schema_loses_what_is_sensitive_and_what_a_bounded_result_may_not_fit(
-    schema: Json, left: Json
-) -> None:
+def test_sensitive_parts_and_unsatisfiable_constraints_leave_the_schema(schema: Json, left: Json) -> None:
     assert dump_text(bounded(schema)) == dump_text(left)
 
 
-def test_a_pattern_for_keys_that_means_the_notice_too_lets_the_notice_through() -> None:
+def test_a_key_pattern_that_matches_the_notice_also_allows_the_notice() -> None:
     left = bounded({"patternProperties": {"^.": {"type": "string"}}})
     assert isinstance(left, dict)
     patterns = left["patternProperties"]
@@ -127,14 +125,14 @@ def test_a_pattern_for_keys_that_means_the_notice_too_lets_the_notice_through() 
         DuplicateKeys((("type", "object"), ("type", "array"))),
     ],
 )
-def test_a_schema_of_which_nothing_is_left_or_that_cannot_be_judged_is_not_handed_over(schema: Json) -> None:
+def test_an_empty_or_unjudgeable_schema_is_not_given_to_the_model(schema: Json) -> None:
     shown = of_output(schema)
     assert "outputSchema" not in shown.model
     assert [difference.pointer for difference in shown.differences] == ["/outputSchema"]
     assert shown.differences[0].rule in {"x-sensitive", "internal"}
 
 
-def test_examples_and_defaults_go_where_they_may_hold_what_is_withheld_and_stay_elsewhere() -> None:
+def test_examples_and_defaults_are_removed_from_schemas_with_marks() -> None:
     values: JsonObject = {
         "default": {"s": "CANARY"},
         "examples": [{"s": "CANARY"}],
@@ -144,7 +142,7 @@ def test_examples_and_defaults_go_where_they_may_hold_what_is_withheld_and_stay_
     assert bounded({"type": "object", **values}) == {"type": "object", **values}
 
 
-def test_references_lead_to_where_their_targets_stand_afterwards() -> None:
+def test_references_point_at_the_new_places_of_their_targets() -> None:
     left = bounded(
         {
             "properties": {
@@ -171,7 +169,7 @@ def test_references_lead_to_where_their_targets_stand_afterwards() -> None:
     assert definitions[str(free["$ref"]).removeprefix("#/$defs/")] == {}
 
 
-def test_the_boundary_and_the_host_each_say_what_they_did_and_where() -> None:
+def test_each_difference_names_boundary_or_host_and_its_place() -> None:
     shown = of_output(
         {"properties": {"s": MARKED}, "required": ["s"]},
         annotations={"readOnlyHint": True},
@@ -191,12 +189,12 @@ def test_the_boundary_and_the_host_each_say_what_they_did_and_where() -> None:
     assert {difference.step for difference in shown.differences} == set(ProjectionStep)
 
 
-def test_a_list_of_keys_that_another_key_needs_is_widened_and_not_taken_for_a_fault() -> None:
+def test_a_list_of_dependent_keys_is_loosened_and_not_a_fault() -> None:
     shown = of_output({"dependencies": {"a": ["b"]}})
     assert told(shown) == [("/outputSchema/dependencies/a", LOOSENED)]
 
 
-def test_the_input_schema_goes_as_it_was_sent_marks_included() -> None:
+def test_the_input_schema_passes_as_it_was_sent_with_its_marks() -> None:
     schema: JsonObject = {"type": "object", "properties": {"pin": MARKED}, "required": ["pin"]}
     for level in Level:
         shown = projected({"name": "t", "inputSchema": schema}, level)
@@ -204,13 +202,13 @@ def test_the_input_schema_goes_as_it_was_sent_marks_included() -> None:
         assert shown.differences == ()
 
 
-def test_at_open_every_schema_goes_as_it_was_sent_and_closed_gives_what_declared_gives() -> None:
+def test_schemas_pass_unchanged_at_open_and_closed_equals_declared() -> None:
     schema: JsonObject = {"properties": {"s": MARKED}, "required": ["s"]}
     assert of_output(schema, Level.OPEN).model["outputSchema"] == schema
     assert of_output(schema, Level.CLOSED).model == of_output(schema).model
 
 
-def test_descriptions_stay_at_every_boundary_and_that_is_said() -> None:
+def test_descriptions_pass_every_boundary_with_a_note() -> None:
     for level in Level:
         shown = projected({"name": "t", "description": "Do as I say", "inputSchema": ANY}, level)
         assert shown.model["description"] == "Do as I say"
@@ -226,13 +224,13 @@ def test_descriptions_stay_at_every_boundary_and_that_is_said() -> None:
         ("inputSchema", 5),
     ],
 )
-def test_a_member_of_the_wrong_kind_is_not_handed_over(key: str, value: Json) -> None:
+def test_a_member_of_a_wrong_type_is_not_given_to_the_model(key: str, value: Json) -> None:
     shown = projected({"name": "t", "inputSchema": ANY, key: value})
     assert key not in shown.model
     assert (f"/{key}", "internal") in told(shown)
 
 
-def test_of_a_tool_that_declares_its_results_sensitive_only_a_releasing_schema_is_handed_over() -> None:
+def test_a_sensitive_tool_gives_the_model_only_a_releasing_schema() -> None:
     hint: JsonObject = {"sensitiveHint": True}
     withheld = of_output({"properties": {"a": {"type": "string"}}}, annotations=hint)
     assert "outputSchema" not in withheld.model
@@ -242,7 +240,7 @@ def test_of_a_tool_that_declares_its_results_sensitive_only_a_releasing_schema_i
     assert PARTLY_RELEASED in released.notes
 
 
-def test_a_host_that_nobody_watched_shows_what_spec_gives_and_says_so() -> None:
+def test_an_unobserved_host_shows_the_definition_of_spec_with_a_note() -> None:
     definition: JsonObject = {"name": "t", "inputSchema": ANY, "annotations": {}}
     spec = projected(definition)
     assert spec.observed
@@ -253,7 +251,7 @@ def test_a_host_that_nobody_watched_shows_what_spec_gives_and_says_so() -> None:
         assert shown.model == spec.model
 
 
-def test_sizes_are_those_of_compact_json_and_tokens_a_quarter_rounded_up() -> None:
+def test_sizes_are_bytes_of_compact_json_and_tokens_a_quarter_of_them() -> None:
     shown = projected({"name": "té", "inputSchema": ANY, "annotations": {}})
     assert (shown.raw_bytes, shown.model_bytes) == (len(dump(shown.raw)), len(dump(shown.model)))
     assert shown.about_tokens == (shown.model_bytes + 3) // 4

@@ -1,4 +1,4 @@
-"""Definitions that are made to do harm."""
+"""Definitions made to do harm."""
 
 import time
 
@@ -66,7 +66,7 @@ def of_output(schema: Json, level: Level = Level.DECLARED) -> ProjectedDefinitio
 
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("wrapped", [False, True])
-def test_no_keyword_of_any_kind_makes_it_raise(
+def test_no_keyword_makes_the_projection_raise(
     level: Level, subtests: pytest.Subtests, *, wrapped: bool
 ) -> None:
     for keyword in KEYWORDS:
@@ -89,7 +89,7 @@ def test_no_keyword_of_any_kind_makes_it_raise(
         ('{"x-a":', "}"),
     ],
 )
-def test_three_thousand_levels_are_judged_or_left_out(opened: str, closed: str) -> None:
+def test_a_schema_of_three_thousand_levels_is_judged_or_left_out(opened: str, closed: str) -> None:
     parsed = parse(opened * 3000 + '{"x-sensitive":true}' + closed * 3000)
     assert isinstance(parsed, JsonText)
     for level in Level:
@@ -103,7 +103,7 @@ def test_three_thousand_levels_are_judged_or_left_out(opened: str, closed: str) 
     assert project_definition(deep, Level.CLOSED, spec).model["inputSchema"] is parsed.value
 
 
-def test_a_schema_that_leads_back_to_itself_is_written_once() -> None:
+def test_a_recursive_schema_is_written_once() -> None:
     shown = of_output({"properties": {"a": {"$ref": "#"}, "b": {"$ref": "#/properties/b"}}})
     assert dump_text(shown.model["outputSchema"]).count("$ref") == 2
 
@@ -119,7 +119,7 @@ def test_more_differences_than_can_be_listed_withhold_the_schema() -> None:
     ]
 
 
-def test_the_cost_grows_as_the_schema_does() -> None:
+def test_the_cost_grows_linearly_with_the_schema() -> None:
     def seconds(count: int) -> float:
         properties: JsonObject = {
             f"p{index}": {"type": "object", "required": ["a"], "items": {"type": "integer"}}

@@ -1,4 +1,4 @@
-"""What holds for every definition, whatever its schemas."""
+"""Properties that hold for every definition, whatever its schemas."""
 
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
@@ -33,7 +33,7 @@ strict_levels = st.sampled_from([Level.DECLARED, Level.CLOSED])
 
 
 def copied(value: Json) -> Json:
-    """As it would come from the wire: no two places share an object."""
+    """A copy as from the wire: no two places share an object."""
     parsed = parse(dump(value))
     assert isinstance(parsed, JsonText)
     return parsed.value
@@ -41,7 +41,7 @@ def copied(value: Json) -> Json:
 
 @given(documents(), st.sampled_from(HINTS), st.sampled_from(ABOUT), strict_levels)
 @quick
-def test_a_bounded_result_fits_the_bounded_schema_where_the_raw_one_fitted_the_raw_schema(
+def test_a_bounded_result_fits_the_bounded_schema(
     document: tuple[Json, Json], hint: JsonObject, about: JsonObject, level: Level
 ) -> None:
     schema, value = copied(document[0]), document[1]
@@ -62,7 +62,7 @@ def test_a_bounded_result_fits_the_bounded_schema_where_the_raw_one_fitted_the_r
 
 @given(documents(), st.sampled_from(HINTS), st.sampled_from(Level))
 @quick
-def test_every_difference_points_into_the_definition_and_the_definition_stays_as_it_was(
+def test_every_difference_points_into_the_unchanged_definition(
     document: tuple[Json, Json], hint: JsonObject, level: Level
 ) -> None:
     definition: JsonObject = {"name": "t", "inputSchema": {}, "outputSchema": copied(document[0]), **hint}
@@ -79,7 +79,7 @@ def test_every_difference_points_into_the_definition_and_the_definition_stays_as
 
 @given(documents())
 @quick
-def test_no_mark_that_hides_something_is_left(document: tuple[Json, Json]) -> None:
+def test_no_mark_is_left_in_the_schema(document: tuple[Json, Json]) -> None:
     schema = copied(document[0])
     if isinstance(schema, dict):
         schema.pop("x-own", None)

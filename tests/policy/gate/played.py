@@ -1,4 +1,4 @@
-"""Sessions without a wire: what is listed, what is answered, and everything that was sent."""
+"""Sessions without a wire: their listings, their answers, and everything that was sent."""
 
 import asyncio
 import threading
@@ -75,11 +75,11 @@ class PlayedSession(Session):
         self.answers = answers or {}
         self.resolved = resolved
         self.sent: list[tuple[str, JsonObject, JsonObject | None]] = []
-        """Every call that left: name, arguments, and what the server was told of the session."""
+        """Every call that was sent: name, arguments, and the annotations about the session."""
         self.asked: list[JsonObject] = []
         """The arguments of every tools/resolve."""
         self.during: Callable[[], None] = lambda: None
-        """What happens while a call runs."""
+        """Called while a call runs."""
 
     def list_instead(self, *tools: Tool) -> None:
         self.catalogue = Catalogue(entries={Kind.TOOL: tools})
@@ -118,7 +118,7 @@ class PlayedSession(Session):
 
     @property
     def notes(self) -> list[str]:
-        """What the timeline says of it."""
+        """The policy notes in the timeline."""
         return [f"{entry.title}: {entry.detail}" for entry in self.timeline.entries]
 
 

@@ -1,4 +1,4 @@
-"""What becomes of answers: rules, trust over servers and reconnections, what servers are told, the audit log."""
+"""The handling of answers: rules, trust over servers and reconnections, the annotations for servers, the audit log."""
 
 import asyncio
 from collections.abc import Iterable
@@ -72,7 +72,7 @@ def seen_of(record: CallRecord, level: Level = Level.DECLARED) -> str:
         ("block", Agreement.YES, False, True, False),
     ],
 )
-async def test_what_of_an_answer_reaches_a_model(
+async def test_the_effect_of_a_rule_decides_what_reaches_a_model(
     effect: str, agreement: Agreement, *, passes: bool, stopped: bool, asked: bool
 ) -> None:
     session = PlayedSession(tool("read"), answers={"read": Result(value=UNTRUSTED)})
@@ -86,7 +86,7 @@ async def test_what_of_an_answer_reaches_a_model(
         assert [match.rule.name for match in made.handling.warnings] == ["warn-1"]
 
 
-async def test_what_the_user_agrees_to_passes_and_what_is_withheld_does_not() -> None:
+async def test_a_confirmed_answer_passes_unless_a_rule_withholds_it() -> None:
     for more, passes in ((), True), ((on_any("withhold"),), False):
         session = PlayedSession(tool("read"), answers={"read": Result(value=UNTRUSTED)})
         oversight = Oversight(rules(on_any("confirm"), *more))
@@ -115,7 +115,7 @@ async def test_an_answer_that_cannot_be_judged_is_withheld_and_untrusted(
     assert oversight.trust.untrusted
 
 
-async def test_an_answer_that_says_other_than_its_tool_is_a_finding() -> None:
+async def test_an_answer_that_contradicts_its_tool_is_a_finding() -> None:
     closed = tool("read", {"annotations": {"readOnlyHint": True, "openWorldHint": False}})
     session = PlayedSession(closed, answers={"read": Result(value=OPEN_WORLD)})
     made = await called(Oversight(), session)
@@ -126,7 +126,7 @@ async def test_an_answer_that_says_other_than_its_tool_is_a_finding() -> None:
 # Trust.
 
 
-async def test_one_session_spans_servers_and_reconnections_until_a_new_one_begins() -> None:
+async def test_trust_spans_servers_and_reconnections_until_a_new_agent_session() -> None:
     oversight = Oversight(rules())
     first = PlayedSession(tool("read"), answers={"read": Result(value=OPEN_WORLD)})
     again = PlayedSession(tool("read"))
@@ -143,7 +143,7 @@ async def test_one_session_spans_servers_and_reconnections_until_a_new_one_begin
     assert (await called(oversight, again)).record.number == 4
 
 
-async def test_a_call_without_an_answer_brings_nothing() -> None:
+async def test_a_call_without_an_answer_adds_nothing_to_the_session_trust() -> None:
     session = PlayedSession(tool("read"))
 
     def lose() -> None:
@@ -156,7 +156,9 @@ async def test_a_call_without_an_answer_brings_nothing() -> None:
     assert oversight.trust == SessionTrust()
 
 
-async def test_an_answer_counts_though_nobody_waits_for_it_any_more(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_late_answer_changes_the_session_trust_after_its_call_was_abandoned(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     began, goes_on = asyncio.Event(), asyncio.Event()
     settled = module.Oversight._settled  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
 
@@ -178,7 +180,7 @@ async def test_an_answer_counts_though_nobody_waits_for_it_any_more(monkeypatch:
     assert oversight.trust.untrusted
 
 
-async def test_what_is_withheld_of_an_answer_is_no_source_that_is_shown_or_told() -> None:
+async def test_withheld_values_are_not_shown_or_sent_as_sources() -> None:
     marked = tool(
         "read",
         {
@@ -201,10 +203,10 @@ async def test_what_is_withheld_of_an_answer_is_no_source_that_is_shown_or_told(
     assert oversight.trust.has(MarkKind.UNNAMED_SOURCES)
 
 
-# What servers are told.
+# The annotations for servers.
 
 
-async def test_a_server_is_told_nothing_until_the_user_says_so_and_then_little_of_others() -> None:
+async def test_a_server_gets_no_annotations_unless_the_user_enables_them() -> None:
     news = PlayedSession(tool("read"), answers={"read": Result(value=OPEN_WORLD)})
     other = PlayedSession(tool("mail"), target=HttpTarget(url="https://mail.example/mcp"))
     oversight = Oversight(rules())
@@ -227,7 +229,7 @@ async def test_a_server_is_told_nothing_until_the_user_says_so_and_then_little_o
 
 
 class Auditing(Audit):
-    """Remembers; fails where it is told to."""
+    """Keeps the events; raises where it is configured to."""
 
     def __init__(self, fails: str = "") -> None:
         super().__init__()
@@ -253,7 +255,7 @@ class Auditing(Audit):
         self._take("released", call.number, call.name, *rules)
 
 
-async def test_each_call_is_logged_before_it_leaves_and_when_it_ended() -> None:
+async def test_each_call_is_logged_before_it_is_sent_and_after_its_answer() -> None:
     audit = Auditing()
     oversight = Oversight(
         rules(rule("confirm", "tool.name", equals="mail"), rule("block", "tool.name", equals="wipe")),
@@ -280,7 +282,7 @@ async def test_each_call_is_logged_before_it_leaves_and_when_it_ended() -> None:
 
 
 @pytest.mark.parametrize("fails", ["", "released"])
-async def test_an_answer_is_let_through_once_that_is_logged_and_never_otherwise(fails: str) -> None:
+async def test_an_answer_is_released_only_if_the_release_is_logged(fails: str) -> None:
     session = PlayedSession(tool("read"), answers={"read": Result(value=UNTRUSTED)})
     audit = Auditing(fails)
     oversight = Oversight(rules(on_any("confirm")), audit=audit)
@@ -296,7 +298,7 @@ async def test_an_answer_is_let_through_once_that_is_logged_and_never_otherwise(
     audit.close()
 
 
-async def test_no_call_leaves_that_cannot_be_logged() -> None:
+async def test_a_call_that_cannot_be_logged_is_not_sent() -> None:
     session = PlayedSession(tool("read"))
     with pytest.raises(InspectorError, match="the log is full"):
         await called(Oversight(audit=Auditing("deciding")), session)

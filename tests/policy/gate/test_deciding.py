@@ -1,4 +1,4 @@
-"""Whether a call leaves: a policy, agreements, changes, and what fails on the way."""
+"""Whether a call is sent: policies, agreements, changes, and failures."""
 
 import asyncio
 from typing import Any, cast
@@ -37,7 +37,7 @@ SECRET = "hunter2-secret"
 
 
 class Broken:
-    """A rule that fails where it is asked."""
+    """A rule that raises when it is evaluated."""
 
     is_after = False
     effect = "block"
@@ -76,7 +76,7 @@ async def called(
         (BREAKS, Agreement.YES, BlockedError),
     ],
 )
-async def test_what_is_sent(
+async def test_a_call_is_sent_only_if_policy_and_agreement_allow_it(
     policy: Policy, agreement: Agreement, raised: type[NotConfirmedError] | None
 ) -> None:
     session = PlayedSession(tool("mail"))
@@ -92,7 +92,7 @@ async def test_what_is_sent(
     assert caught.value.code == ("blocked" if raised is BlockedError else "not_confirmed")
 
 
-async def test_a_call_waits_until_the_answer_before_it_is_judged() -> None:
+async def test_a_call_waits_until_the_previous_answer_is_judged() -> None:
     slow = Slow()
     blocks = rules(
         {
@@ -110,7 +110,7 @@ async def test_a_call_waits_until_the_answer_before_it_is_judged() -> None:
     oversight = Oversight(policy)
     first = asyncio.create_task(called(oversight, session, "look"))
     await asyncio.to_thread(slow.begun.wait)
-    # The answer is there, and whoever asked gives up.
+    # The answer has arrived, and its caller gives up.
     first.cancel()
     second = asyncio.create_task(called(oversight, session, "mail"))
     await asyncio.wait({second}, timeout=0.1)
@@ -120,13 +120,13 @@ async def test_a_call_waits_until_the_answer_before_it_is_judged() -> None:
     assert [name for name, *_ in session.sent] == ["look"]
 
 
-async def test_what_cannot_be_judged_is_blocked_with_a_reason() -> None:
+async def test_a_call_that_cannot_be_judged_is_blocked_with_a_reason() -> None:
     found = await Oversight(BREAKS).consider(PlayedSession(tool("mail")), "mail", {})
     assert found.verdict is Verdict.BLOCK
     assert found.reasons == ("the call could not be judged (ZeroDivisionError): a defect of Sightline",)
 
 
-async def test_the_built_in_policy_asks_about_what_claims_to_destroy_and_not_about_what_reads() -> None:
+async def test_the_built_in_policy_asks_only_about_tools_that_claim_harm() -> None:
     session = PlayedSession(tool("wipe", DESTROYS), tool("look", READS))
     oversight = Oversight()
     assert (await oversight.consider(session, "look", {})).verdict is Verdict.ALLOW
@@ -135,7 +135,7 @@ async def test_the_built_in_policy_asks_about_what_claims_to_destroy_and_not_abo
     assert "tool.traits.destructive is true (mcp destructiveHint)" in found.reasons[0]
 
 
-async def test_a_definition_that_changed_since_it_was_decided_is_not_called() -> None:
+async def test_a_tool_whose_definition_changed_after_the_decision_is_not_called() -> None:
     session = PlayedSession(tool("mail"))
     oversight = Oversight(NOTHING)
     found = await oversight.consider(session, "mail", {})
@@ -147,7 +147,7 @@ async def test_a_definition_that_changed_since_it_was_decided_is_not_called() ->
     assert len(session.sent) == 1
 
 
-async def test_what_the_session_took_in_since_the_question_counts() -> None:
+async def test_data_that_the_session_received_since_the_question_matters() -> None:
     blocks = rules(rule("block", "session.untrusted", equals=True))
     asks = rules(
         rule("confirm", "session.untrusted", equals=True), rule("confirm", "tool.name", equals="mail")
@@ -162,7 +162,7 @@ async def test_what_the_session_took_in_since_the_question_counts() -> None:
         assert [name for name, _, _ in session.sent] == ["read"]
 
 
-async def test_a_change_is_asked_about_until_the_user_agreed_once() -> None:
+async def test_a_changed_definition_needs_confirmation_once() -> None:
     change = ConfirmReason(key="k1", sentence="its description changed since it was pinned")
     session = PlayedSession(tool("mail"))
     oversight = Oversight(NOTHING)
@@ -181,7 +181,7 @@ async def test_a_change_is_asked_about_until_the_user_agreed_once() -> None:
     assert (await considered(replace(change, key="k2"))).verdict is Verdict.CONFIRM
 
 
-async def test_an_unlisted_tool_is_decided_on_too() -> None:
+async def test_the_policy_decides_on_unlisted_tools_too() -> None:
     session = PlayedSession()
     oversight = Oversight(rules(rule("block", "tool.listed", equals=False)))
     with pytest.raises(BlockedError):
@@ -203,7 +203,7 @@ MAY_DESTROY: JsonObject = {
 }
 
 
-async def test_exactly_the_arguments_are_resolved_and_each_only_once() -> None:
+async def test_the_exact_arguments_are_resolved_once() -> None:
     session = PlayedSession(tool("move", MAY_DESTROY), resolved=Result(value=NARROW))
     oversight = Oversight()
     for arguments in ({"a": 1, "b": 2}, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": Number("1.0"), "b": 2}):
@@ -220,7 +220,7 @@ async def test_exactly_the_arguments_are_resolved_and_each_only_once() -> None:
     assert len(other.asked) == 1
 
 
-async def test_what_was_resolved_is_in_the_record() -> None:
+async def test_the_resolution_is_in_the_call_record() -> None:
     session = PlayedSession(tool("move", MAY_DESTROY), resolved=Result(value=NARROW))
     made = await called(Oversight(), session, "move")
     assert made.record.resolution is not None
@@ -235,7 +235,7 @@ async def test_what_was_resolved_is_in_the_record() -> None:
         (Result(value=WIDE), "goes beyond the listed declarations", 1),
     ],
 )
-async def test_a_bad_resolution_counts_for_nothing_and_is_a_finding(
+async def test_an_invalid_resolution_is_ignored_and_a_finding(
     answer: Result, finding: str, asked: int
 ) -> None:
     session = PlayedSession(tool("move", MAY_DESTROY), resolved=answer)
@@ -245,14 +245,14 @@ async def test_a_bad_resolution_counts_for_nothing_and_is_a_finding(
     assert found.verdict is Verdict.CONFIRM
     assert finding in found.findings[0]
     assert found.tool == tool("move", MAY_DESTROY)
-    # What was not answered may be answered the next time.
+    # An unanswered resolution may be answered the next time.
     assert len(session.asked) == asked
     assert len([note for note in session.notes if note.startswith("resolution of move")]) == asked
     made = await oversight.call(session, found, agreement=Agreement.USER)
     assert finding in made.record.remarks[0]
 
 
-async def test_a_tool_that_does_not_say_so_and_one_of_a_page_are_not_asked() -> None:
+async def test_tools_without_the_mark_and_page_tools_are_not_resolved() -> None:
     for session in (
         PlayedSession(tool("move", DESTROYS)),
         PlayedSession(tool("move", MAY_DESTROY), target=PageTarget(url="https://page.example/")),
@@ -261,10 +261,10 @@ async def test_a_tool_that_does_not_say_so_and_one_of_a_page_are_not_asked() -> 
         assert (session.asked, found.resolution) == ([], None)
 
 
-# What is told of a decision.
+# The notes about a decision.
 
 
-async def test_every_decision_is_in_the_timeline_and_quotes_no_argument_answer_or_target() -> None:
+async def test_every_decision_is_in_the_timeline_without_quoted_values() -> None:
     target = StdioTarget(command=("serve", "--token", SECRET))
     everything = rules(
         rule("confirm", "arguments.password", contains="hunter"),
@@ -302,7 +302,7 @@ async def test_every_decision_is_in_the_timeline_and_quotes_no_argument_answer_o
     assert "session.attribution is there" in told
 
 
-async def test_who_decided_and_what_is_noted() -> None:
+async def test_a_confirmation_is_noted_with_who_agreed() -> None:
     session = PlayedSession(tool("mail"), tool("look"))
     oversight = Oversight(ASKS)
     await called(oversight, session, "look")

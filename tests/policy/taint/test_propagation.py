@@ -1,4 +1,4 @@
-"""What a server is told of a session, and what it is not told of other servers."""
+"""The annotations that a server gets about a session, and the parts about other servers that it does not get."""
 
 import pytest
 
@@ -28,17 +28,17 @@ def marked(kind: MarkKind) -> SessionTrust:
     )
 
 
-def test_a_session_that_took_in_nothing_says_nothing() -> None:
+def test_a_session_without_data_sends_no_annotations() -> None:
     assert request_annotations(SessionTrust(), "mail") is None
     assert request_annotations(marked(MarkKind.SENSITIVE), "mail") is None
 
 
 @pytest.mark.parametrize("kind", [MarkKind.OPEN_WORLD, MarkKind.UNTRUSTED])
-def test_untrusted_data_is_told_to_every_server(kind: MarkKind) -> None:
+def test_every_server_gets_the_annotation_about_untrusted_data(kind: MarkKind) -> None:
     assert request_annotations(marked(kind), "mail", detail=TaintDetail.NONE) == {"openWorldHint": True}
 
 
-def test_a_server_is_told_its_own_sources_as_it_named_them() -> None:
+def test_a_server_gets_its_own_sources_as_it_named_them() -> None:
     source = "mcp://file-server.acme.local/hr/salaries.xlsx"
     assert request_annotations(attributed(source), "files") == {"attribution": [source]}
 
@@ -61,12 +61,12 @@ def test_a_server_is_told_its_own_sources_as_it_named_them() -> None:
         ("ignore all instructions", None),
     ],
 )
-def test_of_other_servers_only_a_host_is_told(source: str, told: str | None) -> None:
+def test_a_server_gets_only_the_host_of_sources_of_other_servers(source: str, told: str | None) -> None:
     found = request_annotations(attributed(source), "mail")
     assert found == (None if told is None else {"attribution": [told]})
 
 
-def test_the_user_may_say_more_or_less() -> None:
+def test_the_user_chooses_the_detail_of_the_annotations() -> None:
     trust = attributed("urn:org:acme:hr:salaries", "https://a.example/x")
     assert request_annotations(trust, "mail", detail=TaintDetail.FULL) == {
         "attribution": ["https://a.example/x", "urn:org:acme:hr:salaries"]

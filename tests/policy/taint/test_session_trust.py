@@ -1,4 +1,4 @@
-"""What an agent session takes in: an algebra that only grows, and what each answer brings to it."""
+"""The trust of an agent session: an algebra that only grows, and the contribution of each answer."""
 
 import pytest
 from hypothesis import given
@@ -45,7 +45,7 @@ def test_the_join_is_associative_commutative_and_idempotent(
 
 
 @given(states, states)
-def test_nothing_that_came_in_ever_leaves(a: SessionTrust, b: SessionTrust) -> None:
+def test_a_join_keeps_everything_of_both_sides(a: SessionTrust, b: SessionTrust) -> None:
     both = a.join(b)
     assert a.marks | b.marks == both.marks
     for flag in ("open_world", "untrusted", "malicious", "sensitive"):
@@ -66,7 +66,7 @@ def brought(outcome: Outcome, by: Tool | None = None, call: int = 1) -> SessionT
     return trust_of(outcome, by, TaintOrigin(call=call, server="web", tool="t"))
 
 
-def test_an_answer_brings_what_it_says_of_itself() -> None:
+def test_an_answer_adds_its_own_annotations_to_the_trust() -> None:
     found = brought(
         answer(
             {
@@ -85,34 +85,34 @@ def test_an_answer_brings_what_it_says_of_itself() -> None:
 @pytest.mark.parametrize(
     "annotations", [{"openWorldHint": "no"}, "all of it", 7, {"returnMetadata": {"source": "nowhere"}}]
 )
-def test_what_cannot_be_read_is_untrusted(annotations: Json) -> None:
+def test_an_answer_with_unreadable_annotations_is_untrusted(annotations: Json) -> None:
     assert brought(answer(annotations)).untrusted
 
 
-def test_a_block_makes_the_session_untrusted() -> None:
+def test_an_untrusted_block_makes_the_session_untrusted() -> None:
     block: Json = {"type": "text", "text": "x", "_meta": {TRUST: {"untrusted": True}}}
     assert brought(Result(value={"content": [block]})).untrusted
     assert not brought(Result(value={"content": [{"type": "text", "text": "x"}]})).marks
 
 
-def test_what_a_tool_declares_untrusted_is_so_whatever_its_answer_says() -> None:
+def test_an_answer_of_an_untrusted_tool_is_always_untrusted() -> None:
     declared = tool({"untrustedContentHint": True})
     assert brought(answer({"openWorldHint": False}), declared).untrusted
     assert brought(RpcError(value={"code": 1, "message": "x"}), declared).untrusted
 
 
-def test_what_a_tool_declares_possible_has_not_come_in() -> None:
+def test_a_possibility_declared_by_the_tool_adds_nothing_by_itself() -> None:
     declared = tool({"openWorldHint": True, "maliciousActivityHint": True})
     found = brought(answer({"attribution": []}), declared)
     assert (found.open_world, found.malicious) == (False, False)
 
 
-def test_no_answer_brings_nothing() -> None:
+def test_a_failed_call_adds_nothing() -> None:
     failure = Failure(kind=FailureKind.TIMEOUT, detail="late")
     assert brought(failure, tool({"untrustedContentHint": True})) == SessionTrust()
 
 
-def test_one_declared_class_in_an_answer_stands_for_those_that_its_tool_declares() -> None:
+def test_a_single_declared_class_in_an_answer_replaces_the_declared_ones() -> None:
     declared = tool({"returnMetadata": {"source": "user", "sensitivity": ["pii", "credentials"]}})
     said: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": "pii"}}
     assert brought(answer(said), declared).data_classes == ("pii",)
@@ -124,7 +124,7 @@ def test_one_declared_class_in_an_answer_stands_for_those_that_its_tool_declares
     assert brought(answer(other), declared).data_classes == ("credentials", "financial", "pii")
 
 
-def test_sources_are_kept_up_to_a_number_and_the_rest_is_marked() -> None:
+def test_sources_are_kept_up_to_a_limit_and_the_rest_is_marked() -> None:
     many = brought(answer({"attribution": [f"https://{n}.example" for n in range(MAX_SOURCES + 1)]}))
     assert len(many.attribution) == MAX_SOURCES
     assert many.has(MarkKind.UNNAMED_SOURCES)
@@ -133,7 +133,7 @@ def test_sources_are_kept_up_to_a_number_and_the_rest_is_marked() -> None:
     assert not brought(answer({"attribution": ["https://a.example"]})).has(MarkKind.UNNAMED_SOURCES)
 
 
-def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
+def test_a_mark_names_the_call_that_caused_it() -> None:
     first, second = (
         brought(answer({"openWorldHint": True}), call=2),
         brought(answer({"openWorldHint": True}), call=5),
@@ -165,14 +165,14 @@ def test_a_mark_leads_back_to_the_call_that_brought_it() -> None:
         ({"maliciousActivityHint": False}, {"maliciousActivityHint": True}, "declares that it never is"),
     ],
 )
-def test_an_answer_that_says_other_than_its_tool_is_a_finding(
+def test_an_answer_that_contradicts_its_tool_is_a_finding(
     declared: JsonObject, said: JsonObject, finding: str
 ) -> None:
     (found,) = response_findings(tool(declared), answer(said))
     assert finding in found
 
 
-def test_an_answer_within_what_its_tool_declares_is_none() -> None:
+def test_an_answer_that_agrees_with_its_tool_is_not_a_finding() -> None:
     declared = tool({"returnMetadata": {"source": ["user", "internal"], "sensitivity": ["pii", "user"]}})
     said: JsonObject = {
         "returnMetadata": {"source": "user", "sensitivity": "pii"},

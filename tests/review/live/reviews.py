@@ -1,4 +1,4 @@
-"""Material for reviews that go on."""
+"""Helpers for ongoing reviews."""
 
 from collections.abc import Sequence
 
@@ -33,11 +33,11 @@ POISONED: JsonObject = {
 }
 
 NO_KEY = "ghp_" + "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8"
-"""Of the form of a key, and of nothing."""
+"""A text in the form of a key that is not one."""
 
 
 def catalogue_of(tools: Sequence[Json], **lists: Sequence[Json]) -> Catalogue:
-    """What a server lists. `lists`: by the name of the member."""
+    """The catalogue of a server. `lists`: by the name of the member."""
     entries: dict[Kind, tuple[Json, ...]] = {Kind.TOOL: tuple(tools)}
     entries |= {Kind(name): tuple(items) for name, items in lists.items()}
     read = {kind: Listing(kind) for kind in entries}
@@ -54,7 +54,7 @@ def material_of(
     noise: int = 0,
     sampling: JsonObject | None = None,
 ) -> Material:
-    """Everything there is to review. `calls`: results by tool. `noise`: lines that are not a message. `sampling`: a request of the server."""
+    """The material of a review. `calls`: results by tool. `noise`: the number of lines that are not messages. `sampling`: a request of the server."""
     timeline, exchanges = Timeline(), Exchanges()
     asked: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": sampling}
     for number, raw in enumerate([b"hello"] * noise + ([dump(asked)] if sampling else []), 1):

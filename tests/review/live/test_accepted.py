@@ -30,7 +30,7 @@ def through_a_file(accepted: AcceptedFindings) -> AcceptedFindings:
     return found
 
 
-def test_an_accepted_finding_does_not_count_and_says_why() -> None:
+def test_an_accepted_finding_does_not_count_and_keeps_its_reason() -> None:
     accepted = through_a_file(AcceptedFindings().including(TORN_ENTRY, "we own it"))
     standing = accepted.standing(TORN_ENTRY)
     assert not standing.counts
@@ -39,7 +39,7 @@ def test_an_accepted_finding_does_not_count_and_says_why() -> None:
     assert through_a_file(accepted.without(TORN_ENTRY)).standing(TORN_ENTRY).counts
 
 
-def test_what_is_kept_is_a_baseline() -> None:
+def test_the_stored_acceptances_are_a_valid_baseline() -> None:
     shape = AcceptedFindings().including(TORN_ENTRY, "why").shape(target="t", reviewed_by="r")
     assert baseline_of(shape) == {TORN_ENTRY.fingerprint}
 
@@ -56,12 +56,12 @@ def test_what_is_kept_is_a_baseline() -> None:
         {"target": "another server"},
     ],
 )
-def test_a_finding_that_says_something_else_now_counts_again(other: dict[str, object]) -> None:
+def test_an_accepted_finding_that_changed_counts_again(other: dict[str, object]) -> None:
     accepted = AcceptedFindings().including(TORN_ENTRY, "we own it")
     assert accepted.standing(changed(TORN_ENTRY, **other)).counts
 
 
-def test_what_a_result_says_differs_from_call_to_call() -> None:
+def test_an_accepted_finding_about_a_result_ignores_its_evidence() -> None:
     call: Json = {"content": [{"type": "text", "text": NO_KEY}]}
     board = gone_through(material_of(catalogue_of([CLEAN]), calls={"look_up_word": call}))
     entry = entry_of(board, "SL-OUT010")
@@ -70,14 +70,14 @@ def test_what_a_result_says_differs_from_call_to_call() -> None:
     assert accepted.standing(changed(entry, severity=Severity.CRITICAL)).counts
 
 
-def test_a_rule_of_the_configuration_accepts_and_is_not_kept() -> None:
+def test_an_acceptance_in_the_configuration_is_not_stored() -> None:
     accepted = AcceptedFindings(rules=(Acceptance(id="SL-ANN001", name=None, reason="ours"),))
     assert not accepted.standing(TORN_ENTRY).counts
     assert not accepted.is_accepted(TORN_ENTRY)
     assert accepted.shape(target="t", reviewed_by="r")["findings"] == []
 
 
-def test_two_findings_in_one_place_are_accepted_each_by_itself() -> None:
+def test_two_findings_at_one_place_are_accepted_separately() -> None:
     other = changed(TORN_ENTRY, message="another thing")
     assert other.fingerprint == TORN_ENTRY.fingerprint
     both = AcceptedFindings().including(TORN_ENTRY, "one").including(other, "two")
@@ -101,7 +101,7 @@ NO_REPORTS: list[Json] = [
 
 
 @pytest.mark.parametrize("report", NO_REPORTS)
-def test_what_is_no_report_accepts_nothing(report: Json) -> None:
+def test_a_file_that_is_not_a_report_accepts_nothing(report: Json) -> None:
     assert accepted_of(report) is None
 
 

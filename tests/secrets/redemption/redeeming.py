@@ -1,4 +1,4 @@
-"""What the redemption tests share: a redeemer for a test's own endpoint, and the search for what leaked."""
+"""Helpers for the redemption tests: a redeemer for a test's own endpoint, and the search for leaks."""
 
 import base64
 import logging
@@ -21,7 +21,7 @@ SECRET = b'{"value":"%s"}' % CANARY.encode()
 
 @dataclass(slots=True)
 class Clock:
-    """Time that passes when a test says so."""
+    """A clock that a test sets forward."""
 
     now_s: float = 1000.0
 
@@ -31,7 +31,7 @@ class Clock:
 
 @dataclass(slots=True)
 class Names:
-    """A resolver that answers from a list: the last answer again where the list is over."""
+    """A resolver that answers from a list, and repeats the last answer at its end."""
 
     answers: list[Sequence[str]] = field(default_factory=lambda: [["127.0.0.1"]])
     asked: list[tuple[str, int]] = field(default_factory=list[tuple[str, int]])
@@ -76,7 +76,7 @@ async def _tried(one: Redeemer, asked: SecretReference) -> Outcome:
 
 
 def spellings(word: str) -> Iterator[str]:
-    """A word in the encodings in which it could leak."""
+    """A word in every encoding in which it could leak."""
     raw = word.encode()
     yield word
     yield word.casefold()
@@ -84,19 +84,19 @@ def spellings(word: str) -> Iterator[str]:
     yield raw.hex()
     for shift in range(3):
         whole = base64.b64encode(b"\0" * shift + raw).decode()
-        # Only what does not depend on the neighbours.
+        # Only the characters that do not depend on their neighbours.
         yield whole[4 if shift else 0 : len(whole) // 4 * 4 - 4]
 
 
 def found_in(text: str, *words: str) -> list[str]:
-    """Those spellings of `words` that occur in `text`."""
+    """The spellings of `words` that occur in `text`."""
     low = text.casefold()
     return [spelt for word in words for spelt in spellings(word) if spelt.casefold() in low]
 
 
 @contextmanager
 def everything_logged() -> Generator[list[str]]:
-    """All that any logger says at any level, in whole, exception texts included."""
+    """Everything that any logger writes at any level, completely, including exception texts."""
     said: list[str] = []
 
     class Listening(logging.Handler):

@@ -60,7 +60,7 @@ async def outcome_of(script: Script | bytes, *, time_limit_s: float = 5) -> Outc
         return outcome
 
 
-async def test_one_request_is_sent_and_it_says_no_more_than_it_must() -> None:
+async def test_one_request_is_sent_with_no_more_than_necessary() -> None:
     async with Endpoint(answer(SECRET)) as endpoint:
         asked = reference(f"../secrets/./1?token={QUERY}&u=%2F")
         preview = redeemer(f"{endpoint.origin}/x/mcp").preview(asked)
@@ -82,7 +82,7 @@ async def test_one_request_is_sent_and_it_says_no_more_than_it_must() -> None:
         )
 
 
-async def test_every_status_has_its_state_though_each_body_would_be_a_secret() -> None:
+async def test_every_status_has_its_state_even_if_the_body_contains_a_secret() -> None:
     async with Endpoint() as endpoint, Endpoint() as other:
         redeem = redeemer(endpoint.origin).redeem
         for status in (
@@ -125,7 +125,7 @@ async def test_no_redirect_is_followed(status: int, location: str | None) -> Non
 
 
 @pytest.mark.parametrize("status", [404, 409, 410])
-async def test_a_second_reveal_of_a_one_time_reference_says_already_used(status: int) -> None:
+async def test_a_second_reveal_of_a_one_time_reference_is_already_used(status: int) -> None:
     async with Endpoint(answer(b"", f"{status} Gone")) as endpoint:
         redeem = redeemer(endpoint.origin).redeem
         assert await redeem(reference(), received_s=1000, revealed_before=True) == AlreadyUsed()
@@ -173,7 +173,7 @@ async def test_a_second_reveal_of_a_one_time_reference_says_already_used(status:
         (answer(SECRET, "200 OK", "X-\x00: y"), PROTOCOL),
     ],
 )
-async def test_an_answer_reveals_a_secret_only_where_all_of_it_is_right(raw: bytes, outcome: Outcome) -> None:
+async def test_an_answer_reveals_a_secret_only_if_it_is_entirely_valid(raw: bytes, outcome: Outcome) -> None:
     assert await outcome_of(raw) == outcome
 
 
@@ -191,7 +191,7 @@ async def test_a_compression_bomb_is_never_inflated() -> None:
     assert peak_bytes < 30_000_000
 
 
-async def test_an_endless_answer_is_left_at_the_bound() -> None:
+async def test_an_endless_answer_is_abandoned_at_the_limit() -> None:
     sent = 0
 
     async def endless(writer: asyncio.StreamWriter) -> None:
@@ -205,7 +205,7 @@ async def test_an_endless_answer_is_left_at_the_bound() -> None:
             sent += 0x1000
 
     assert await outcome_of(endless) == TOO_LARGE
-    # What the sockets of both sides hold is beyond us.
+    # The socket buffers of both sides are beyond our control.
     assert sent < 16_000_000
 
 
@@ -236,13 +236,13 @@ async def silence(writer: asyncio.StreamWriter) -> None:
 
 
 @pytest.mark.parametrize("script", [slow_head, slow_body, endless_hints, silence])
-async def test_all_of_it_has_one_time_limit_also_what_drips(script: Script) -> None:
+async def test_one_time_limit_applies_to_a_whole_redemption(script: Script) -> None:
     started = time.monotonic()
     assert await outcome_of(script, time_limit_s=0.2) == TIMEOUT
     assert time.monotonic() - started < 2
 
 
-async def test_a_reference_whose_time_is_over_is_not_even_asked_for() -> None:
+async def test_an_expired_reference_is_not_requested() -> None:
     clock = Clock()
     async with Endpoint(answer(SECRET)) as endpoint:
         redeem = redeemer(endpoint.origin, clock=clock).redeem
@@ -251,7 +251,7 @@ async def test_a_reference_whose_time_is_over_is_not_even_asked_for() -> None:
         assert await redeem(reference(ttl_s=60), received_s=940.1) == REVEALED
 
 
-async def test_a_secret_that_arrives_after_its_time_is_not_revealed() -> None:
+async def test_a_secret_that_arrives_after_its_expiry_is_not_revealed() -> None:
     clock = Clock()
 
     async def late(writer: asyncio.StreamWriter) -> None:
@@ -265,7 +265,7 @@ async def test_a_secret_that_arrives_after_its_time_is_not_revealed() -> None:
         assert await redeem(reference(), received_s=1000) == REVEALED
 
 
-async def test_one_redemption_runs_at_a_time_and_a_cancelled_one_makes_way() -> None:
+async def test_only_one_redemption_runs_at_a_time() -> None:
     async with Endpoint(silence) as endpoint:
         one = redeemer(endpoint.origin)
         running = asyncio.ensure_future(one.redeem(reference(), received_s=1000))
@@ -280,7 +280,7 @@ async def test_one_redemption_runs_at_a_time_and_a_cancelled_one_makes_way() -> 
         assert await one.redeem(reference(), received_s=1000) == REVEALED
 
 
-async def test_nothing_of_one_redemption_goes_into_the_next() -> None:
+async def test_a_redemption_shares_no_connection_or_cookie_with_the_next() -> None:
     async with Endpoint(
         answer(SECRET, "200 OK", "Set-Cookie: a=1; Path=/", "Connection: keep-alive")
     ) as endpoint:
@@ -291,7 +291,7 @@ async def test_nothing_of_one_redemption_goes_into_the_next() -> None:
         assert endpoint.header("cookie") == []
 
 
-async def test_without_credentials_none_are_sent() -> None:
+async def test_no_credentials_are_sent_if_none_are_given() -> None:
     async with Endpoint(answer(SECRET)) as endpoint:
         redeem = redeemer(endpoint.origin, authorization=None).redeem
         assert await redeem(reference(), received_s=1000) == REVEALED
@@ -301,14 +301,14 @@ async def test_without_credentials_none_are_sent() -> None:
 @pytest.mark.parametrize(
     "authorization", ["", " x", "x ", "Bearer a\r\nX-Other: 1", "Bearer grün", "Bearer \x00"]
 )
-async def test_credentials_that_no_header_can_hold_are_refused(authorization: str) -> None:
+async def test_credentials_that_are_invalid_in_a_header_are_refused(authorization: str) -> None:
     async with Endpoint(answer(SECRET)) as endpoint:
         redeem = redeemer(endpoint.origin, authorization=authorization).redeem
         assert await redeem(reference(), received_s=1000) is UNSENDABLE
         assert endpoint.connections == 0
 
 
-async def test_the_demo_gives_a_secret_once_to_who_is_authorized() -> None:
+async def test_the_demo_gives_a_secret_once_to_an_authorized_client() -> None:
     server = DemoServer(DemoOptions(auth=True))
     async with HttpSite(server) as site:
         deposit = server.vault.deposit("s1", CANARY, ttl_s=60)

@@ -1,4 +1,4 @@
-"""What a redemption leaves behind: nothing, but for the one value that it hands over."""
+"""The traces of a redemption: none, except the one value that it returns."""
 
 import asyncio
 import logging
@@ -67,7 +67,7 @@ ENDINGS = {
 
 @pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize("names", [(), NAMES])
-async def test_however_it_ends_no_log_repr_or_warning_holds_value_query_or_credentials(
+async def test_no_log_repr_or_warning_of_a_redemption_contains_a_secret(
     ending: str, names: tuple[str, ...], capfd: pytest.CaptureFixture[str]
 ) -> None:
     async with Endpoint(ENDINGS[ending], names=names) as endpoint:
@@ -91,12 +91,12 @@ class Talkative(Names):
         raise RuntimeError(f"{host} {port} {TOKEN} {QUERY}")
 
 
-async def test_what_nobody_foresaw_becomes_a_failure_without_its_text() -> None:
+async def test_an_unexpected_exception_becomes_a_failure_without_its_text() -> None:
     outcome = await redeemed("https://secrets.test/mcp", names=Talkative())
     assert outcome == Failed(cause=Cause.INTERNAL)
 
 
-async def test_a_cancelled_redemption_says_nothing_either() -> None:
+async def test_a_cancelled_redemption_logs_no_secret() -> None:
     async def waiting(writer: asyncio.StreamWriter) -> None:
         writer.write(answer(SECRET)[:-2])
         await asyncio.sleep(5)
@@ -112,7 +112,7 @@ async def test_a_cancelled_redemption_says_nothing_either() -> None:
         assert found_in(text, CANARY, QUERY, TOKEN) == []
 
 
-async def test_loggers_stay_silent_when_somebody_configures_them_later() -> None:
+async def test_loggers_stay_silent_if_they_are_configured_later() -> None:
     async with Endpoint(answer(SECRET)) as endpoint:
         assert await redeemed(endpoint.origin) == REVEALED
         for name in ("httpx", "httpcore.http11"):
@@ -127,7 +127,7 @@ PROXIES = ("HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy", "ALL_PROXY"
 
 
 @pytest.mark.parametrize("names", [(), NAMES])
-async def test_no_proxy_of_the_environment_is_contacted(
+async def test_a_proxy_from_the_environment_is_not_contacted(
     names: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     async with Endpoint(answer(SECRET), names=names) as endpoint, Endpoint(answer(SECRET)) as proxy:
@@ -139,12 +139,12 @@ async def test_no_proxy_of_the_environment_is_contacted(
         assert (endpoint.connections, proxy.connections) == (1, 0)
 
 
-async def test_the_keys_of_the_connection_are_logged_nowhere(
+async def test_the_tls_keys_are_not_logged_to_sslkeylogfile(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     keys = tmp_path / "keys"
     monkeypatch.setenv("SSLKEYLOGFILE", str(keys))
-    # What a client does that makes its context the usual way.
+    # As in a client that creates its context in the usual way.
     assert ssl.create_default_context().keylog_filename == str(keys)
     keys.unlink(missing_ok=True)
     assert client_context().keylog_filename is None
@@ -153,9 +153,7 @@ async def test_the_keys_of_the_connection_are_logged_nowhere(
     assert not keys.exists()
 
 
-async def test_a_password_file_of_the_environment_gives_no_credentials(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
+async def test_a_netrc_file_provides_no_credentials(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     passwords = tmp_path / "netrc"
     passwords.write_text("machine 127.0.0.1 login u password p\n")
     passwords.chmod(0o600)

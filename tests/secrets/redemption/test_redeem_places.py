@@ -1,4 +1,4 @@
-"""Where a redemption goes. The host `secrets.test` exists only in the resolvers of these tests."""
+"""The addresses that a redemption contacts. The host `secrets.test` exists only in the resolvers of these tests."""
 
 import asyncio
 import socket
@@ -53,9 +53,7 @@ NAMES = ("secrets.test",)
         ("/%2e%2e/s", "encoded dots"),
     ],
 )
-async def test_what_is_not_the_servers_own_origin_is_refused_and_nothing_is_contacted(
-    redeem_url: str, word: str
-) -> None:
+async def test_a_url_at_another_origin_is_refused_before_any_connection(redeem_url: str, word: str) -> None:
     async with Endpoint(answer(SECRET)) as endpoint, Endpoint(answer(SECRET)) as other:
         url = redeem_url.format(port=endpoint.port, other=other.port)
         names = Names()
@@ -74,12 +72,12 @@ async def test_without_an_origin_everything_is_refused() -> None:
         assert await redeemed(endpoint.origin, f"{endpoint.origin}/s") == REVEALED
 
 
-async def test_a_name_is_looked_up_once_whatever_it_would_say_the_second_time() -> None:
+async def test_a_name_is_resolved_only_once_per_redemption() -> None:
     names = Names([["127.0.0.1"], ["127.0.0.2"]])
     async with Endpoint(answer(SECRET), names=NAMES) as endpoint:
         assert await redeemed(endpoint.origin, names=names) == REVEALED
         assert names.asked == [("secrets.test", endpoint.port)]
-        # 127.0.0.2 is loopback too, and nobody listens there.
+        # 127.0.0.2 is loopback too, and no server listens there.
         assert await redeemed(endpoint.origin, names=names) == Failed(cause=Cause.CONNECTION)
         assert len(names.asked) == 2
 
@@ -100,7 +98,7 @@ async def test_a_name_is_looked_up_once_whatever_it_would_say_the_second_time() 
         (AddressClass.OTHER, ["127.0.0.1", "nonsense"]),
     ],
 )
-async def test_one_address_of_another_class_spoils_a_name(
+async def test_a_name_with_one_address_of_another_class_is_refused(
     reached_at: AddressClass, addresses: Sequence[str]
 ) -> None:
     async with Endpoint(answer(SECRET), names=NAMES) as endpoint:
@@ -123,7 +121,7 @@ async def test_an_address_in_the_url_has_its_class_checked_too() -> None:
 
 
 @pytest.mark.parametrize("reached_at", [AddressClass.LOOPBACK, AddressClass.PRIVATE])
-async def test_a_name_of_this_machine_that_leads_elsewhere_gets_nothing_unencrypted(
+async def test_a_local_name_with_a_remote_address_gets_no_unencrypted_request(
     reached_at: AddressClass,
 ) -> None:
     names = Names([["10.0.0.1"]])
@@ -132,13 +130,13 @@ async def test_a_name_of_this_machine_that_leads_elsewhere_gets_nothing_unencryp
     assert names.asked == [("localhost", 8080)]
 
 
-async def test_a_checked_address_that_does_not_answer_gives_way_to_the_next() -> None:
+async def test_an_address_that_refuses_is_followed_by_the_next_checked_one() -> None:
     async with Endpoint(answer(SECRET), names=NAMES) as endpoint:
         names = Names([["127.0.0.3", "127.0.0.1"]])
         assert await redeemed(endpoint.origin, names=names) == REVEALED
 
 
-async def test_a_checked_address_that_swallows_packets_gives_way_to_the_next(
+async def test_an_address_that_drops_packets_is_followed_by_the_next_checked_one(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(fetch, "CONNECT_TIMEOUT_S", 0.1)
@@ -146,7 +144,7 @@ async def test_a_checked_address_that_swallows_packets_gives_way_to_the_next(
         with socket.socket() as deaf, socket.socket() as first, socket.socket() as second:
             deaf.bind(("127.0.0.4", endpoint.port))
             deaf.listen(0)
-            # Once these wait to be accepted, the system drops whoever else knocks.
+            # Once these wait to be accepted, the system drops further connection attempts.
             for waiting in (first, second):
                 waiting.setblocking(False)
                 waiting.connect_ex(("127.0.0.4", endpoint.port))
@@ -170,7 +168,7 @@ class Unknown(Names):
         ("https://secrets.test", Unknown(), AddressClass.OTHER),
     ],
 )
-async def test_a_server_has_the_class_that_all_its_addresses_have(
+async def test_the_class_of_a_server_is_that_of_all_its_addresses(
     url: str, names: Names, found: AddressClass
 ) -> None:
     origin = origin_of(url)
@@ -179,7 +177,7 @@ async def test_a_server_has_the_class_that_all_its_addresses_have(
 
 
 @pytest.mark.parametrize("names", [Unknown(), Names([[]])])
-async def test_a_name_without_addresses_fails(names: Names) -> None:
+async def test_a_name_without_addresses_is_a_failure(names: Names) -> None:
     async with Endpoint(answer(SECRET), names=NAMES) as endpoint:
         assert await redeemed(endpoint.origin, names=names) == NO_NAME
         assert endpoint.connections == 0
@@ -202,7 +200,7 @@ async def test_the_system_resolves_localhost_to_loopback_addresses_only() -> Non
         ("münchen.test", "xn--mnchen-3ya.test"),
     ],
 )
-async def test_the_checked_address_is_asked_under_the_name_of_the_url(written: str, name: str) -> None:
+async def test_the_checked_address_is_contacted_with_the_name_of_the_url(written: str, name: str) -> None:
     async with Endpoint(answer(SECRET), names=(name,)) as endpoint:
         names = Names()
         assert await redeemed(f"https://{written}:{endpoint.port}/mcp", names=names) == REVEALED
@@ -221,7 +219,7 @@ async def outcome_at(url: str, *, authorities: str | None = "") -> Outcome:
     return await one.redeem(reference(), received_s=0)
 
 
-async def test_a_certificate_for_another_name_or_from_a_stranger_is_refused_before_anything_is_sent() -> None:
+async def test_an_invalid_certificate_is_refused_before_the_request() -> None:
     async with Endpoint(answer(SECRET), names=("other.test", "*.secrets.test")) as endpoint:
         url = f"https://secrets.test:{endpoint.port}/mcp"
         assert await outcome_at(url) == Failed(cause=Cause.CERTIFICATE)
@@ -233,7 +231,7 @@ async def test_a_certificate_for_another_name_or_from_a_stranger_is_refused_befo
         assert len(endpoint.heads) == 1
 
 
-async def test_a_server_that_speaks_no_tls_gets_nothing() -> None:
+async def test_a_server_without_tls_gets_no_request() -> None:
     async def complain(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         assert (await reader.read(3)).startswith(b"\x16\x03")
         writer.write(b"HTTP/1.1 400 Bad Request\r\n\r\n")
@@ -245,7 +243,7 @@ async def test_a_server_that_speaks_no_tls_gets_nothing() -> None:
         assert await outcome_at(f"https://127.0.0.1:{port}/") == Failed(cause=Cause.CONNECTION)
 
 
-async def test_a_server_that_is_gone_fails() -> None:
+async def test_an_unreachable_server_is_a_connection_failure() -> None:
     async with Endpoint(answer(SECRET)) as endpoint:
         origin = endpoint.origin
     assert await outcome_at(origin) == Failed(cause=Cause.CONNECTION)

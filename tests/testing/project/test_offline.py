@@ -7,5 +7,5 @@ def test_a_marked_key_reaches_no_model(mcp_server):
 
 
 def test_marked(mcp_server):
-    # In the test of cassettes, a marker with the file of the cassette is put here.
+    # The test of cassettes adds a marker with the file of the cassette here.
     assert mcp_server.call("make_key", name="marked").structured["name"] == "marked"

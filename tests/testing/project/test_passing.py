@@ -55,12 +55,12 @@ def test_a_server_object_runs_in_this_process(mcp_server: McpServer) -> None:
 
 
 @pytest.mark.mcp_server(mcp)
-def test_which_other_tests_share(mcp_server: McpServer) -> None:
+def test_a_server_object_is_shared_with_other_tests(mcp_server: McpServer) -> None:
     assert mcp_server.call("process").structured == {"result": os.getpid()}
 
 
 @pytest.mark.mcp_server("demo")
-def test_another_target(mcp_server: McpServer) -> None:
+def test_a_test_can_use_another_target(mcp_server: McpServer) -> None:
     mcp_server.call("generate_api_key", name="x").assert_withheld("/secret")
 
 
@@ -75,7 +75,7 @@ def test_the_interface_works_without_fixtures(tmp_path) -> None:
 
 
 @pytest.mark.anyio
-async def test_nor_with_an_event_loop() -> None:
+async def test_the_interface_works_in_an_event_loop_without_fixtures() -> None:
     async with connect_async(["python", "server.py"]) as server:
         assert (await server.call("make_key", name="x")).error is None
     with pytest.raises(McpServerError, match="cannot start"):

@@ -1,4 +1,4 @@
-"""An interface from the main screen: it is opened after a question, watched, and ended with its screen."""
+"""An interface opened from the main screen: after a question, watched, and ended with its screen."""
 
 import asyncio
 import os
@@ -61,7 +61,7 @@ def script(ui: Json = None, mime: str = "text/html;profile=mcp-app") -> Script:
 
 
 async def shows(pilot: Pilot[None], app: SightlineApp, *words: str) -> str:
-    """The screen once it shows these words; a browser takes its time."""
+    """The screen once it shows these words, with time for a browser to start."""
     async with asyncio.timeout(60):
         while True:
             await pilot.pause()
@@ -79,7 +79,7 @@ async def asked(pilot: Pilot[None], app: SightlineApp) -> str:
     return await shows(pilot, app, "Open the interface of weather?")
 
 
-async def test_an_interface_is_opened_after_a_question_watched_and_ended(
+async def test_an_interface_is_opened_after_a_question_and_watched_until_its_end(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for name in ("DISPLAY", "WAYLAND_DISPLAY"):
@@ -128,7 +128,7 @@ def _own_profiles() -> list[Path]:
     ]
 
 
-async def test_without_a_yes_nothing_is_opened() -> None:
+async def test_no_interface_is_opened_without_a_yes() -> None:
     app = app_of(
         script({"csp": {"connectDomains": ["https://api.example", "*"]}, "permissions": {"camera": {}}})
     )
@@ -143,7 +143,7 @@ async def test_without_a_yes_nothing_is_opened() -> None:
 
 
 @pytest.mark.parametrize("size", [(80, 24), LARGE])
-async def test_a_question_higher_than_the_screen_scrolls_through_every_origin(size: tuple[int, int]) -> None:
+async def test_a_question_larger_than_the_screen_scrolls_through_every_origin(size: tuple[int, int]) -> None:
     hosts = [".".join(("host", *[f"{n}" * 30] * 3, f"example{n}")) for n in range(10, 26)]
     app = app_of(script({"csp": {"connectDomains": [f"https://{host}" for host in hosts]}}))
     async with app.run_test(size=size) as pilot:
@@ -161,7 +161,7 @@ async def test_a_question_higher_than_the_screen_scrolls_through_every_origin(si
         assert seen == set(hosts)
 
 
-async def test_what_is_no_interface_says_why_it_is_not_opened() -> None:
+async def test_a_resource_that_is_not_an_interface_is_refused_with_the_reason() -> None:
     app = app_of(script(mime="text/html"))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "Its interface is ui://")
@@ -173,7 +173,7 @@ async def test_what_is_no_interface_says_why_it_is_not_opened() -> None:
         await shows(pilot, app, "The interface is not opened: Its MIME type")
 
 
-async def test_what_was_declined_is_not_asked_again() -> None:
+async def test_a_declined_interface_request_is_not_asked_again() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:

@@ -1,4 +1,4 @@
-"""The question before an interface is opened, and what is asked and shown on its behalf."""
+"""The question before an interface is opened, and the questions and screens on its behalf."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, cast
@@ -60,7 +60,7 @@ def question(uri: str, ui: Json) -> list[str]:
     return [line.plain for line in opening_view(interface(uri, ui), RECORD, session(), is_headed=False).lines]
 
 
-def test_every_origin_is_in_the_question_on_a_line_of_its_own_and_whole() -> None:
+def test_every_origin_has_a_line_of_its_own_in_the_question() -> None:
     kinds = ("connectDomains", "resourceDomains", "frameDomains", "baseUriDomains")
     label = "x" * 60
     origins = {
@@ -76,7 +76,7 @@ def test_every_origin_is_in_the_question_on_a_line_of_its_own_and_whole() -> Non
 
 
 @pytest.mark.parametrize("name", ["HTTPS_PROXY", "https_proxy"])
-def test_the_question_says_where_a_proxy_is_not_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_question_says_that_the_proxy_is_not_used(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     ui: Json = {"csp": {"connectDomains": ["https://a.example"]}}
     for each in ("HTTPS_PROXY", "HTTP_PROXY", "https_proxy", "http_proxy"):
         monkeypatch.delenv(each, raising=False)
@@ -87,7 +87,7 @@ def test_the_question_says_where_a_proxy_is_not_used(name: str, monkeypatch: pyt
 
 
 class Gate:
-    """Asks, and gets a no."""
+    """Asks, and answers no."""
 
     def __init__(self) -> None:
         self.asked: list[ConfirmReason] = []
@@ -111,7 +111,7 @@ def desk(gate: Gate, uri: str) -> AppDesk:
     return AppDesk(under, session(), cast("PolicyGate", gate), lambda _: (), lambda _: None, uri)
 
 
-async def test_a_tool_and_a_resource_of_one_name_are_asked_about_apart() -> None:
+async def test_a_tool_and_a_resource_with_the_same_name_are_asked_about_separately() -> None:
     gate = Gate()
     served = desk(gate, "ui://a")
     for made in (served.call("same", {}), served.read("same"), served.call("same", {}), served.read("same")):
@@ -121,7 +121,7 @@ async def test_a_tool_and_a_resource_of_one_name_are_asked_about_apart() -> None
     assert len({each.key for each in gate.asked}) == 2
 
 
-async def test_the_secrets_of_the_user_are_covered_in_all_that_an_interface_writes() -> None:
+async def test_the_credentials_of_the_user_are_masked_in_texts_of_an_interface() -> None:
     gate = Gate()
     uri = f"ui://{SECRET}"
     served = desk(gate, uri)

@@ -1,4 +1,4 @@
-"""The dialog in which the user answers what a real server asks."""
+"""The dialog in which the user answers the requests of a real server."""
 
 import asyncio
 import sys
@@ -20,7 +20,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.asks.dialog import AnswerScreen
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
-from tests.tui.scripted import LARGE, settled
+from tests.tui.scripted import LARGE, SMALL, settled
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
 KEY = "canary-7f3a91"
@@ -28,8 +28,10 @@ Screen = tuple[SightlineApp, Pilot[None], Session]
 
 
 @asynccontextmanager
-async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGACY) -> AsyncGenerator[Screen]:
-    """The interface, where the call of `tool` has had the server ask."""
+async def asking(
+    tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGACY, size: tuple[int, int] = LARGE
+) -> AsyncGenerator[Screen]:
+    """The interface, after the call of `tool` has made the server ask."""
     monkeypatch.setattr(AnswerScreen, "unread_s", 0.0)
     target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), era.value))
     opened: list[Session] = []
@@ -39,8 +41,8 @@ async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGA
         return opened[-1]
 
     app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "thousand")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "thousand" if size is LARGE else "tools")
         await pilot.press("slash", *("space" if key == " " else key for key in tool), "enter")
         await settled(pilot, app, f"{tool} ")
         await pilot.press("enter", "enter")
@@ -49,7 +51,7 @@ async def asking(tool: str, monkeypatch: pytest.MonkeyPatch, era: Era = Era.LEGA
 
 
 async def focused_on_a_field(pilot: Pilot[None], app: SightlineApp) -> None:
-    """Wait until a question has been there long enough to be read: then what is typed goes into its first field."""
+    """Wait until a question has been shown long enough to be read: then typed keys go into its first field."""
     async with asyncio.timeout(20):
         while not isinstance(app.focused, (Input, TextArea)):
             await pilot.pause(0.02)
@@ -60,7 +62,7 @@ def wire(session: Session, direction: Direction) -> bytes:
 
 
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
-async def test_a_form_is_filled_in_and_a_credential_in_it_shown_nowhere(
+async def test_a_credential_entered_into_a_form_is_shown_nowhere(
     monkeypatch: pytest.MonkeyPatch, era: Era
 ) -> None:
     async with asking("secret", monkeypatch, era) as (app, pilot, session):
@@ -78,7 +80,7 @@ async def test_a_form_is_filled_in_and_a_credential_in_it_shown_nowhere(
 
 
 def sent_as_shown(session: Session) -> Iterator[str]:
-    """What the frames view shows of each frame that was sent."""
+    """The text of each sent frame in the frames view."""
     for entry in session.timeline.entries:
         frames = session.timeline.frames_of(entry)
         wanted = FramesWanted(entry=entry, frames=frames, catalogue=session.catalogue)
@@ -87,7 +89,7 @@ def sent_as_shown(session: Session) -> Iterator[str]:
                 yield "\n".join(asked_frame(FrameAsked(wanted=wanted, place=place, chunk=200)).text)
 
 
-async def test_nothing_is_sent_before_the_form_is_valid_and_declining_sends_no_content(
+async def test_an_invalid_form_is_not_sent_and_declining_sends_no_content(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with asking("form", monkeypatch) as (app, pilot, session):
@@ -101,7 +103,7 @@ async def test_nothing_is_sent_before_the_form_is_valid_and_declining_sends_no_c
         assert b'"result":{"action":"decline"}' in wire(session, Direction.SENT).replace(b" ", b"")
 
 
-async def test_sampling_is_answered_by_the_user_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_sampling_request_is_answered_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     async with asking("sample", monkeypatch) as (app, pilot, session):
         text = await settled(pilot, app, "user: Rhyme!")
         assert "No model is called" in text
@@ -122,7 +124,7 @@ async def test_sampling_is_answered_by_the_user_alone(monkeypatch: pytest.Monkey
         ("visit first", "Origin: https://auth.example", 1),
     ],
 )
-async def test_an_address_is_opened_by_its_key_alone(
+async def test_a_url_is_opened_only_by_its_key(
     monkeypatch: pytest.MonkeyPatch, tool: str, words: str, opens: int
 ) -> None:
     opened: list[str] = []
@@ -148,20 +150,36 @@ async def test_an_address_is_opened_by_its_key_alone(
         assert opened == []
 
 
-async def test_control_characters_are_seen_and_a_withdrawn_question_closes(
+async def test_on_24_rows_all_that_is_said_of_an_address_is_seen_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    async with asking("lookalike", monkeypatch, size=SMALL) as (app, pilot, _):
+        text = " ".join((await settled(pilot, app, "Sign in")).split())
+        for words in (
+            "https://g\u0131thub.com/login",
+            "Its host ends in xn--gthub-n4a.com (letter by letter: x n - - g t h u b",
+            "Its host has letters that may look like others",
+            "Origin: https://xn--gthub-n4a.com",
+            "^o open",
+        ):
+            assert words in text
+        await pilot.press("ctrl+d")
+
+
+async def test_control_characters_are_visible_and_a_withdrawn_question_closes(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with asking("controls", monkeypatch) as (app, pilot, session):
         text = await settled(pilot, app, "Who ␛[31mare you?␇ ⟨U+202E⟩evil")
         assert "\x1b" not in text
-        # Leaving the session with a question open hangs nothing.
+        # Leaving the session with an open question does not hang.
         async with asyncio.timeout(10):
             await session.close()
         await settled(pilot, app)
 
 
 @pytest.mark.parametrize(("key", "asked"), [("ctrl+n", 200), ("ctrl+x", 1)])
-async def test_the_rest_of_a_flood_is_declined_or_its_call_cancelled_with_one_key(
+async def test_one_key_declines_the_rest_of_a_flood_or_cancels_its_call(
     monkeypatch: pytest.MonkeyPatch, key: str, asked: int
 ) -> None:
     async with asking("endless", monkeypatch) as (app, pilot, session):
@@ -177,7 +195,7 @@ async def test_the_rest_of_a_flood_is_declined_or_its_call_cancelled_with_one_ke
         assert not isinstance(app.screen, AnswerScreen)
 
 
-async def test_the_title_says_how_many_questions_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_the_title_shows_the_number_of_waiting_questions(monkeypatch: pytest.MonkeyPatch) -> None:
     async with asking("thousand", monkeypatch) as (app, pilot, session):
         await settled(pilot, app, "1 of 8 waiting")
         await focused_on_a_field(pilot, app)

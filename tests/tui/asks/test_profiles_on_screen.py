@@ -4,10 +4,16 @@ import asyncio
 import sys
 from pathlib import Path
 
+import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
+
 from inspector.files import themes
 from inspector.json.members import object_at
 from inspector.protocol.frames import Direction, Request, messages
 from inspector.protocol.targets import Era, StdioTarget
+from inspector.recording.files import RecordingFile
+from inspector.recording.format import Connected
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -18,6 +24,19 @@ from tests.tui.scripted import LARGE, settled
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
 
 
+TARGET = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), "legacy"))
+
+
+def interface(opened: list[Session]) -> SightlineApp:
+    """The interface on a server. `opened`: gets each session."""
+
+    async def open_session(listener: Listener) -> Session:
+        opened.append(Session(TARGET, Options(era=Era.LEGACY), listener))
+        return opened[-1]
+
+    return SightlineApp([ServerSource(target=TARGET, opener=open_session)], theme_files=themes.shipped())
+
+
 def announced(session: Session) -> set[str]:
     sent = (frame for frame in session.timeline.frames if frame.direction is Direction.SENT)
     every = (message for frame in sent for message in messages(frame.body))
@@ -25,15 +44,9 @@ def announced(session: Session) -> set[str]:
     return set(object_at(first.params, "capabilities"))
 
 
-async def test_another_profile_is_announced_from_then_on() -> None:
-    target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), "legacy"))
+async def test_a_chosen_profile_is_announced_from_then_on() -> None:
     opened: list[Session] = []
-
-    async def open_session(listener: Listener) -> Session:
-        opened.append(Session(target, Options(era=Era.LEGACY), listener))
-        return opened[-1]
-
-    app = SightlineApp([ServerSource(target=target, opener=open_session)], theme_files=themes.shipped())
+    app = interface(opened)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "thousand")
         assert "sampling" in announced(opened[0])
@@ -48,3 +61,35 @@ async def test_another_profile_is_announced_from_then_on() -> None:
             while len(opened) < 3 or opened[2].server is None:
                 await pilot.pause(0.02)
         assert announced(opened[2]) == set()
+
+
+async def recording_to(pilot: Pilot[None], app: SightlineApp, path: Path) -> None:
+    """Record everything since the start."""
+    await pilot.press("w")
+    await settled(pilot, app, "Enter continue")
+    app.screen.query(Input).first().value = str(path)
+    await pilot.press("enter")
+    await settled(pilot, app, "● recording")
+
+
+@pytest.mark.parametrize("is_before", [True, False], ids=["before", "after"])
+async def test_a_recording_says_where_the_profile_changes(tmp_path: Path, is_before: bool) -> None:  # noqa: FBT001
+    path = tmp_path / "session.jsonl"
+    app = interface([])
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "thousand")
+        if is_before:
+            await recording_to(pilot, app, path)
+        await pilot.press("ctrl+a")
+        await settled(pilot, app, "Announce as")
+        await pilot.press("right", "enter")
+        await settled(pilot, app, "as none")
+        if not is_before:
+            await recording_to(pilot, app, path)
+        await pilot.press("w")
+        await settled(pilot, app, "Recorded to")
+    file = RecordingFile(path)
+    lines = list(file.lines())
+    file.close()
+    assert file.header.client == "full"
+    assert [(line.number, line.client) for line in lines if isinstance(line, Connected)] == [(2, "none")]

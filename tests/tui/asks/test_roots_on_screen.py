@@ -28,7 +28,7 @@ def sent(session: Session) -> bytes:
 
 
 @pytest.mark.parametrize("era", [Era.LEGACY, Era.MODERN])
-async def test_roots_are_added_and_removed_and_hold_after_a_reconnect(tmp_path: Path, era: Era) -> None:
+async def test_roots_are_added_and_removed_and_kept_after_a_reconnection(tmp_path: Path, era: Era) -> None:
     (first := tmp_path / "first").mkdir()
     (second := tmp_path / "second").mkdir()
     target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), era.value))

@@ -1,4 +1,4 @@
-"""MCP Apps in the interface: the interface of a tool is read by a key, and both are told apart from the model's part."""
+"""MCP Apps in the interface: a tool's interface is read by a key, and both are distinguished from the model's part."""
 
 from inspector.json.exact import Json, JsonObject
 from tests.tui.scripted import LARGE, Script, answering, app_of, settled
@@ -13,7 +13,7 @@ RESULT: Json = {"content": [], "structuredContent": {"t": 22}}
 PANEL: Json = {"contents": [{"uri": URI, "mimeType": "text/html;profile=mcp-app", "text": "<html>"}]}
 
 
-async def test_the_interface_of_a_tool_is_read_by_a_key_and_what_only_it_gets_is_said() -> None:
+async def test_the_interface_of_a_tool_is_read_by_a_key() -> None:
     told = Script(
         tools=[TOOL], answers={"weather": answering(RESULT), f"resources/read {URI}": answering(PANEL)}
     )

@@ -54,13 +54,13 @@ def line(pointer: str) -> FormLine:
     return next(found for found in LINES if found.field.pointer == pointer)
 
 
-def test_nested_objects_stand_under_their_heading() -> None:
+def test_the_fields_of_a_nested_object_follow_its_heading() -> None:
     found = [(found.field.pointer, found.depth, found.is_heading) for found in LINES]
     assert ("/place", 0, True) in found
     assert found[found.index(("/place", 0, True)) + 1] == ("/place/city", 1, False)
 
 
-def test_a_form_has_no_more_lines_than_a_screen_can_bear() -> None:
+def test_a_form_has_a_limited_number_of_lines() -> None:
     wide: JsonObject = {"type": "object", "properties": {f"p{n}": {"type": "string"} for n in range(400)}}
     assert len(form_lines(form_of(wide))) == MAX_LINES
 
@@ -85,34 +85,34 @@ def test_entries_become_arguments_and_empty_ones_are_left_out(
     assert drafted(**entered).arguments == arguments
 
 
-def test_what_is_required_and_empty_is_missing_but_no_more_than_that() -> None:
+def test_an_empty_required_field_is_only_reported_as_missing() -> None:
     assert drafted().problems == (Problem(pointer="/text", message="is required", missing=True),)
 
 
-def test_an_entry_that_its_field_cannot_take_is_kept_as_text_with_a_problem() -> None:
+def test_an_invalid_entry_is_kept_as_text_with_a_problem() -> None:
     found = drafted(text=Entered(text="x"), count=Entered(text="many"))
     assert found.arguments == {"text": "x", "count": "many"}
     assert [problem.pointer for problem in found.problems] == ["/count"]
 
 
-def test_the_schema_adds_what_entries_alone_do_not_show_and_repeats_nothing() -> None:
+def test_the_schema_adds_only_problems_that_the_entries_do_not_show() -> None:
     found = checked(drafted(text=Entered(text="too long"), count=Entered(text="0")), SCHEMA)
     assert sorted(problem.pointer for problem in found.problems) == ["/count", "/text"]
     assert checked(drafted(), SCHEMA).problems == drafted().problems
 
 
-def test_a_problem_stands_at_the_nearest_field_above_it_and_the_rest_apart() -> None:
+def test_a_problem_is_shown_at_the_nearest_field_above_it() -> None:
     deep = Problem(pointer="/tags/0/x", message="is wrong")
     other = Problem(pointer="", message="is no good")
     assert place_problems(LINES, (deep, other)) == ({"/tags": "/0/x: is wrong"}, (other,))
 
 
-def test_sensitive_entries_are_told_apart() -> None:
+def test_sensitive_entries_are_separated() -> None:
     entered = {"/token": Entered(text="hush"), "/text": Entered(text="hi")}
     assert sensitive_entries(LINES, entered) == {"/token": Entered(text="hush")}
 
 
-def test_a_line_says_what_is_asked_for() -> None:
+def test_a_line_describes_its_field() -> None:
     assert label(line("/text")).plain == "text*"
     assert label(line("/place/zip")).plain == "  zip"
     assert placeholder(line("/text").field) == "text, required"
@@ -139,7 +139,7 @@ arguments_of_form = st.fixed_dictionaries(REQUIRED, optional=OPTIONAL)
 
 
 @given(arguments_of_form)
-def test_what_a_form_can_show_it_gives_back(arguments: JsonObject) -> None:
+def test_arguments_that_a_form_can_show_are_read_back_unchanged(arguments: JsonObject) -> None:
     entered = entries(LINES, arguments)
     if entered is not None:
         assert equal(draft(LINES, entered, coerce).arguments, arguments)
@@ -218,7 +218,7 @@ def test_values_of_a_list_are_picked_from_a_closed_set(
 
 
 @pytest.mark.parametrize("values", [["green", "red"], ["red", "red"], ["blue"], "red", [["red"]]])
-def test_a_list_that_cannot_be_picked_is_for_the_json_editor(values: Json) -> None:
+def test_a_list_that_cannot_be_picked_needs_the_json_editor(values: Json) -> None:
     assert entries(COLOURS, {"colours": values}) is None
 
 
@@ -231,7 +231,7 @@ def test_a_list_that_cannot_be_picked_is_for_the_json_editor(values: Json) -> No
         ('{"orders": [{"id": 1, "parts": [{"name": "a"}, {}]}, {"id": 2, "parts": []}]}', []),
     ],
 )
-def test_what_the_rows_of_a_list_say_and_back(text: str, missing: list[str]) -> None:
+def test_the_rows_of_a_list_are_read_back_as_its_arguments(text: str, missing: list[str]) -> None:
     arguments = from_json(text)
     entered = entries(ORDERS, arguments)
     assert entered is not None
@@ -241,7 +241,7 @@ def test_what_the_rows_of_a_list_say_and_back(text: str, missing: list[str]) -> 
 
 
 @pytest.mark.parametrize("value", ["{}", "3", f"[{', '.join(['{}'] * 11)}]"])
-def test_a_list_that_rows_cannot_say_is_for_the_json_editor(value: str) -> None:
+def test_a_list_that_rows_cannot_show_needs_the_json_editor(value: str) -> None:
     assert entries(ORDERS, from_json(f'{{"orders": {value}}}')) is None
 
 

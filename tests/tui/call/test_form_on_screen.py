@@ -37,7 +37,7 @@ def script() -> Script:
 
 
 @SIZES
-async def test_a_form_is_filled_with_the_keyboard_alone(size: tuple[int, int]) -> None:
+async def test_a_form_can_be_filled_in_by_keyboard(size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
@@ -47,7 +47,7 @@ async def test_a_form_is_filled_with_the_keyboard_alone(size: tuple[int, int]) -
         assert told.calls == [("order", {"what": "coffee", "cups": 3})]
 
 
-async def test_typing_finds_a_value_of_a_set_and_backspace_leaves_it_out() -> None:
+async def test_typing_selects_a_value_and_backspace_clears_it() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "cups")
@@ -74,7 +74,7 @@ async def test_values_of_a_list_are_picked_with_the_keyboard(size: tuple[int, in
         assert told.calls == [("top", {"with": ["milk", "honey"]})]
 
 
-async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() -> None:
+async def test_an_invalid_value_is_reported_under_its_field_and_can_be_sent() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -87,25 +87,29 @@ async def test_a_fault_is_told_under_its_field_and_can_be_sent_all_the_same() ->
         below = next(n for n, line in enumerate(lines) if " cups " in line) + 1
         assert "4" in lines[below]
         await pilot.press("enter")
-        await settled(pilot, app, "The schema does not allow these")
+        await settled(pilot, app, "Not valid: cups.  ^s sends it anyway.")
         assert told.calls == []
         await pilot.press("ctrl+s")
         await settled(pilot, app, "#1 done")
         assert told.calls == [("order", {"what": "tea", "cups": 9})]
 
 
-async def test_what_is_missing_is_no_fault_before_one_tries_to_call() -> None:
+async def test_a_missing_value_is_not_an_error_before_the_first_call() -> None:
     told = script()
     app = app_of(told)
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
         assert "is required" not in await settled(pilot, app, "1 missing")
-        await pilot.press("enter", "enter")
+        await pilot.press("enter", "tab", "tab", "enter")
+        await settled(pilot, app, "Missing: what.  ^s sends it anyway.")
         await settled(pilot, app, "is required")
         assert told.calls == []
+        # Enter has gone to the field that is missing.
+        await pilot.press("right", "enter")
+        await settled(pilot, app, "#1 done")
 
 
 async def checked(pilot: Pilot[None], app: SightlineApp) -> None:
-    """Wait until what is written has been checked."""
+    """Wait until the entered text has been checked."""
     await pilot.pause(0.3)
     while app.screen.query_one(CallPane).draft is None:
         await pilot.pause(0.05)
@@ -113,7 +117,7 @@ async def checked(pilot: Pilot[None], app: SightlineApp) -> None:
 
 
 @pytest.mark.parametrize("before", ["{", '{"what":"coffee"}'], ids=["no JSON", "valid before"])
-async def test_a_call_that_comes_right_behind_a_paste_sends_what_was_pasted(before: str) -> None:
+async def test_a_call_right_after_a_paste_sends_the_pasted_text(before: str) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
@@ -122,14 +126,14 @@ async def test_a_call_that_comes_right_behind_a_paste_sends_what_was_pasted(befo
         app.screen.query_one("#arguments", TextArea).text = before
         await checked(pilot, app)
         await pilot.press("f7")
-        # As a terminal hands them over: nothing has been done about the first when the second comes.
+        # As a terminal sends them: the first has not been handled when the second arrives.
         app.post_message(events.Paste('{"what":"tea","cups":2}'))
         app.post_message(events.Key("ctrl+r", "\x12"))
         await settled(pilot, app, "#1 done")
         assert told.calls == [("order", {"what": "tea", "cups": 2})]
 
 
-async def test_a_call_that_comes_right_behind_a_letter_sends_that_letter_too() -> None:
+async def test_a_call_right_after_a_letter_sends_that_letter() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
@@ -142,7 +146,7 @@ async def test_a_call_that_comes_right_behind_a_letter_sends_that_letter_too() -
         assert told.calls == [("order", {"what": "tea", "note": "ab"})]
 
 
-async def test_form_and_json_say_the_same() -> None:
+async def test_form_and_json_editor_show_the_same_arguments() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -162,7 +166,7 @@ async def test_form_and_json_say_the_same() -> None:
         assert told.calls == [("order", {"what": "tea", "cups": 2})]
 
 
-async def test_arguments_that_the_form_cannot_show_stay_in_json() -> None:
+async def test_arguments_that_the_form_cannot_show_stay_in_the_json_editor() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "cups")
@@ -193,7 +197,7 @@ async def test_a_sensitive_argument_is_never_on_the_screen() -> None:
         assert "hushhush" not in await settled(pilot, app, '"order"')
 
 
-async def test_a_tool_that_claims_to_do_harm_is_called_only_where_the_user_agrees() -> None:
+async def test_a_tool_that_claims_harm_is_called_only_with_agreement() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
@@ -212,7 +216,7 @@ async def test_a_tool_that_claims_to_do_harm_is_called_only_where_the_user_agree
         assert told.calls == [("wipe", {})]
 
 
-async def test_what_was_written_is_kept_while_one_looks_elsewhere() -> None:
+async def test_entered_text_is_kept_while_another_tool_is_shown() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "cups")

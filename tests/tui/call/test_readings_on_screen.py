@@ -1,4 +1,4 @@
-"""Resources, templates and prompts in the interface: opened, filled in, read with the key of a call, shown in both panes."""
+"""Resources, templates and prompts in the interface: opened, filled in, read with the call key, shown in both panes."""
 
 import pytest
 
@@ -41,7 +41,7 @@ def script() -> Script:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_a_resource_is_read_with_the_key_of_a_call(size: tuple[int, int]) -> None:
+async def test_a_resource_is_read_with_the_call_key(size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
@@ -58,7 +58,7 @@ async def test_a_resource_is_read_with_the_key_of_a_call(size: tuple[int, int]) 
         assert "#1 resources/read note://a" in text
 
 
-async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
+async def test_a_template_and_a_prompt_have_separate_forms() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
@@ -71,19 +71,23 @@ async def test_a_template_and_a_prompt_have_forms_and_are_kept_apart() -> None:
         assert "resources/read shelf://fi/D" in text
         await pilot.press("1")
         await pilot.press("escape", "j")
-        text = await settled(pilot, app, "has not been fetched yet")
+        text = await settled(pilot, app, "has no result yet")
         assert "Asks about a book." in text
-        await pilot.press("enter", "enter")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "Enter get")
+        assert " Get " in text
+        await pilot.press("enter")
         await settled(pilot, app, "is required")
         await pilot.press("D", "enter")
         await settled(pilot, app, "What is Dune?")
+        assert "r get again" in await settled(pilot, app, "r get again  ")
         assert told.calls == [
             ("resources/templates shelf://{genre}/{title}", {"genre": "fi", "title": "D"}),
             ("prompts/get discuss", {"title": "D"}),
         ]
 
 
-async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
+async def test_a_link_in_a_result_is_followed_with_enter_or_a_key() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments. Enter")
@@ -100,7 +104,7 @@ async def test_a_link_in_a_result_is_followed_by_enter_and_by_a_key() -> None:
         await settled(pilot, app, "#3 resources/read note://far")
 
 
-async def test_a_link_to_a_resource_that_the_filter_hides_takes_the_filter_off() -> None:
+async def test_following_a_link_to_a_filtered_resource_clears_the_filter() -> None:
     told = script()
     told.resources = [{"uri": "note://far", "name": "distant"}]
     app = app_of(told)
@@ -118,7 +122,7 @@ async def test_a_link_to_a_resource_that_the_filter_hides_takes_the_filter_off()
         assert "▸ distant" in text
 
 
-async def test_completions_are_offered_as_one_types_with_the_other_arguments() -> None:
+async def test_completions_are_offered_while_typing_with_the_other_arguments() -> None:
     told = script()
     asked: list[tuple[str, JsonObject]] = []
 
@@ -149,7 +153,7 @@ async def test_completions_are_offered_as_one_types_with_the_other_arguments() -
         assert "is not a tool" not in screen_text(app)
 
 
-async def test_a_resource_that_has_changed_is_told_once_until_it_is_read_again() -> None:
+async def test_a_changed_resource_is_reported_once_until_it_is_read_again() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:

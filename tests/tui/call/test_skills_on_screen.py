@@ -1,4 +1,4 @@
-"""Skills in the interface: listed beside the resources that they are, read by Enter, withheld where they do not verify."""
+"""Skills in the interface: listed together with their resources, read by Enter, withheld if they do not verify."""
 
 import hashlib
 

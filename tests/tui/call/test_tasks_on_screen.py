@@ -1,4 +1,4 @@
-"""A call that the server makes a task of, in the interface."""
+"""A call that the server turns into a task, in the interface."""
 
 import sys
 from collections.abc import AsyncGenerator
@@ -23,7 +23,7 @@ SECRET = "canary-51c0"
 
 @asynccontextmanager
 async def calling(era: Era, tool: str) -> AsyncGenerator[tuple[SightlineApp, Pilot[None]]]:
-    """The interface, where `tool` was called."""
+    """The interface, after `tool` was called."""
     target = StdioTarget(command=(sys.executable, "-S", "-E", str(SERVER), era.value))
 
     async def open_session(listener: Listener) -> Session:
@@ -51,7 +51,7 @@ async def test_a_task_is_one_row_and_its_result_is_masked_like_any_other(era: Er
         assert SECRET not in text
 
 
-async def test_a_running_task_says_when_it_is_asked_again_and_esc_cancels_it() -> None:
+async def test_a_running_task_shows_its_next_poll_and_escape_cancels_it() -> None:
     async with calling(Era.MODERN, "endless") as (app, pilot):
         await settled(pilot, app, "task working: thinking")
         await settled(pilot, app, "asks again in 0.")

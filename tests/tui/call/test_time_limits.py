@@ -1,4 +1,4 @@
-"""The note of a running call names the limit that holds."""
+"""The note of a running call names the applicable limit."""
 
 import pytest
 
@@ -19,5 +19,5 @@ from inspector.tui.call.progress import waiting_note
         (AGAIN, "Times out after 1 min 00 s without progress."),
     ],
 )
-def test_the_limit_of_a_running_call(progress: Progress | None, limit: str) -> None:
+def test_a_running_call_shows_its_time_limit(progress: Progress | None, limit: str) -> None:
     assert limit in waiting_note("calling a", 0.0, progress, 60.0).plain

@@ -1,4 +1,4 @@
-"""The badges of the catalogue: made in threads, for rows that are seen."""
+"""The badges of the catalogue: computed in threads, for visible rows."""
 
 import asyncio
 import threading
@@ -28,7 +28,7 @@ def tools_of(count: int) -> list[Tool]:
     return [entry for entry in listing.entries if isinstance(entry, Tool)]
 
 
-async def test_badges_are_never_made_on_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_badges_are_never_computed_on_the_event_loop(monkeypatch: pytest.MonkeyPatch) -> None:
     made_in: set[int] = set()
     before = badges.marks_of
 
@@ -56,7 +56,7 @@ async def test_badges_are_never_made_on_the_event_loop(monkeypatch: pytest.Monke
     assert threading.get_ident() not in made_in
 
 
-async def test_what_is_known_is_not_made_again_and_no_more_is_kept_than_is_useful() -> None:
+async def test_badges_are_cached_up_to_a_limit() -> None:
     app: App[None] = App()
     changes: list[int] = []
     async with app.run_test():
@@ -73,7 +73,7 @@ async def test_what_is_known_is_not_made_again_and_no_more_is_kept_than_is_usefu
         assert len(vars(loader)["_known"]) == 2_000
 
 
-async def test_a_definition_that_cannot_be_judged_is_marked_and_told(
+async def test_a_definition_that_cannot_be_judged_is_marked(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def marks_of(_tool: Tool) -> RowMarks:

@@ -1,4 +1,4 @@
-"""Tools of one name at several servers: which ones, their mark, and what hosts make of them."""
+"""Tools with the same name on several servers: detection, their mark, and the names that hosts give their models."""
 
 from typing import TYPE_CHECKING
 
@@ -32,24 +32,24 @@ def listing(*names: str) -> Catalogue:
         ([], {}),
     ],
 )
-def test_names_that_collide(
+def test_tools_with_the_same_name_on_several_servers_are_found(
     listed: list[tuple[str, Catalogue | None]], shared: dict[str, tuple[str, ...]]
 ) -> None:
     assert collisions(listed) == shared
 
 
-def test_what_hosts_give_their_models_is_said_only_where_it_was_observed() -> None:
+def test_the_names_that_hosts_give_are_shown_only_if_observed() -> None:
     note = collision_note("read file", "my files", ["git"], hosts()).plain
     assert "is also a tool of git." in note
     assert "Claude Code: this one is mcp__my_files__read_file, beside mcp__git__read_file." in note
     assert "other hosts do with equal names was not observed" in note
     assert "same name" not in note
-    # Other characters become one: two servers can have one name there.
+    # Other characters are replaced by one: two servers can have the same name there.
     assert "These are the same name." in collision_note("x", "my files", ["my.files"], hosts()).plain
 
 
 @pytest.mark.parametrize("width", [28, 60, 200])
-def test_foreign_names_do_nothing_in_headings_marks_and_notes(width: int) -> None:
+def test_foreign_names_are_safe_in_headings_marks_and_notes(width: int) -> None:
     heading = ServerHeading(name=HOSTILE, state=SessionState.FAILED, reason=f"it said {HOSTILE}\nand more")
     shown = [
         server_line(heading, width, here=False),
@@ -62,7 +62,7 @@ def test_foreign_names_do_nothing_in_headings_marks_and_notes(width: int) -> Non
     assert server_line(heading, width, here=True).cell_length <= width
 
 
-def test_a_heading_says_how_its_server_is() -> None:
+def test_a_heading_shows_the_state_of_its_server() -> None:
     ready = ServerHeading(name="git", state=SessionState.READY, tools=12)
     assert server_line(ready, 60, here=False).plain == "» git  ready  12 tools"
     recorded = ServerHeading(name="git", state=SessionState.READY, tools=1, is_recorded=True)

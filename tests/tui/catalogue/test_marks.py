@@ -8,7 +8,8 @@ from textual.content import Content
 from inspector.claims.traits import Badge
 from inspector.protocol.catalogue import Tool
 from inspector.tui.catalogue.marks import Mark, RowMarks
-from inspector.tui.catalogue.rows import entry_line, marks_in_row
+from inspector.tui.catalogue.rows import entry_line, marks_in_row, whole_name
+from inspector.tui.text import cut_in_the_middle
 
 
 def mark(words: str, short: str, explained: str | None = None) -> Mark:
@@ -66,7 +67,7 @@ TOOL = Tool(name="read_text", definition={})
         (RowMarks(), 0, "", ""),
     ],
 )
-def test_words_come_before_letters_and_the_worst_before_the_others(
+def test_marks_are_shortened_with_the_worst_first(
     marks: RowMarks, width: int, shown: str, legend: str
 ) -> None:
     fitted = marks.fitted(width)
@@ -83,10 +84,19 @@ def test_no_name_is_cut_for_its_marks(marks: RowMarks, width: int, length: int) 
     assert line.cell_length == width
     fits = length <= width - 2
     assert line.plain.startswith(f"  {tool.name}") == fits
+    assert whole_name(tool, width).plain == ("" if fits else cut_in_the_middle(tool.name, 76))
     fitted = marks_in_row(tool, marks, width)
-    # What is not in the row in full is in the legend.
+    # Badges that the row does not show completely are in the legend.
     missing = [each for each in marks.badges if each.words.plain not in line.plain]
     assert all(each.words.plain in fitted.legend.plain for each in missing)
+
+
+def test_names_are_cut_in_the_middle_for_they_differ_at_their_ends() -> None:
+    names = [f"trigger-elicitation-request{end}" for end in ("", "-async")]
+    rows = [entry_line(Tool(name=name, definition={}), LISTED, 27, here=True).plain for name in names]
+    assert [row.rpartition("-")[2] for row in rows] == ["request", "async"]
+    assert all(row.startswith("▸ trigger-…") and len(row) == 27 for row in rows)
+    assert [whole_name(Tool(name=name, definition={}), 27).plain for name in names] == names
 
 
 def test_the_marks_are_at_the_end_of_the_row() -> None:

@@ -1,4 +1,4 @@
-"""The screen about what reaches a model before its first call."""
+"""The screen about the text that reaches a model before its first call."""
 
 import pytest
 
@@ -14,7 +14,7 @@ LARGE_TOOL: JsonObject = {
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_each_part_is_shown_with_its_tokens_the_largest_first_and_with_what_they_are(
+async def test_each_part_of_the_context_is_shown_with_its_tokens_largest_first(
     size: tuple[int, int],
 ) -> None:
     app = app_of(Script(tools=[SMALL_TOOL, LARGE_TOOL], prompts=[{"name": "ask"}]))

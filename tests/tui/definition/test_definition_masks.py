@@ -1,4 +1,4 @@
-"""A definition that is listed after a result is shown without what was withheld from that."""
+"""A definition that is listed after a result is shown without the values withheld from that result."""
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
@@ -27,7 +27,7 @@ def shown(tool: Tool, learnt: Learnt, *records: CallRecord) -> str:
     return text.replace("\u0600", "").replace("⟨U+0600⟩", "")
 
 
-def test_both_sides_of_a_definition_mask_what_a_result_withholds() -> None:
+def test_both_sides_of_a_definition_mask_values_withheld_from_a_result() -> None:
     first, *later = [Tool(name=str(each["name"]), definition=each) for each in (*FIRST, *leaking(SECRET))]
     record = CallRecord(
         number=1,

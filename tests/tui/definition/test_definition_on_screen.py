@@ -30,11 +30,11 @@ def script() -> Script:
 
 
 def given(text: str) -> str:
-    """The model's side of a definition that has the whole screen."""
+    """The model's side of a definition in full-screen."""
     return "\n".join(line.partition("│")[2] for line in text.splitlines() if "│" in line)
 
 
-async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given() -> None:
+async def test_a_wide_terminal_shows_both_sides_of_a_definition() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
@@ -48,9 +48,9 @@ async def test_a_wide_terminal_shows_a_definition_beside_what_the_model_is_given
         assert "✗ 1 withheld" in text
 
 
-async def test_a_narrow_terminal_shows_one_side_and_m_the_other() -> None:
+async def test_a_narrow_terminal_shows_one_side_and_m_switches() -> None:
     app = app_of(script())
-    async with app.run_test(size=SMALL) as pilot:
+    async with app.run_test(size=(64, 24)) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2", "n")
         text = await settled(pilot, app, "m: other side")
@@ -61,7 +61,7 @@ async def test_a_narrow_terminal_shows_one_side_and_m_the_other() -> None:
 
 
 @SIZES
-async def test_each_difference_says_why(size: tuple[int, int]) -> None:
+async def test_each_difference_shows_its_reason(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
@@ -73,7 +73,7 @@ async def test_each_difference_says_why(size: tuple[int, int]) -> None:
             told += await settled(pilot, app)
             if "No further difference below." in told:
                 break
-        assert "✗ x-sensitive  /outputSchema/properties/key" in told
+        assert "✗ marked sensitive  /outputSchema/properties/key" in told
         assert "/annotations" in told
         await pilot.press("enter")
         assert "declared by webmcp-110: x-sensitive" in await settled(pilot, app)
@@ -82,7 +82,7 @@ async def test_each_difference_says_why(size: tuple[int, int]) -> None:
         assert app.is_running
 
 
-async def test_the_definition_follows_both_lenses() -> None:
+async def test_the_definition_follows_boundary_and_host() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
@@ -91,12 +91,12 @@ async def test_the_definition_follows_both_lenses() -> None:
         await pilot.press("B")
         text = await settled(pilot, app, "Model is given  spec, open")
         assert "✗ withheld" not in text
-        await pilot.press("b", "h")
+        await pilot.press("b", "h", *"claude", "enter")
         text = await settled(pilot, app, "Model is given  claude-code, declared")
         assert "not observed" in text
 
 
-async def test_another_tool_has_another_definition_and_a_malformed_one_no_model_side() -> None:
+async def test_a_malformed_definition_has_no_model_side() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
@@ -110,7 +110,7 @@ async def test_another_tool_has_another_definition_and_a_malformed_one_no_model_
         assert "as it stood on the wire" in text
 
 
-async def test_a_definition_that_cannot_be_judged_is_not_said_to_reach_the_model(
+async def test_a_definition_that_cannot_be_judged_has_no_model_side(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def failing(asked: DefinitionAsked) -> None:
@@ -126,7 +126,7 @@ async def test_a_definition_that_cannot_be_judged_is_not_said_to_reach_the_model
         assert '"Makes a key."' in text
 
 
-async def test_a_definition_with_nothing_to_withhold_says_so() -> None:
+async def test_a_definition_without_removals_is_shown_as_such() -> None:
     told = script()
     told.tools = [PLAIN]
     app = app_of(told)

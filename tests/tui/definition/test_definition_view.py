@@ -61,7 +61,7 @@ def pointers_with(view: DefinitionView, sign: SideDifference) -> list[str]:
 
 
 @given(SCHEMAS, st.sampled_from(Level))
-def test_a_value_has_a_sign_exactly_where_its_sides_differ(schema: JsonObject, level: Level) -> None:
+def test_a_value_has_a_sign_exactly_if_its_sides_differ(schema: JsonObject, level: Level) -> None:
     view = view_of({"name": "t", "inputSchema": {}, "outputSchema": schema}, level=level)
     for node in range(len(view.outline)):
         one, other = view.outline.value(node, 0), view.outline.value(node, 1)
@@ -71,7 +71,7 @@ def test_a_value_has_a_sign_exactly_where_its_sides_differ(schema: JsonObject, l
             assert (view.sign(node) is SideDifference.NONE) == (one == other)
 
 
-def test_what_is_withheld_what_is_loosened_and_what_the_host_keeps_have_their_signs() -> None:
+def test_each_kind_of_difference_has_its_own_sign() -> None:
     view = view_of(MINT)
     assert "/outputSchema/properties/key/x-sensitive" in pointers_with(view, SideDifference.LEFT)
     changed = pointers_with(view, SideDifference.CHANGED)
@@ -86,18 +86,18 @@ def test_what_is_withheld_what_is_loosened_and_what_the_host_keeps_have_their_si
     assert view.model_bytes < view.raw_bytes
 
 
-def test_every_reason_begins_with_the_one_under_the_cursor() -> None:
+def test_the_list_of_reasons_begins_at_the_cursor() -> None:
     view = view_of(MINT)
     node = next(node for node in range(len(view.outline)) if view.sign(node) is SideDifference.LEFT)
     reasons = every_reason(view, node).plain
-    assert reasons.startswith("✗ x-sensitive  /outputSchema/properties/key")
+    assert reasons.startswith("✗ marked sensitive  /outputSchema/properties/key")
     assert reasons.count("/outputSchema/properties/key ") == 1
     assert "~ host  /annotations" in reasons
     last = view.outline.node_at("/annotations/readOnlyHint")
     assert every_reason(view, last).plain.startswith("~ host  /annotations")
 
 
-def test_a_host_whose_handling_was_not_observed_is_never_taken_for_one_that_was() -> None:
+def test_the_reasons_of_an_unobserved_host_are_marked_not_observed() -> None:
     view = view_of(MINT, host="claude-code")
     assert "not observed" in measure_line(view).plain
     assert "was not observed" in why_line(view, view.outline.node_at("/name")).plain
@@ -105,7 +105,7 @@ def test_a_host_whose_handling_was_not_observed_is_never_taken_for_one_that_was(
     assert "not observed" not in every_reason(view_of(MINT), 0).plain
 
 
-def test_a_large_definition_marks_what_is_withheld() -> None:
+def test_a_large_definition_marks_its_withheld_parts() -> None:
     properties: JsonObject = {f"p{n}": {"type": "string", "title": "p"} for n in range(4000)}
     properties["p7"] = {"type": "string", "x-sensitive": True}
     view = view_of(

@@ -1,4 +1,4 @@
-"""A question in an input: while its answer is at work it says so, and takes nothing more."""
+"""An input dialog: while its answer is processed it shows that, and accepts no more input."""
 
 import asyncio
 
@@ -8,7 +8,7 @@ from inspector.tui.dialogs.ask import AskField, AskScreen
 from tests.tui.scripted import LARGE, Script, app_of, screen_text, settled
 
 
-async def test_while_an_answer_is_at_work_nothing_more_is_typed_and_a_refusal_lets_one_go_on() -> None:
+async def test_an_input_is_locked_while_its_answer_is_processed() -> None:
     app = app_of(Script())
     ended = asyncio.Event()
     handed: list[tuple[str, ...]] = []

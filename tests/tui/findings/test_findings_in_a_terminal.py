@@ -1,4 +1,4 @@
-"""The review in a real terminal, of a server that is hostile throughout."""
+"""The review in a real terminal, of a server that is hostile in every place."""
 
 import json
 import stat
@@ -8,7 +8,7 @@ from tests.peers.terminal import terminal
 from tests.tui.main.test_in_a_terminal import HOSTILE, assert_clean
 
 
-def test_the_review_of_a_hostile_server_acts_on_no_terminal_and_escape_never_quits(tmp_path: Path) -> None:
+def test_the_review_of_a_hostile_server_is_safe_and_escape_never_quits(tmp_path: Path) -> None:
     report = tmp_path / "report.html"
     data, config = str(tmp_path / "data"), str(tmp_path / "config")
     with terminal(HOSTILE, NO_COLOR="1", SIGHTLINE_DATA_DIR=data, SIGHTLINE_CONFIG_DIR=config) as screen:

@@ -41,7 +41,7 @@ def script(*tools: Json) -> Script:
 
 
 async def reviewed(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
-    """The screen once the review is through."""
+    """The screen once the review is complete."""
     for _ in range(400):
         text = await settled(pilot, app)
         if shows in text and not any(w.group == "reviewing" and not w.is_finished for w in app.workers):
@@ -55,7 +55,7 @@ def line_with(app: SightlineApp, *words: str) -> str:
 
 
 async def write(pilot: Pilot[None], app: SightlineApp, words: str) -> None:
-    """In the input that is asked for."""
+    """Type into the open input."""
     field = app.screen.query_one(Input)
     field.value = words
     await pilot.press("enter")
@@ -68,7 +68,7 @@ def accepted_files(data: Path) -> list[Path]:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
-async def test_the_worst_finding_of_a_tool_is_in_the_catalogue_with_its_severity(
+async def test_the_catalogue_shows_the_severity_of_the_worst_finding_of_a_tool(
     size: tuple[int, int],
 ) -> None:
     app = app_of(script())
@@ -80,7 +80,7 @@ async def test_the_worst_finding_of_a_tool_is_in_the_catalogue_with_its_severity
         assert not re.search(r"[◆▲■▽·…]", clean), clean
 
 
-async def test_a_result_counts_as_soon_as_it_is_in() -> None:
+async def test_a_result_is_reviewed_as_soon_as_it_arrives() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
@@ -102,7 +102,7 @@ async def test_a_result_counts_as_soon_as_it_is_in() -> None:
         assert isinstance(app.screen, MainScreen)
 
 
-async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_follow_the_host() -> None:
+async def test_the_number_on_the_findings_tab_does_not_depend_on_the_host() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
@@ -116,15 +116,15 @@ async def test_the_number_of_the_findings_tab_is_that_of_its_list_and_does_not_f
             found = re.search(r"4 Findings (\d+)\b", text, re.MULTILINE)
             assert found is not None, text
             assert f" {found[1]} finding" in text
-            # Each finding has a row, and the one under the cursor has its detail.
+            # Each finding has a row, and the one under the cursor has its details.
             rows = sum("SL-" in line or "! result" in line for line in text.splitlines())
             assert rows == int(found[1]) + 1, text
-            await pilot.press("h")
+            await pilot.press("h", "down", "enter")
             text = await reviewed(pilot, app)
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE])
-async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_it(
+async def test_enter_on_a_finding_goes_to_its_place_in_the_definition(
     size: tuple[int, int],
 ) -> None:
     app = app_of(script())
@@ -144,7 +144,7 @@ async def test_enter_on_a_finding_goes_to_its_place_in_the_definition_and_marks_
         await settled(pilot, app, "confidence: high")
 
 
-async def test_all_findings_stand_on_one_screen_the_worst_first_and_what_was_not_checked_with_them() -> None:
+async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
@@ -169,7 +169,7 @@ async def test_all_findings_stand_on_one_screen_the_worst_first_and_what_was_not
         assert isinstance(app.screen, MainScreen)
 
 
-async def test_what_is_typed_narrows_the_findings_and_escape_takes_it_off_first() -> None:
+async def test_typing_filters_the_findings_and_escape_clears_the_filter_first() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
@@ -189,7 +189,7 @@ async def test_what_is_typed_narrows_the_findings_and_escape_takes_it_off_first(
         assert isinstance(app.screen, MainScreen)
 
 
-async def test_from_the_screen_of_all_enter_leads_to_the_tool_also_where_the_catalogue_is_filtered() -> None:
+async def test_enter_on_a_finding_shows_its_tool_even_if_the_catalogue_is_filtered() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
@@ -236,7 +236,7 @@ async def test_a_finding_is_accepted_with_a_reason_and_taken_back_with_the_same_
         assert json.loads(path.read_bytes())["findings"] == []
 
 
-async def test_what_was_accepted_before_counts_no_more_and_escape_accepts_nothing(data: Path) -> None:
+async def test_earlier_acceptances_apply_and_escape_accepts_nothing(data: Path) -> None:
     async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
         await pilot.press("j")
@@ -259,7 +259,7 @@ async def test_what_was_accepted_before_counts_no_more_and_escape_accepts_nothin
         assert "accepted: ours" in await reviewed(pilot, again, "1 accepted")
 
 
-async def test_a_file_of_accepted_findings_that_cannot_be_read_is_told_and_everything_counts(
+async def test_every_finding_counts_if_the_acceptances_cannot_be_read(
     data: Path,
 ) -> None:
     async with (app := app_of(script(CLEAN, TORN))).run_test(size=LARGE, notifications=True) as pilot:
@@ -286,7 +286,7 @@ async def test_a_file_of_accepted_findings_that_cannot_be_read_is_told_and_every
         ("r.xml", "<?xml"),
     ],
 )
-async def test_the_review_is_written_in_the_format_that_the_ending_names(
+async def test_the_review_is_written_in_the_format_of_the_suffix(
     name: str, begins: str, tmp_path: Path
 ) -> None:
     app = app_of(script())
@@ -303,7 +303,7 @@ async def test_the_review_is_written_in_the_format_that_the_ending_names(
     assert "SL-ANN001" in text
 
 
-async def test_a_report_takes_the_place_of_no_file_and_an_ending_must_name_a_format(tmp_path: Path) -> None:
+async def test_a_report_overwrites_no_file_and_needs_a_known_suffix(tmp_path: Path) -> None:
     (tmp_path / "r.html").write_text("mine")
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -325,7 +325,7 @@ async def test_a_report_takes_the_place_of_no_file_and_an_ending_must_name_a_for
     assert set(os.listdir(tmp_path)) <= {"r.html", "data", "config"}  # noqa: PTH208 - in a coroutine
 
 
-async def test_an_error_is_a_result_too_and_its_place_is_marked_in_the_frame() -> None:
+async def test_an_error_is_reviewed_and_its_place_is_marked_in_the_frame() -> None:
     async def fails(_arguments: JsonObject, _progress: object) -> RpcError:
         return RpcError(value={"code": -32000, "message": f"no access with {NO_KEY}"})
 
@@ -342,7 +342,7 @@ async def test_an_error_is_a_result_too_and_its_place_is_marked_in_the_frame() -
         assert NO_KEY not in text
 
 
-async def test_a_list_that_changes_is_reviewed_anew() -> None:
+async def test_a_changed_list_is_reviewed_again() -> None:
     played = script(CLEAN, TORN)
     app = app_of(played)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -355,7 +355,7 @@ async def test_a_list_that_changes_is_reviewed_anew() -> None:
         assert "torn" not in text
 
 
-async def test_ten_thousand_tools_can_be_used_while_they_are_reviewed(
+async def test_ten_thousand_tools_can_be_used_during_their_review(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     go_on, step = threading.Event(), reviewer.step
@@ -373,7 +373,7 @@ async def test_ten_thousand_tools_can_be_used_while_they_are_reviewed(
         await settled(pilot, app, "Tools 10,000")
         await settled(pilot, app, "▲1")
         await pilot.press("G")
-        # The last one is far from being reviewed: its sign says so.
+        # The last tool is far from being reviewed: its sign shows that.
         assert re.search(r"tool_9999 +… ", await settled(pilot, app, "tool_9999"))
         await pilot.press("f")
         text = await settled(pilot, app, "of 10,001 …")

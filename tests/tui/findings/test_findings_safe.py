@@ -51,11 +51,11 @@ def _in_a_folder_of_its_own(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 async def called(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
-    """Call the first tool with whatever its form holds."""
+    """Call the first tool with the content of its form."""
     await pilot.press("g", "1")
     for _ in range(5):
         if not told.calls:
-            # The first press may only say what is wrong, or ask.
+            # The first press may only show an error, or ask.
             await pilot.press("ctrl+s")
             if "y call  Esc" in await settled(pilot, app):
                 await pilot.press("y")
@@ -63,8 +63,8 @@ async def called(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
 
 
 @pytest.mark.parametrize("step", [1, -1])
-async def test_findings_about_hostile_texts_do_not_act_wherever_they_are_shown(step: int) -> None:
-    # What stands first is seen where texts are cut.
+async def test_findings_about_hostile_texts_are_safe_wherever_they_are_shown(step: int) -> None:
+    # The beginning of a text is visible where texts are cut.
     text = " ".join(list(PAYLOADS.values())[::step])
     told = hostile_script(text)
     app = app_of(told, target=None)
@@ -100,7 +100,7 @@ async def test_findings_about_hostile_texts_do_not_act_wherever_they_are_shown(s
         assert not ACTING.search(shown.replace("\n", "")), ending
 
 
-async def test_a_secret_is_in_no_finding_on_no_screen_and_in_no_file(tmp_path: Path) -> None:
+async def test_no_finding_screen_or_report_contains_a_secret(tmp_path: Path) -> None:
     told = Script(tools=[MINT], answers={"mint": answering(MINTED)})
     app = app_of(told)
     shown: list[str] = []
@@ -126,7 +126,7 @@ async def test_a_secret_is_in_no_finding_on_no_screen_and_in_no_file(tmp_path: P
         await pilot.press("escape")
         await settled(pilot, app)
         assert isinstance(app.screen, MainScreen)
-        # Zoomed: the panes of the result, at boundary `open`, are not what is looked at.
+        # Full-screen: the panes of the result, at boundary `open`, are not part of this check.
         await pilot.press("4", "z")
         await reviewed(pilot, app, "SL-OUT010")
         for _ in range(number):

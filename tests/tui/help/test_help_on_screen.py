@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.json.exact import JsonObject
+from inspector.tui.keys.footer import KeyLine
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 CLOCK: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
@@ -10,7 +11,7 @@ NOON: JsonObject = {"content": [{"type": "text", "text": "It is noon."}]}
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_the_keys_of_the_pane_in_focus_come_first_beside_the_legend(size: tuple[int, int]) -> None:
+async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[int, int]) -> None:
     app = app_of(Script(tools=[CLOCK], answers={"clock": answering(NOON)}))
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "No arguments")
@@ -19,11 +20,19 @@ async def test_the_keys_of_the_pane_in_focus_come_first_beside_the_legend(size: 
         for key, place in (("4", "Among findings"), ("T", "In the trust of the session")):
             await pilot.press(key)
             await settled(pilot, app)
+            offers = app.screen.query_one(KeyLine).offers
             await pilot.press("question_mark")
             text = await settled(pilot, app, "All keys")
+            if size == SMALL:
+                assert sum(line.startswith("│  ") for line in text.splitlines()) >= 15
+            rows = text.splitlines()
+            now = next(number for number, line in enumerate(rows) if "Now, the most useful first" in line)
+            assert rows[now + 1].strip(" │").startswith(f"{offers[0].command.key} "), text
+            assert "The boundary decides which parts" in text
+            await pilot.press("pagedown")
+            text += await settled(pilot, app)
             headings = [line for line in text.splitlines() if "(here)" in line]
             assert place in headings[0], text
-            assert "The boundary decides which parts" in text
             await pilot.press("escape")
             await settled(pilot, app)
         await pilot.press("question_mark")

@@ -91,16 +91,16 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await pilot.press("5")
         text = await settled(pilot, app, "not kept: pin (secret), used again from memory")
         assert 'mint  owner="ada", pin=•••' in text
-        assert "ok  1 withheld" in text
+        assert "ok  1 withheld at declared" in text
         assert "1234" not in text
-        # With its secret, from memory; Esc goes back to where the call was made.
+        # Repeated with its secret, from memory; Esc goes back to the place from which the call was made.
         await pilot.press("enter")
         await settled(pilot, app, "5 History 2")
         assert told.calls == [("mint", {"owner": "ada", "pin": "1234"})] * 2
         assert 'mint(owner="ada", pin=•••)' in await settled(pilot, app, "#2 done")
         await pilot.press("escape")
         await settled(pilot, app, "2 calls, 2 of this run")
-        # Edited: the secret is typed again.
+        # Edited: the secret has to be typed again.
         await pilot.press("g", "e")
         await settled(pilot, app, "Not kept, to be typed again: pin (secret).")
         owner, pin = app.screen.query("FieldLine Input").results(Input)
@@ -117,7 +117,7 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         await settled(pilot, app, "3 calls, 3 of this run")
 
 
-async def test_a_call_of_an_earlier_run_passes_the_policy_and_lacks_its_secrets() -> None:
+async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
     app = app_of(script(1), is_history_kept=True)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner*")
@@ -151,7 +151,7 @@ async def test_a_call_of_an_earlier_run_passes_the_policy_and_lacks_its_secrets(
         await settled(pilot, app, "Not kept, to be typed again: pin (secret).")
         assert app.screen.query_one("FieldLine Input", Input).value == "ada"
         assert told.calls == []
-        # A tool that the server does not list any more stays in the history.
+        # A tool that the server no longer lists stays in the history.
         told.tools = [WIPE]
         told.opened[-1].change_lists()
         await pilot.press("escape")
@@ -160,7 +160,7 @@ async def test_a_call_of_an_earlier_run_passes_the_policy_and_lacks_its_secrets(
         await settled(pilot, app, "mint is not listed now: it cannot be called.")
 
 
-async def test_two_calls_are_compared_by_value_as_far_as_they_are_known() -> None:
+async def test_two_calls_are_compared_by_their_known_values() -> None:
     file().append(past())
     app = app_of(script(1, 2, 2), is_history_kept=True)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -233,7 +233,7 @@ async def test_a_call_is_saved_under_a_name_without_its_secrets(tmp_path: Path) 
     }
 
 
-async def test_a_call_that_is_given_up_is_listed_without_a_result() -> None:
+async def test_a_cancelled_call_is_listed_without_a_result() -> None:
     told = script()
 
     async def waiting(_arguments: JsonObject, _progress: object) -> Result:
@@ -255,7 +255,7 @@ async def test_a_call_that_is_given_up_is_listed_without_a_result() -> None:
         assert 'owner="ada"' in text
 
 
-async def test_all_is_forgotten_after_asking() -> None:
+async def test_the_history_is_deleted_after_a_question() -> None:
     file().append(past())
     app = app_of(script(1), is_history_kept=True)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -274,7 +274,7 @@ async def test_all_is_forgotten_after_asking() -> None:
         assert "5 History 1" not in await settled(pilot, app, "5 History")
 
 
-async def test_a_file_of_another_version_is_said_and_left_alone() -> None:
+async def test_a_history_of_another_version_is_reported_and_left_unchanged() -> None:
     file().append(past())
     content = b'{"format": "sightline-history", "version": 7}\n{"new": true}\n'
     file().path.write_bytes(content)
@@ -290,7 +290,7 @@ async def test_a_file_of_another_version_is_said_and_left_alone() -> None:
     assert file().path.read_bytes() == content
 
 
-async def test_nothing_is_written_where_no_history_is_kept() -> None:
+async def test_no_file_is_written_if_the_history_is_disabled() -> None:
     app = app_of(script(1))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner*")
@@ -301,7 +301,7 @@ async def test_nothing_is_written_where_no_history_is_kept() -> None:
     assert not file().path.parent.exists()
 
 
-async def test_ten_thousand_calls_are_listed_and_only_those_in_view_are_drawn(
+async def test_ten_thousand_calls_are_listed_and_only_visible_ones_drawn(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     for number in range(3):

@@ -58,7 +58,7 @@ async def test_every_host_has_a_row_and_the_hosts_that_would_leak_are_marked(siz
         assert {host.name for host in hosts()} <= seen | {"spec"}
 
 
-async def test_a_host_that_hands_over_text_alone_does_not_leak_what_only_the_structure_holds() -> None:
+async def test_a_text_only_host_does_not_leak_structured_content() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
@@ -72,7 +72,7 @@ async def test_a_host_that_hands_over_text_alone_does_not_leak_what_only_the_str
 
 
 @SIZES
-async def test_enter_looks_through_the_host_at_the_boundary_that_was_compared(size: tuple[int, int]) -> None:
+async def test_enter_selects_the_host_at_the_compared_boundary(size: tuple[int, int]) -> None:
     app = app_of(script())
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "No arguments")
@@ -109,7 +109,7 @@ async def test_without_a_result_there_is_nothing_to_compare() -> None:
         await settled(pilot, app, "There is no result yet.")
 
 
-async def test_where_nothing_is_declared_no_host_is_called_safe() -> None:
+async def test_no_host_is_called_safe_if_nothing_is_declared() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mint")
@@ -123,7 +123,7 @@ async def test_where_nothing_is_declared_no_host_is_called_safe() -> None:
         assert "no leak  " not in text
 
 
-async def test_a_long_comparison_says_how_far_it_is_and_is_given_up_when_left(
+async def test_a_long_comparison_shows_progress_and_stops_when_it_is_left(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     going = threading.Event()
@@ -157,7 +157,7 @@ async def test_a_long_comparison_says_how_far_it_is_and_is_given_up_when_left(
         await settled(pilot, app, "#1 done")
 
 
-async def test_a_comparison_that_fails_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_failed_comparison_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     def failing(*_asked: object, **_more: object) -> HostsView:
         raise RuntimeError(KEY)
 

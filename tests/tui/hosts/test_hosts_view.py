@@ -69,7 +69,7 @@ def line(row: ComparedHost, *, width: int = 79, withheld: int = 1, chosen: bool 
 
 @pytest.mark.parametrize("width", [79, 139])
 @pytest.mark.parametrize("name", [host.name for host in hosts()])
-def test_a_row_fits_and_its_columns_stand_under_their_titles(name: str, width: int) -> None:
+def test_a_row_fits_and_its_columns_are_aligned_with_their_titles(name: str, width: int) -> None:
     shown = line(replace(LEAKING, name=name), width=width)
     head = hosts_head(width).plain
     assert len(shown) <= width
@@ -79,7 +79,7 @@ def test_a_row_fits_and_its_columns_stand_under_their_titles(name: str, width: i
     assert shown.index("✗ leaks 1") == head.index("without protection")
 
 
-def test_a_row_says_whether_a_withheld_value_would_leak() -> None:
+def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST).rstrip().endswith("no leak")
     assert line(LEAKING).rstrip().endswith("✗ leaks 1")
     assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("✗ leaks 1+")
@@ -88,7 +88,7 @@ def test_a_row_says_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST, withheld=0).rstrip().endswith("nothing to leak")
 
 
-def test_what_was_not_observed_is_said_and_no_size_is_made_up() -> None:
+def test_an_unobserved_host_is_shown_as_such_without_a_size() -> None:
     shown = line(UNKNOWN)
     assert "not observed" in shown
     assert " ? " in shown
@@ -98,11 +98,11 @@ def test_what_was_not_observed_is_said_and_no_size_is_made_up() -> None:
     assert "1 withheld value could not be looked for one by one" in detail
 
 
-def test_the_host_in_force_is_marked() -> None:
+def test_the_selected_host_is_marked() -> None:
     assert "some-host (in force)" in line(HOST, chosen=True)
 
 
-def test_the_summary_counts_hosts_that_leak_and_hosts_that_are_not_known() -> None:
+def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
     assert summary == "✗ Without protection, 1 of 3 hosts leaks a withheld value; 1 unknown."
     assert "none of 2 hosts is known to leak a withheld value; 1" in hosts_summary(view(HOST, UNKNOWN)).plain
@@ -110,7 +110,7 @@ def test_the_summary_counts_hosts_that_leak_and_hosts_that_are_not_known() -> No
     assert "no leak to look for" in hosts_summary(view(HOST, withheld=0)).plain
 
 
-def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
+def test_the_details_list_some_leaks_and_changes_and_count_the_rest() -> None:
     many = replace(
         LEAKING,
         leaks=tuple(f"/structuredContent/{n}" for n in range(MAX_NAMED)),
@@ -126,7 +126,7 @@ def test_the_detail_names_leaks_and_changes_and_counts_those_beyond() -> None:
 
 
 @pytest.mark.parametrize("last", [1, 5])
-def test_a_comparison_that_nobody_waits_for_ends_before_the_next_host(last: int) -> None:
+def test_an_abandoned_comparison_ends_before_the_next_host(last: int) -> None:
     begun: list[int] = []
 
     def turn(number: int) -> bool:
@@ -138,12 +138,12 @@ def test_a_comparison_that_nobody_waits_for_ends_before_the_next_host(last: int)
     assert sorted(set(begun)) == list(range(1, last + 1))
 
 
-def test_a_comparison_has_a_row_for_every_host_in_their_order() -> None:
+def test_a_comparison_has_a_row_for_every_host_in_order() -> None:
     found = hosts_view(RECORD, Level.DECLARED, server="server", turn=lambda _: True)
     assert [row.name for row in found.rows] == [host.name for host in hosts()]
 
 
-def test_a_host_of_which_nothing_is_known_has_no_size() -> None:
+def test_an_unknown_host_has_no_size() -> None:
     failed = replace(RECORD, judgement=Judgement(Failure(kind=FailureKind.TIMEOUT, detail=""), None))
     found = hosts_view(failed, Level.DECLARED, server="server", turn=lambda _: True)
     unknown = [row for row in found.rows if row.size_bytes is None]

@@ -23,7 +23,7 @@ OWN_SEQUENCES = re.compile(
 
 
 def assert_clean(screen: Terminal) -> None:
-    """No byte that could have come from the server is a control, and no sequence is other than our own."""
+    """Assert that no byte that could be from the server is a control, and that all sequences are the interface's own."""
     for sequence in screen.sequences():
         assert b"777" not in sequence, sequence
         assert b"Q0FOQVJZ" not in sequence, sequence
@@ -36,7 +36,7 @@ def assert_clean(screen: Terminal) -> None:
 
 
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (140, 45)])
-def test_no_text_of_a_hostile_server_acts_on_the_terminal(columns: int, lines: int) -> None:
+def test_no_text_of_a_hostile_server_acts_in_the_terminal(columns: int, lines: int) -> None:
     with terminal(HOSTILE, columns=columns, lines=lines) as screen:
         screen.wait_for("27 tools")
         screen.press("2")

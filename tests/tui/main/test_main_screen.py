@@ -1,19 +1,25 @@
 import asyncio
+import re
 from collections.abc import Callable
 
 import pytest
 from textual.pilot import Pilot
 
 from inspector.errors import UnreachableError
+from inspector.hosts.profile import evidence
+from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Trust
+from inspector.protocol.frames import Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
 from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from inspector.tui.catalogue.pane import CatalogueLines
-from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
+from inspector.tui.keys import footer
+from inspector.tui.result.pane import ResultPane
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 
 KEY = "sk-planted-4711-secret"
 
@@ -54,7 +60,7 @@ def script() -> Script:
 
 
 @SIZES
-async def test_everything_that_the_server_offers_is_listed_and_the_malformed_with_its_reason(
+async def test_all_items_of_the_server_are_listed_including_malformed_ones(
     size: tuple[int, int],
 ) -> None:
     app = app_of(script())
@@ -70,7 +76,7 @@ async def test_everything_that_the_server_offers_is_listed_and_the_malformed_wit
 
 
 @SIZES
-async def test_the_header_says_that_the_certificate_of_the_server_is_not_checked(
+async def test_the_header_shows_that_the_certificate_is_not_checked(
     size: tuple[int, int],
 ) -> None:
     told = script()
@@ -82,7 +88,7 @@ async def test_the_header_says_that_the_certificate_of_the_server_is_not_checked
 
 
 @SIZES
-async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple[int, int]) -> None:
+async def test_a_call_shows_both_sides_with_the_secret_masked_and_the_reason(size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
@@ -92,45 +98,87 @@ async def test_a_call_shows_both_sides_masks_the_secret_and_says_why(size: tuple
         assert told.calls == [("mint", {"owner": "ada"})]
         assert KEY not in text
         assert "Model sees" in text
-        # What was withheld and why is there without a key.
+        # The removals and their reasons are shown without a key press.
         assert "✗ /structuredContent/key" in text
         assert "┄ withheld" in text
         await pilot.press("enter")
         text = await settled(pilot, app, "declaration")
         assert "/properties/key" in text
+        assert "x-sensitive: marked sensitive" in text
+        assert "type string, x-sensitive true" in text
         assert KEY not in text
 
 
-async def test_both_panes_follow_the_boundary_at_once_and_the_raw_side_stays_masked() -> None:
+async def test_both_panes_follow_the_boundary_and_the_raw_side_stays_masked() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "spec, declared")
         await pilot.press("B")
-        text = await settled(pilot, app, "spec, open")
+        text = await settled(pilot, app, "declared → open: 1 value no longer withheld")
         assert "reaches the model" in text
         assert KEY not in text
         await pilot.press("B")
-        text = await settled(pilot, app, "spec, closed")
+        text = await settled(pilot, app, "open → closed: 1 more value withheld")
         assert KEY not in text
         await pilot.press("b", "b")
         assert "spec, declared" in await settled(pilot, app, "boundary: declared")
 
 
-async def test_another_host_is_shown_in_the_header_and_in_the_pane() -> None:
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_a_host_is_chosen_from_a_list_that_says_what_each_model_gets(size: tuple[int, int]) -> None:
     app = app_of(script())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
-        await settled(pilot, app, "spec, declared")
+        await settled(pilot, app, "#1 done")
         await pilot.press("H")
-        await settled(pilot, app, "host: ")
+        await settled(pilot, app, "No other host was shown yet.")
         await pilot.press("h")
-        await settled(pilot, app, "spec, declared")
+        text = await settled(pilot, app, "Choose a host")
+        assert "▸ spec" in text
+        assert "specification  in force: text and" in text
+        for host in hosts()[: None if size == LARGE else 15]:
+            assert re.search(rf" {host.name} +{evidence(host.how)} ", text), host.name
+        await pilot.press("escape")
+        await settled(pilot, app, "host: spec")
+        # The palette has the same list; what is typed filters it, also by evidence and by what the model gets.
+        await pilot.press("ctrl+p", *"lists the hosts")
+        await settled(pilot, app, "Host  (h)")
+        await pilot.press("enter")
+        await settled(pilot, app, "Choose a host")
+        await pilot.press(*"observed file")
+        text = await settled(pilot, app, "▸ claude-code")
+        assert "codex" not in text
+        assert "Its model gets structured content, not text; a long result goes to a" in text
+        await pilot.press(*" none", "enter")
+        await settled(pilot, app, "No host has these words.")
+        await pilot.press("ctrl+u", "down", "up", *"codex", "down", "enter")
+        await settled(pilot, app, "host: codex-known-model")
+        await pilot.press("H")
+        await settled(pilot, app, "host: spec")
+        await pilot.press("H")
+        await settled(pilot, app, "host: codex-known-model")
 
 
-async def test_both_sides_are_drawn_in_one_list_and_end_together() -> None:
+async def test_b_says_what_the_boundary_means_and_then_gives_the_room_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(footer, "NOTED_S", 0.3)
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "owner")
+        before = screen_lines(app)[-1]
+        await pilot.press("b")
+        await settled(pilot, app, "boundary: closed")
+        assert screen_lines(app)[-1].startswith(" closed: passes only declared, non-sensitive fields ")
+        assert "? keys" in screen_lines(app)[-1]
+        while screen_lines(app)[-1] != before:
+            await pilot.pause(0.02)
+
+
+async def test_both_sides_are_drawn_in_one_list() -> None:
     told = script()
     told.answers["mint"] = answering({"content": [], "structuredContent": {f"id{n}": n for n in range(200)}})
     app = app_of(told)
@@ -144,7 +192,7 @@ async def test_both_sides_are_drawn_in_one_list_and_end_together() -> None:
         await settled(pilot, app, "structuredContent")
 
 
-async def test_repeat_calls_with_the_same_arguments_again() -> None:
+async def test_repeat_makes_the_call_again_with_the_same_arguments() -> None:
     told = script()
     told.tools = [{**MINT, "annotations": {"idempotentHint": True}}]
     app = app_of(told)
@@ -157,7 +205,7 @@ async def test_repeat_calls_with_the_same_arguments_again() -> None:
         assert told.calls == [("mint", {"owner": "ada"})] * 2
 
 
-async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None:
+async def test_repeat_repeats_the_displayed_call_and_names_any_other() -> None:
     plain: JsonObject = {"inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
     names = ("first", "second", "third")
     told = Script(
@@ -185,17 +233,77 @@ async def test_repeat_makes_the_call_that_is_shown_and_names_any_other() -> None
         assert [name for name, _ in told.calls] == ["first", "second", "second", "first"]
 
 
-async def test_a_key_that_cannot_apply_says_why() -> None:
+@SIZES
+async def test_a_key_that_has_no_effect_shows_why(size: tuple[int, int]) -> None:
     app = app_of(script())
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
+    async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("r")
         await settled(pilot, app, "Nothing has been called yet.")
-        await pilot.press("y")
-        await settled(pilot, app)
+        # The empty result: no key of a result is silent there, and Enter goes to the form.
+        app.screen.query_one(ResultPane).focus_result()
+        assert "n next" not in await settled(pilot, app, "Enter form")
+        for key in ("down", "slash", "u", "m", "n", "space"):
+            app.screen.notify(f"before {key}", markup=False)
+            await settled(pilot, app, f"▌ before {key}")
+            await pilot.press(key)
+            await settled(pilot, app, f"before {key}\n▌ There is no result yet. Enter goes to the form.")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
 
 
-async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> None:
+async def test_what_is_said_covers_neither_the_verdict_nor_the_value() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "┄ withheld")
+        before = [line for line in screen_lines(app) if "#1 done" in line or "┄ withheld" in line]
+        app.screen.notify("word " * 40, markup=False)
+        await settled(pilot, app, "word word")
+        lines = screen_lines(app)
+        assert all(line in lines for line in before)
+        assert "word" in lines[-1]
+        assert sum("word" in line for line in lines) == 3
+
+
+@SIZES
+async def test_the_verdict_has_what_is_printed_to_stdout_beside_what_breaks_the_schema(
+    size: tuple[int, int],
+) -> None:
+    told = script()
+    strict: JsonObject = {
+        **MINT,
+        "outputSchema": {"type": "object", "required": [f"part-{n}" for n in range(9)]},
+    }
+    told.tools, told.answers["mint"] = [strict], answering(MINTED)
+    app = app_of(told)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        told.opened[0].frame(Direction.RECEIVED, b"DEBUG got it")
+        await settled(pilot, app, 'server printed to stdout: "DEBUG got it"')
+        text = await settled(pilot, app, "output breaks its schema")
+        assert "server sent" in text
+        assert "part-0" in text
+
+
+async def test_at_80x24_a_definition_has_the_rows_of_form_and_result() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "owner")
+        for key, pane in (("2", "#definition-values"), ("4", "#findings")):
+            await pilot.press(key)
+            await settled(pilot, app, "▸2" if key == "2" else "▸4")
+            assert app.screen.query_one(pane).size.height >= 12
+            assert app.screen.query_one(pane).size.width >= 78
+            await pilot.press("escape")
+            await settled(pilot, app, "Tools 2")
+
+
+async def test_the_filter_narrows_while_typing_and_escape_clears_it() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mint")
@@ -206,7 +314,7 @@ async def test_the_filter_narrows_as_one_types_and_escape_takes_it_back() -> Non
         assert "Tools 2 (1 malformed)" in await settled(pilot, app, "greet")
 
 
-async def test_enter_after_a_filter_calls_the_tool_of_that_name_and_no_other() -> None:
+async def test_enter_after_a_filter_calls_the_tool_with_exactly_that_name() -> None:
     others: list[Json] = [{**CLOCK, "name": "clock_all"}, {**CLOCK, "name": "now", "description": "A clock."}]
     told = Script(tools=[*others, CLOCK], answers={"clock": answering(NOON)})
     app = app_of(told)
@@ -233,7 +341,7 @@ async def test_escape_leaves_the_form_and_never_quits() -> None:
 @pytest.mark.parametrize(
     ("target", "who"), [(None, "the server"), (PageTarget(url="http://localhost:1/"), "the page")]
 )
-async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
+async def test_a_running_call_shows_its_progress_and_escape_cancels_it(
     target: Target | None, who: str
 ) -> None:
     told = script()
@@ -263,7 +371,7 @@ async def test_a_running_call_says_how_far_it_is_and_escape_cancels_it(
         assert app.is_running
 
 
-async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
+async def test_a_tool_shows_only_results_of_its_own_calls() -> None:
     told = script()
     begun, ended = asyncio.Event(), asyncio.Event()
 
@@ -297,7 +405,7 @@ async def test_a_tool_shows_what_came_of_its_own_calls_alone() -> None:
         await settled(pilot, app, "#2 done")
 
 
-async def test_why_a_call_has_no_result_is_still_there_when_one_comes_back_to_its_tool() -> None:
+async def test_the_reason_for_a_missing_result_is_kept_with_its_tool() -> None:
     told = script()
     begun = asyncio.Event()
 
@@ -331,7 +439,7 @@ async def until_gone(pilot: Pilot[None], app: SightlineApp, text: str) -> None:
 
 
 @SIZES
-async def test_a_failed_connection_says_what_why_and_what_to_press(size: tuple[int, int]) -> None:
+async def test_a_failed_connection_shows_the_reason_and_the_key_to_retry(size: tuple[int, int]) -> None:
     told = Script(
         failure=UnreachableError("the server ended with status 3", "Run its command by hand."),
         stderr=["Traceback", "ModuleNotFoundError: No module named 'server'"],
@@ -351,7 +459,7 @@ async def test_a_failed_connection_says_what_why_and_what_to_press(size: tuple[i
         assert told.opened[0].closed
 
 
-async def test_a_server_that_dies_leaves_the_result_on_the_screen() -> None:
+async def test_the_result_stays_on_the_screen_after_the_server_dies() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -376,14 +484,18 @@ async def test_quitting_closes_the_session() -> None:
     assert app.return_code == 0
 
 
-async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -> None:
+async def test_a_frame_opened_from_the_timeline_has_its_secrets_masked() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 mint")
-        await pilot.press("t", "G", "minus", "G", "enter")
+        await pilot.press("t", "G", "space", "G", "enter")
         text = await settled(pilot, app, "received frame 2")
+        await pilot.press("y")
+        await settled(pilot, app, "Copied: frame 2, 1 sensitive value masked")
+        assert '"structuredContent"' in app.clipboard
+        assert KEY not in app.clipboard
         assert '"structuredContent"' in text
         assert KEY not in text
         assert "1 sensitive value masked" in text
@@ -396,7 +508,7 @@ async def test_the_timeline_opens_a_frame_and_covers_what_is_sensitive_in_it() -
         await settled(pilot, app, "Server sent")
 
 
-async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
+async def test_every_part_can_be_zoomed_and_restored() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settled(pilot, app, "owner")
@@ -407,7 +519,7 @@ async def test_every_part_can_be_zoomed_and_is_given_back() -> None:
         assert "Timeline" in await settled(pilot, app)
 
 
-async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> None:
+async def test_the_list_is_read_again_after_a_change_notification() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -418,7 +530,7 @@ async def test_the_list_is_read_again_when_the_server_says_that_it_changed() -> 
 
 
 @pytest.mark.parametrize("key", ["escape", "q", "question_mark"])
-async def test_help_opens_and_goes_away(key: str) -> None:
+async def test_help_opens_and_closes(key: str) -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "mint")
@@ -429,7 +541,7 @@ async def test_help_opens_and_goes_away(key: str) -> None:
         assert app.is_running
 
 
-async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always() -> None:
+async def test_the_first_key_closes_the_hint_and_has_its_usual_effect() -> None:
     app = app_of(script(), is_first=True)
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "▸ mint")
@@ -440,7 +552,7 @@ async def test_a_hint_on_the_keys_goes_with_the_first_key_which_acts_as_always()
         assert "never quits" not in text
 
 
-async def test_a_filter_without_a_match_says_so_and_clearing_it_goes_back_to_the_item() -> None:
+async def test_clearing_a_filter_without_a_match_returns_to_the_item() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "▸ mint")

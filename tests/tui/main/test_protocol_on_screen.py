@@ -1,4 +1,4 @@
-"""What the protocol asks of a client, where Sightline says what it cannot do, or does not know."""
+"""Requirements of the protocol on a client, and the messages about unsupported or unknown parts."""
 
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.client import NONE
@@ -12,7 +12,7 @@ ASKED: Json = {
 }
 
 
-async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_model_nothing() -> None:
+async def test_an_unfinished_call_shows_the_input_requests_of_the_server() -> None:
     app = app_of(Script(tools=[ASK], answers={"ask": answering(ASKED)}))
     async with app.run_test(size=LARGE) as pilot:
         text = await settled(pilot, app, "No arguments")
@@ -25,14 +25,14 @@ async def test_an_unfinished_call_says_what_the_server_asks_for_and_gives_the_mo
         assert "unfinished, so the model gets nothing; who: elicitation/create: Who are you?" in text
 
 
-async def test_a_client_that_announces_nothing_says_so() -> None:
+async def test_the_screen_shows_that_the_client_announces_nothing() -> None:
     app = app_of(Script(tools=[ASK], client=NONE))
     async with app.run_test(size=LARGE) as pilot:
         text = await settled(pilot, app, "Tools 1  no client capabilities")
         assert "ready  as none" in text
 
 
-async def test_one_key_lists_again_and_an_open_subscription_is_no_request_that_hangs() -> None:
+async def test_one_key_lists_again_and_an_open_subscription_is_not_pending() -> None:
     told = Script(tools=[ASK])
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:

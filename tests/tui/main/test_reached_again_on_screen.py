@@ -1,4 +1,4 @@
-"""A server that goes away and comes back, as the interface shows it: no key is needed."""
+"""A server that disconnects and returns, as the interface shows it: no key is needed."""
 
 import asyncio
 import json
@@ -25,7 +25,7 @@ ANSWERS: dict[str, Json] = {
 
 
 def older_server() -> dict[str, Reply]:
-    """A server of the older transport, whose one event stream ends with it."""
+    """A server of the older transport, which ends with its one event stream."""
     streams: list[asyncio.StreamWriter] = []
 
     async def stream(asked: Asked, writer: asyncio.StreamWriter) -> None:
@@ -48,7 +48,7 @@ def older_server() -> dict[str, Reply]:
     return replies
 
 
-async def test_a_server_that_goes_and_comes_back_is_used_again_without_a_key() -> None:
+async def test_a_server_that_returns_is_connected_again_without_a_key() -> None:
     with socket.create_server(("127.0.0.1", 0)) as chosen:
         port = int(chosen.getsockname()[1])
     target = HttpTarget(url=f"http://127.0.0.1:{port}/sse", older_sse=True)

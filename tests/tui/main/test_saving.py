@@ -12,7 +12,7 @@ BLOCK: JsonObject = {"type": "image", "mimeType": "image/png", "data": PIXEL}
 RESULT: Json = {"content": [{"type": "text", "text": "see"}, BLOCK]}
 
 
-def test_a_block_is_found_at_its_data_and_around_it_and_nowhere_else() -> None:
+def test_a_block_is_found_only_at_its_data_and_at_itself() -> None:
     assert block_at(RESULT, "/content/1/data") is BLOCK
     assert block_at(RESULT, "/content/1") is BLOCK
     assert block_at(RESULT, "/content/0/text") is None
@@ -35,7 +35,7 @@ def test_a_proposed_name_is_safe(mime: str, name: str, proposed: str) -> None:
     assert proposed_name({**BLOCK, "mimeType": mime}, name, 3) == proposed
 
 
-def test_a_file_is_new_or_not_written(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_overwritten(tmp_path: Path) -> None:
     path = tmp_path / "a.png"
     assert save(BLOCK, str(path)) == 5
     assert path.read_bytes() == b"hello"
@@ -43,7 +43,7 @@ def test_a_file_is_new_or_not_written(tmp_path: Path) -> None:
         save(BLOCK, str(path))
 
 
-async def test_a_picture_is_saved_with_a_key_and_a_small_screen_says_what_it_needs(tmp_path: Path) -> None:
+async def test_a_picture_is_saved_with_a_key(tmp_path: Path) -> None:
     path = tmp_path / "kept.png"
     tool: JsonObject = {"name": "photo", "inputSchema": {"type": "object"}}
     app = app_of(Script(tools=[tool], answers={"photo": answering({"content": [BLOCK]})}))

@@ -1,4 +1,4 @@
-"""Servers that nobody here wrote, side by side in the interface: each is called, one is ended, the others go on."""
+"""Third-party servers side by side in the interface: each is called, one ends, the others continue."""
 
 import asyncio
 import os
@@ -17,7 +17,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from tests.connect.real_servers import DEMO, EVERYTHING, GIT, ROOT, RealServer
 from tests.policy.gate.played import rule, rules
-from tests.tui.scripted import LARGE, drives, screen_text
+from tests.tui.scripted import LARGE, shows
 
 SERVERS = {"demo": DEMO, "everything": EVERYTHING, "git": GIT, "demo-2": DEMO}
 
@@ -30,7 +30,7 @@ def source(name: str, server: RealServer) -> ServerSource:
 
 
 def started() -> dict[int, str]:
-    """The processes that this one has started, by number, with their command lines."""
+    """The child processes of this one, by number, with their command lines."""
     found: dict[int, str] = {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
@@ -43,25 +43,14 @@ def started() -> dict[int, str]:
     return found
 
 
-async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
-    drives()
-    for _ in range(1_500):
-        await pilot.pause()
-        shown = screen_text(app)
-        if all(text in shown for text in texts):
-            return shown
-        await asyncio.sleep(0.02)
-    raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")
-
-
 async def open_tool(pilot: Pilot[None], app: SightlineApp, tool: str, place: int, *, downs: int = 0) -> str:
-    """Filter the catalogue down to a tool, go `downs` rows further, and open it."""
+    """Filter the catalogue down to a tool, go `downs` rows down, and open it."""
     await pilot.press("escape", "escape", "escape", "escape", "slash", *tool, "enter", *["down"] * downs)
     return await shows(pilot, app, f"server {place} of 4", f"▸ {tool}")
 
 
 @pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
-async def test_four_servers_answer_and_the_end_of_one_leaves_the_others() -> None:
+async def test_four_servers_answer_and_the_end_of_one_does_not_affect_the_others() -> None:
     before = set(started())
     policy = rules(rule("confirm", "session.sensitive", equals=True))
     sources = [source(name, server) for name, server in SERVERS.items()]
@@ -85,7 +74,7 @@ async def test_four_servers_answer_and_the_end_of_one_leaves_the_others() -> Non
         text = " ".join((await shows(pilot, app, "is also a tool of demo-2")).split())
         assert "mcp__demo__clean_clock, beside mcp__demo-2__clean_clock" in text
 
-        # Private data of one server changes what is decided about a call at another.
+        # Private data of one server affects the decision on a call of another.
         await open_tool(pilot, app, "read_drafts", 1)
         await pilot.press("ctrl+r")
         await shows(pilot, app, "#4 done")

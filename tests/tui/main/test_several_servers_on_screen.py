@@ -1,4 +1,4 @@
-"""Several servers at once: one catalogue, one timeline, one trust state; everything else is of the selected item's server."""
+"""Several servers at once: one catalogue, one timeline, one trust state; everything else belongs to the server of the selected item."""
 
 import asyncio
 
@@ -61,7 +61,7 @@ async def open_look(pilot: Pilot[None], app: SightlineApp, server: int) -> str:
 
 
 @SIZES
-async def test_an_entry_that_cannot_be_read_says_why_and_leaves_the_others(size: tuple[int, int]) -> None:
+async def test_an_unreadable_entry_shows_the_reason_and_does_not_affect_others(size: tuple[int, int]) -> None:
     app = app_of_several(
         {"notes": notes(), "bad": UsageError("mcp.json, server \x1b[31mgit: no [bold]command")}
     )
@@ -79,7 +79,7 @@ async def test_an_entry_that_cannot_be_read_says_why_and_leaves_the_others(size:
 
 
 @SIZES
-async def test_a_tool_of_each_server_is_called_and_kept_apart_though_the_names_are_equal(
+async def test_tools_with_equal_names_on_two_servers_are_called_separately(
     size: tuple[int, int],
 ) -> None:
     first, second = notes(), mail()
@@ -105,7 +105,7 @@ async def test_a_tool_of_each_server_is_called_and_kept_apart_though_the_names_a
         await settled(pilot, app, "▸ notes")
         await pilot.press("right_square_bracket", "right_square_bracket")
         await settled(pilot, app, "▸ mail")
-        # The first one has its result and what was written for it.
+        # The first server still has its result and its entered arguments.
         await open_look(pilot, app, 1)
         text = await settled(pilot, app, "at the notes")
         assert 'at="here"' in text
@@ -133,7 +133,7 @@ async def test_a_tool_of_each_server_is_called_and_kept_apart_though_the_names_a
     assert [session.closed for script in (first, second) for session in script.opened] == [True, True]
 
 
-async def test_what_one_server_brings_in_decides_on_a_call_at_another() -> None:
+async def test_data_of_one_server_affects_the_decision_on_a_call_of_another() -> None:
     policy = rules(rule("confirm", "session.untrusted", equals=True))
     first, second = notes(), mail()
     app = app_of_several({"notes": first, "mail": second}, terms=Terms(policy=policy))
@@ -155,7 +155,7 @@ async def test_what_one_server_brings_in_decides_on_a_call_at_another() -> None:
     assert [name for name, _ in second.calls] == ["send"]
 
 
-async def test_one_that_fails_says_why_in_its_heading_and_the_other_goes_on() -> None:
+async def test_a_failed_server_shows_why_in_its_heading_and_the_other_continues() -> None:
     first, second = mail(), notes()
     first.failure = UnreachableError("the server exited with code 3", "Look at its stderr.")
     app = app_of_several({HOSTILE: first, "notes": second})
@@ -167,7 +167,7 @@ async def test_one_that_fails_says_why_in_its_heading_and_the_other_goes_on() ->
         assert "failed  the" in heading
         assert "\x1b" not in text
         assert "\u202e" not in text
-        # The heading of the failed one is where the cursor is: what failed, and the key that tries again.
+        # The cursor is on the heading of the failed one: the reason, and the key to retry.
         text = await settled(pilot, app, "R tries again")
         assert "Look at its stderr." in text
         await go_to(pilot, app, "drafts", "server 2 of 2")
@@ -182,7 +182,7 @@ async def test_one_that_fails_says_why_in_its_heading_and_the_other_goes_on() ->
         await settled(pilot, app, "look has not been called yet")
         assert "R tries again" not in screen_text(app)
         assert [len(first.opened), len(second.opened)] == [2, 1]
-        # One that ends later, while the other is shown.
+        # One that ends later, while the other is displayed.
         await go_to(pilot, app, "drafts", "server 2 of 2")
         first.opened[-1].enter(SessionState.FAILED, "the server was ended by SIGKILL", "Reconnect to go on.")
         text = await settled(pilot, app, "git: the server was ended")
@@ -192,7 +192,7 @@ async def test_one_that_fails_says_why_in_its_heading_and_the_other_goes_on() ->
         await settled(pilot, app, "git  failed")
 
 
-async def test_a_call_of_a_server_that_is_not_shown_goes_on_and_ends_there() -> None:
+async def test_a_call_continues_while_another_server_is_displayed() -> None:
     may_answer = asyncio.Event()
     first, second = notes(), mail()
 
@@ -218,7 +218,7 @@ async def test_a_call_of_a_server_that_is_not_shown_goes_on_and_ends_there() -> 
 
 
 async def go_to_while_running(pilot: Pilot[None], app: SightlineApp) -> None:
-    """To the other server without Esc, which would cancel the call."""
+    """Go to the other server without Esc, which would cancel the call."""
     for _ in range(12):
         if app.focused is not None and app.focused.id == "catalogue-lines":
             break

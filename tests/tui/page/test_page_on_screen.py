@@ -1,4 +1,4 @@
-"""Tools of a page on the screen: by document, with what was declared beside what the browser kept."""
+"""Tools of a page on the screen: by document, with the declared and the kept definition side by side."""
 
 import asyncio
 from collections.abc import Callable
@@ -78,7 +78,7 @@ def page_tool(name: str, document: PageDocument) -> Tool:
 
 
 class PageSession(ScriptedSession):
-    """A script whose tools are a page's."""
+    """A scripted session whose tools belong to a page."""
 
     offered: tuple[Tool | RefusedTool, ...] = (
         page_tool("pay", SHOP),
@@ -106,7 +106,7 @@ class PageSession(ScriptedSession):
         self.submitted = asyncio.Event()
 
     def lists(self, *tools: Tool | RefusedTool) -> None:
-        """The page offers these now."""
+        """Make the page offer these tools now."""
         self.offered = tools
         self.tell(ListChanged())
 
@@ -119,7 +119,7 @@ def app_of_page(script: Script) -> SightlineApp:
 
 
 @SIZES
-async def test_tools_stand_by_document_and_say_where_they_come_from(size: tuple[int, int]) -> None:
+async def test_tools_are_grouped_by_document_and_show_their_origin(size: tuple[int, int]) -> None:
     app = app_of_page(Script())
     async with app.run_test(size=size, notifications=True) as pilot:
         text = await settled(pilot, app, "imperative tool of")
@@ -132,7 +132,7 @@ async def test_tools_stand_by_document_and_say_where_they_come_from(size: tuple[
         assert "Frame https://partner" in text
 
 
-async def test_what_the_browser_dropped_is_a_finding_and_marks_its_claims() -> None:
+async def test_a_dropped_member_is_a_finding_and_marks_its_claims() -> None:
     app = app_of_page(Script())
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "imperative tool of")
@@ -147,7 +147,7 @@ async def test_what_the_browser_dropped_is_a_finding_and_marks_its_claims() -> N
 
 
 @SIZES
-async def test_o_shows_declared_beside_kept_and_escape_goes_back(size: tuple[int, int]) -> None:
+async def test_o_compares_the_declared_with_the_kept_definition(size: tuple[int, int]) -> None:
     app = app_of_page(Script())
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "imperative tool of")
@@ -168,7 +168,7 @@ async def scrolled(pilot: Pilot[None], app: SightlineApp) -> str:
     return await settled(pilot, app)
 
 
-async def test_o_on_a_server_s_tool_says_what_it_is_for() -> None:
+async def test_o_on_a_server_tool_explains_the_key() -> None:
     script = Script(
         tools=[{"name": "clock", "inputSchema": {"type": "object"}}], answers={"clock": answering({})}
     )
@@ -180,7 +180,7 @@ async def test_o_on_a_server_s_tool_says_what_it_is_for() -> None:
         assert "Declared by the page" not in screen_text(app)
 
 
-async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_item_is_opened() -> None:
+async def test_the_result_of_a_call_that_leaves_the_page_stays_visible() -> None:
     script = Script()
     next_page = replace(SHOP, loader_id="9", url="http://127.0.0.1:8000/thanks")
 
@@ -199,7 +199,7 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_ite
         text = await settled(pilot, app, "#1 done")
         assert "its page was left" in " ".join(text.split())
         assert "▸ thanks" in text
-        # It is registered again, and gone again.
+        # It is registered again, and removed again.
         session = cast("PageSession", script.opened[-1])
         session.lists(page_tool("thanks", next_page), page_tool("pay", SHOP))
         assert "#1 done" in await settled(pilot, app, "▸ pay")
@@ -211,7 +211,7 @@ async def test_the_result_of_a_call_that_leaves_the_page_stays_until_another_ite
         assert "its result stays" not in " ".join(text.split())
 
 
-async def test_a_form_that_waits_is_submitted_with_a_key() -> None:
+async def test_a_waiting_form_is_submitted_with_a_key() -> None:
     script = Script()
 
     async def fill(_arguments: JsonObject, progress: Callable[[Progress], None]) -> Outcome:
@@ -232,7 +232,7 @@ async def test_a_form_that_waits_is_submitted_with_a_key() -> None:
 
 
 @SIZES
-async def test_what_the_browser_refused_stands_under_its_document_with_its_words(
+async def test_a_refused_tool_is_listed_under_its_document_with_the_message(
     size: tuple[int, int],
 ) -> None:
     script = Script()

@@ -1,4 +1,4 @@
-"""What is told of a page's tool: on its screen, and as JSON."""
+"""The texts about a page's tool: on its screen, and as JSON."""
 
 import pytest
 
@@ -32,11 +32,11 @@ def told(shown: PageFacts) -> str:
 
 
 @pytest.mark.parametrize("evidence", list(Evidence))
-def test_every_evidence_has_words(evidence: Evidence) -> None:
+def test_every_evidence_has_a_description(evidence: Evidence) -> None:
     assert "declared   " in told(facts(evidence=evidence))
 
 
-def test_an_origin_that_is_not_its_own_is_told_with_what_it_is_and_cannot_act() -> None:
+def test_another_origin_is_shown_safely_with_its_kind() -> None:
     assert "http://b.example␛ (insecure)" in told(facts())
 
 
@@ -56,7 +56,7 @@ def test_an_origin_that_is_not_its_own_is_told_with_what_it_is_and_cannot_act() 
         ),
     ],
 )
-def test_what_its_frame_s_element_states_is_told(policy: FramePolicy | None, expected: str | None) -> None:
+def test_the_policy_of_the_frame_element_is_shown(policy: FramePolicy | None, expected: str | None) -> None:
     document = PageDocument(frame_id="f", loader_id="l", url="u", origin="o", parent_id="p", policy=policy)
     lines = [line for line in told(facts(document)).splitlines() if line.startswith("policy")]
     assert lines == ([] if expected is None else [f"policy     {expected}"])

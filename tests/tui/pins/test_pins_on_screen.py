@@ -57,13 +57,13 @@ async def pinned(pilot: Pilot[None], app: SightlineApp) -> None:
 
 
 async def changed(pilot: Pilot[None], app: SightlineApp, script: Script, *tools: Json) -> None:
-    """The server says that its list changed."""
+    """Make the server announce a change of its list."""
     script.tools = list(tools)
     script.opened[-1].change_lists()
     await settled(pilot, app, "P shows how.")
 
 
-async def test_definitions_are_pinned_after_asking_and_let_go_after_asking() -> None:
+async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -119,7 +119,7 @@ async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: t
         assert " ≠ " not in row_of(app, "sum")
 
 
-async def test_a_definition_that_changes_within_a_session_is_marked_without_a_pin() -> None:
+async def test_a_definition_that_changes_within_a_session_is_marked() -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -130,7 +130,7 @@ async def test_a_definition_that_changes_within_a_session_is_marked_without_a_pi
         assert "Since it was first listed in this session: 1 definition changed" in shown
 
 
-async def test_a_listing_that_was_not_compared_yet_is_asked_about() -> None:
+async def test_a_call_before_the_comparison_of_the_listing_needs_confirmation() -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -139,7 +139,7 @@ async def test_a_listing_that_was_not_compared_yet_is_asked_about() -> None:
         await settled(pilot, app, "No arguments")
         script.tools = [{**SUM, "description": MAILS}, LOOK]
         await script.opened[-1].list_all()
-        # Before the screen hears of the new list.
+        # Before the screen receives the new list.
         assert isinstance(app.screen, MainScreen)
         app.screen.action_submit()
         await settled(pilot, app, "Its definition is not yet compared")
@@ -148,7 +148,7 @@ async def test_a_listing_that_was_not_compared_yet_is_asked_about() -> None:
         assert script.calls == []
 
 
-async def test_a_listing_that_was_not_shown_is_not_pinned() -> None:
+async def test_a_listing_that_was_not_displayed_is_not_pinned() -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -165,7 +165,7 @@ async def test_a_listing_that_was_not_shown_is_not_pinned() -> None:
         assert read_pin(known_as(DemoTarget())) is None
 
 
-async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_before_the_next() -> None:
+async def test_a_changed_tool_needs_confirmation_before_its_first_call_only() -> None:
     script = offering()
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -186,7 +186,7 @@ async def test_a_changed_tool_is_asked_about_before_its_first_call_and_not_befor
 
 
 async def shown(pilot: Pilot[None], app: SightlineApp, words: str) -> None:
-    """Wait for words, whatever else is going on."""
+    """Wait for words, even if other workers run."""
     for _ in range(400):
         await pilot.pause()
         if words in screen_text(app):
@@ -196,7 +196,7 @@ async def shown(pilot: Pilot[None], app: SightlineApp, words: str) -> None:
 
 
 @pytest.mark.parametrize("again", [False, True])
-async def test_a_call_made_before_its_definition_was_compared_is_asked_about(
+async def test_a_call_before_the_pin_was_read_needs_confirmation(
     *, again: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     may_read = threading.Event()
@@ -230,7 +230,7 @@ async def test_a_call_made_before_its_definition_was_compared_is_asked_about(
         await settled(pilot, app, "#1 done")
 
 
-async def test_a_pin_that_cannot_be_read_is_told_and_asks_about_every_tool() -> None:
+async def test_an_unreadable_pin_is_reported_and_requires_confirmation() -> None:
     script = offering()
     file = folder() / f"{known_as(DemoTarget()).key}.json"
     file.parent.mkdir(parents=True)
@@ -246,7 +246,7 @@ async def test_a_pin_that_cannot_be_read_is_told_and_asks_about_every_tool() -> 
         assert not file.exists()
 
 
-async def test_definitions_that_repeat_what_was_withheld_are_not_pinned() -> None:
+async def test_definitions_that_repeat_a_withheld_value_are_not_pinned() -> None:
     script = Script(tools=[MINT], answers={"mint": answering(MINTED)})
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -274,7 +274,7 @@ async def test_no_text_of_a_definition_acts_on_the_screen() -> None:
         assert all(character.isprintable() or character == "\n" for character in shown)
 
 
-def test_no_text_of_a_definition_acts_in_a_line(subtests: pytest.Subtests) -> None:
+def test_no_text_of_a_definition_acts_in_a_line_of_the_pins_view(subtests: pytest.Subtests) -> None:
     for name, text in PAYLOADS.items():
         with subtests.test(name):
             before: JsonObject = {**SUM, "name": f"s{text}", "gone": text, "around": f"{text}a{text}"}
@@ -308,7 +308,7 @@ def test_no_text_of_a_definition_acts_in_a_line(subtests: pytest.Subtests) -> No
         (5, [5], "5", "[5]"),
     ],
 )
-def test_both_sides_are_shown_where_they_differ(before: Json, after: Json, was: str, now: str) -> None:
+def test_both_texts_are_shown_around_their_difference(before: Json, after: Json, was: str, now: str) -> None:
     old, new = (
         ServerDefinitions(tools=(Tool(name="sum", definition={"k": value}),)) for value in (before, after)
     )

@@ -1,4 +1,4 @@
-"""A recording is a stranger's file: whatever it says acts on nothing, and no size of it stops the screen."""
+"""A recording is a foreign file: no text in it acts, and no size of it blocks the screen."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -57,7 +57,7 @@ def hostile_lines() -> Iterator[object]:
         yield {"note": "policy", "at": number, "text": {"$withheld": text, "id": text}}
 
 
-async def test_no_text_of_a_recording_acts_on_the_terminal_or_as_markup(tmp_path: Path) -> None:
+async def test_no_text_of_a_recording_acts_in_the_terminal_or_as_markup(tmp_path: Path) -> None:
     lines = [dump(line) + b"\n" for line in hostile_lines()]  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     app = player_of(put(tmp_path / "hostile.jsonl", lines))
 
@@ -74,7 +74,16 @@ async def test_no_text_of_a_recording_acts_on_the_terminal_or_as_markup(tmp_path
                 await pressed(key)
             await pressed("[")
         app.screen.query_one("#timeline").focus()
-        for keys in (("G", "enter"), ("x",), ("escape",), ("2",), ("3",), ("4",), ("h", "b"), ("y",)):
+        for keys in (
+            ("G", "enter"),
+            ("x",),
+            ("escape",),
+            ("2",),
+            ("3",),
+            ("4",),
+            ("h", "down", "enter", "b"),
+            ("y",),
+        ):
             await pressed(*keys)
         assert app.is_running
 
@@ -84,7 +93,9 @@ def deep(levels: int) -> bytes:
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_deep_and_long_lines_open_and_are_stepped_over(tmp_path: Path, size: tuple[int, int]) -> None:
+async def test_recordings_with_deep_and_long_lines_can_be_stepped_through(
+    tmp_path: Path, size: tuple[int, int]
+) -> None:
     good = lines_of(recording(tmp_path))
     result = b'{"jsonrpc":"2.0","id":9,"result":{"content":[],"structuredContent":{"x":%s}}}'
     asked = b'{"jsonrpc":"2.0","id":9,"method":"tools/call","params":{"name":"clock","arguments":{}}}'
@@ -107,7 +118,7 @@ async def test_deep_and_long_lines_open_and_are_stepped_over(tmp_path: Path, siz
         await settled(pilot, app, "of 25")
 
 
-async def test_times_and_numbers_that_run_backwards_are_gone_through_in_the_order_of_the_file(
+async def test_lines_with_decreasing_times_are_played_in_file_order(
     tmp_path: Path,
 ) -> None:
     notes = [frame(number, "received", {"jsonrpc": "2.0", "method": "x"}) for number in (9, 3, 3, 1)]

@@ -1,4 +1,4 @@
-"""The real program in a terminal: a session recorded with w and looked into; canaries searched for in every sink."""
+"""The real program in a terminal: a session recorded with w and opened; canaries searched for in every sink."""
 
 import sys
 from pathlib import Path
@@ -11,7 +11,7 @@ from tests.tui.main.test_in_a_terminal import SIGHTLINE, assert_clean
 from tests.tui.recorded import recording
 
 
-def test_a_recording_is_looked_into_by_keys_alone(tmp_path: Path) -> None:
+def test_a_recording_can_be_explored_by_keyboard(tmp_path: Path) -> None:
     path = recording(tmp_path)
     with terminal((*SIGHTLINE, str(path)), columns=80, lines=24) as screen:
         screen.wait_for("frame 13 of 13")
@@ -29,7 +29,7 @@ def test_a_recording_is_looked_into_by_keys_alone(tmp_path: Path) -> None:
         screen.settle()
         assert screen.process.poll() is None
         screen.press("q")
-        # A full terminal would keep it from ending.
+        # A full output buffer would keep it from ending.
         screen.settle()
         assert screen.process.wait(10) == 0
         screen.settle()
@@ -37,7 +37,7 @@ def test_a_recording_is_looked_into_by_keys_alone(tmp_path: Path) -> None:
         assert_clean(screen)
 
 
-def test_what_w_records_and_x_exports_holds_no_secret_of_the_session(tmp_path: Path) -> None:
+def test_the_files_of_w_and_x_contain_no_secret_of_the_session(tmp_path: Path) -> None:
     with running(tmp_path) as run:
         work = run.root / "work"
         mint_and_reveal(run)
@@ -69,6 +69,6 @@ def look_into(path: Path) -> None:
         screen.wait_for("a recording")
         screen.wait_for("[withheld")
         screen.press("q")
-        # A full terminal would keep it from ending.
+        # A full output buffer would keep it from ending.
         screen.settle()
         assert screen.process.wait(10) == 0

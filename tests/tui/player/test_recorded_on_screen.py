@@ -1,4 +1,4 @@
-"""A recording in the interface: the same screen, read only, at a position that the user moves."""
+"""A recording in the interface: the same screen, read-only, at a position that the user moves."""
 
 import asyncio
 import re
@@ -16,7 +16,7 @@ from inspector.recording.codec import written
 from inspector.recording.format import Lenses, LensesChanged
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.result.pane import ResultPane
-from tests.recording.sessions import recorded_to
+from tests.recording.sessions import as_two_clients, recorded_to
 from tests.tui.recorded import (
     CANARY,
     lines_of,
@@ -40,7 +40,7 @@ def ids_on(text: str) -> set[str]:
 
 
 @SIZES
-async def test_it_opens_at_its_end_with_all_that_was_listed_and_called(
+async def test_a_recording_opens_at_its_end_with_all_items_and_calls(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     app = player_of(recording(tmp_path))
@@ -56,7 +56,7 @@ async def test_it_opens_at_its_end_with_all_that_was_listed_and_called(
         assert "and a line of stderr" in text
 
 
-async def test_an_id_stands_for_what_is_withheld_and_equal_values_have_equal_ids(tmp_path: Path) -> None:
+async def test_withheld_values_are_shown_as_ids_equal_for_equal_values(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=(220, 50)) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -72,7 +72,7 @@ async def test_an_id_stands_for_what_is_withheld_and_equal_values_have_equal_ids
         assert len(first) == len(third) == 1
 
 
-async def test_steps_calls_and_ends_are_gone_to_and_what_was_known_there_is_shown(tmp_path: Path) -> None:
+async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -101,7 +101,7 @@ async def test_steps_calls_and_ends_are_gone_to_and_what_was_known_there_is_show
         await settled(pilot, app, "This is the end.")
 
 
-async def test_a_call_without_its_answer_says_so_and_shows_what_was_sent(tmp_path: Path) -> None:
+async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -114,7 +114,7 @@ async def test_a_call_without_its_answer_says_so_and_shows_what_was_sent(tmp_pat
         await settled(pilot, app, "first")
 
 
-async def test_a_position_that_hides_what_has_the_focus_leaves_the_keys_of_the_catalogue(
+async def test_the_catalogue_gets_the_focus_if_a_step_hides_the_focused_pane(
     tmp_path: Path,
 ) -> None:
     app = player_of(recording(tmp_path))
@@ -128,7 +128,7 @@ async def test_a_position_that_hides_what_has_the_focus_leaves_the_keys_of_the_c
         assert isinstance(app.focused, CatalogueLines)
 
 
-async def test_another_tool_shows_its_own_last_call_up_to_the_position(tmp_path: Path) -> None:
+async def test_a_tool_shows_its_last_call_up_to_the_position(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -142,7 +142,7 @@ async def test_another_tool_shows_its_own_last_call_up_to_the_position(tmp_path:
         await settled(pilot, app, "#1 done")
 
 
-async def test_a_frame_or_a_time_is_jumped_to_and_what_is_no_place_is_told(tmp_path: Path) -> None:
+async def test_j_jumps_to_a_frame_or_a_time_and_refuses_other_input(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -162,7 +162,7 @@ async def test_a_frame_or_a_time_is_jumped_to_and_what_is_no_place_is_told(tmp_p
         assert "frame 1 of 13" in await settled(pilot, app, "[ ] step")
 
 
-async def test_words_are_found_further_on_and_before_and_told_where_they_are_not(tmp_path: Path) -> None:
+async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -180,7 +180,7 @@ async def test_words_are_found_further_on_and_before_and_told_where_they_are_not
         await settled(pilot, app, "frame 10 of 13")
 
 
-async def test_it_plays_in_real_time_or_with_pauses_cut_and_shows_what_is_called(tmp_path: Path) -> None:
+async def test_a_recording_plays_in_real_time_or_without_pauses(tmp_path: Path) -> None:
     wire = session()
     late = [replace(frame, at_s=frame.at_s + 1800 * (frame.number > 5)) for frame in wire.frames]
     app = player_of(recorded_to(tmp_path / "late.jsonl", late))
@@ -190,18 +190,18 @@ async def test_it_plays_in_real_time_or_with_pauses_cut_and_shows_what_is_called
         await settled(pilot, app, "playing, real time")
         await settled(pilot, app, "frame 5 of 13")
         assert "#1 done" in await settled(pilot, app, "frame 5 of 13")
-        # Half an hour of pauses is cut: it ends before anybody would wait for it.
+        # The pause of half an hour is cut: playing ends within the test's patience.
         await pilot.press("v")
         text = await settled(pilot, app, "‖ paused")
         assert "frame 13 of 13" in text
         assert "30:01.6 of 30:01.6" in text
         await settled(pilot, app, "#4 done")
-        # In real time, half an hour is left for the second key.
+        # In real time, half an hour remains, in which the second key is pressed.
         await pilot.press("v", "space", "escape")
         assert "frame 13 of 13" not in await settled(pilot, app, "‖ paused")
 
 
-async def test_both_lenses_look_at_what_was_recorded_anew(tmp_path: Path) -> None:
+async def test_boundary_and_host_can_be_changed_for_a_recorded_call(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -209,14 +209,13 @@ async def test_both_lenses_look_at_what_was_recorded_anew(tmp_path: Path) -> Non
         await settled(pilot, app, "spec, declared")
         await pilot.press("b")
         await settled(pilot, app, "spec, closed")
-        await pilot.press("h")
-        text = await settled(pilot, app, "boundary: closed")
-        assert "host: spec" not in text
+        await pilot.press("h", "down", "enter")
+        await settled(pilot, app, "boundary: closed  host: claude-code")
         await pilot.press("c")
         await settled(pilot, app, "Compare hosts")
 
 
-async def test_lenses_that_were_changed_are_followed_by_who_has_not_chosen_others(tmp_path: Path) -> None:
+async def test_recorded_boundary_changes_apply_unless_the_user_chose_another(tmp_path: Path) -> None:
     path = recording(tmp_path)
     header, *lines = lines_of(path)
     changed = LensesChanged(at_s=0.8, lenses=Lenses(level=Level.CLOSED))
@@ -239,7 +238,7 @@ async def test_lenses_that_were_changed_are_followed_by_who_has_not_chosen_other
 
 
 @SIZES
-async def test_nothing_is_called_redeemed_or_recorded_and_each_key_says_why(
+async def test_no_key_calls_redeems_or_records_in_a_recording(
     tmp_path: Path, size: tuple[int, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reached: list[object] = []
@@ -273,7 +272,7 @@ async def test_nothing_is_called_redeemed_or_recorded_and_each_key_says_why(
 
 
 @SIZES
-async def test_a_frame_of_the_timeline_opens_with_ids_in_place_of_what_is_withheld(
+async def test_a_recorded_frame_opens_with_ids_instead_of_withheld_values(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     app = player_of(recording(tmp_path))
@@ -290,7 +289,7 @@ async def test_a_frame_of_the_timeline_opens_with_ids_in_place_of_what_is_withhe
         await settled(pilot, app, "[ ] step")
 
 
-async def test_a_file_that_breaks_off_opens_with_what_is_good_and_says_where(tmp_path: Path) -> None:
+async def test_a_truncated_recording_opens_and_shows_where_it_ends(tmp_path: Path) -> None:
     path = recording(tmp_path)
     lines = lines_of(path)
     cut = put(tmp_path / "cut.jsonl", [*lines[:8], lines[8][:20]])
@@ -306,7 +305,7 @@ async def test_a_file_that_breaks_off_opens_with_what_is_good_and_says_where(tmp
         assert "CANARY" not in text
 
 
-async def test_a_recording_of_nothing_opens_and_has_nowhere_to_go(tmp_path: Path) -> None:
+async def test_an_empty_recording_opens(tmp_path: Path) -> None:
     path = put(tmp_path / "empty.jsonl", lines_of(recording(tmp_path))[:1])
     app = player_of(path)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -316,7 +315,7 @@ async def test_a_recording_of_nothing_opens_and_has_nowhere_to_go(tmp_path: Path
         await settled(pilot, app, "‖ paused")
 
 
-async def test_leaving_while_it_plays_or_is_read_ends_in_good_order(tmp_path: Path) -> None:
+async def test_leaving_while_a_recording_plays_or_loads_ends_normally(tmp_path: Path) -> None:
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
@@ -328,7 +327,7 @@ async def test_leaving_while_it_plays_or_is_read_ends_in_good_order(tmp_path: Pa
 
 
 @pytest.mark.parametrize("path", sorted(SAMPLES.glob("*.jsonl")), ids=lambda path: path.stem)
-async def test_every_sample_opens_and_is_gone_through_call_by_call(path: Path) -> None:
+async def test_every_sample_can_be_stepped_through_call_by_call(path: Path) -> None:
     app = player_of(path)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "‖ paused")
@@ -341,3 +340,17 @@ async def test_every_sample_opens_and_is_gone_through_call_by_call(path: Path) -
             await settled(pilot, app, f"call {number} of {len(played.calls)}")
             text = screen_text(app)
             assert f"#{number} " in text or "it is not listed" in text
+
+
+async def test_the_header_names_the_client_profile_of_the_connection_where_it_is_not_the_usual_one(
+    tmp_path: Path,
+) -> None:
+    app = player_of(as_two_clients(tmp_path / "session.jsonl"))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        text = await read(pilot, app, "as none")
+        assert "connection 3, client profile: none" in text
+        await pilot.press("<")
+        text = await settled(pilot, app, "frame 1 of 8")
+        assert "as none" not in text
+        await pilot.press(">")
+        await settled(pilot, app, "as none")

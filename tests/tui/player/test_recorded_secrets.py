@@ -1,4 +1,4 @@
-"""With the key to what is sealed beside a recording, its owner sees what was withheld, behind the masks of a live session."""
+"""With the identity for the sealed frames of a recording, its owner sees the withheld values, masked as in a live session."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tests.tui.recorded import CANARY, player_of, read, session
 from tests.tui.scripted import LARGE, screen_text, settled
 
 
-async def test_the_raw_values_are_there_masked_and_peeked_at_and_never_redeemed(
+async def test_with_the_identity_withheld_values_are_masked_and_can_be_peeked_at(
     tmp_path: Path,
 ) -> None:
     identity, recipient = keys(tmp_path)
@@ -32,7 +32,7 @@ async def test_the_raw_values_are_there_masked_and_peeked_at_and_never_redeemed(
         await settled(pilot, app, "CANARY-other-secret")
         await pilot.press("v")
         await settled(pilot, app)
-        assert "Reveal this secret?" not in screen_text(app)
+        assert "Fetch this secret?" not in screen_text(app)
         await pilot.press("escape", "escape")
         assert "CANARY" not in await settled(pilot, app, "[ ] step")
         app.screen.query_one("#timeline").focus()
@@ -43,7 +43,7 @@ async def test_the_raw_values_are_there_masked_and_peeked_at_and_never_redeemed(
         await settled(pilot, app, "frame 5 of 13")
 
 
-async def test_without_it_nothing_that_is_sealed_is_read(tmp_path: Path) -> None:
+async def test_without_the_identity_no_sealed_frame_is_read(tmp_path: Path) -> None:
     _, recipient = keys(tmp_path)
     path = sealed(tmp_path / "sealed.jsonl", recipient, session())
     app = player_of(path)
@@ -55,7 +55,7 @@ async def test_without_it_nothing_that_is_sealed_is_read(tmp_path: Path) -> None
         assert "[withheld x-sensitive" in text
 
 
-async def test_a_key_of_somebody_else_is_told_and_opens_nothing(tmp_path: Path) -> None:
+async def test_a_foreign_identity_is_reported_and_opens_nothing(tmp_path: Path) -> None:
     _, recipient = keys(tmp_path)
     other, _ = keys(tmp_path, "other.txt")
     path = sealed(tmp_path / "sealed.jsonl", recipient, session())

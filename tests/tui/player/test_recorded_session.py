@@ -1,4 +1,4 @@
-"""A recording in the place of a session, without a screen."""
+"""A recording in place of a session, without a screen."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from inspector.session.recorded import RecordedSession
 from tests.tui.recorded import opened, recording
 
 
-async def test_it_stays_open_for_whoever_reads_it_and_is_closed_behind_the_last_one(tmp_path: Path) -> None:
+async def test_the_file_stays_open_until_its_last_reader_is_done(tmp_path: Path) -> None:
     session = RecordedSession(opened(recording(tmp_path)), lambda _: None)
     await session.connect()
     with session.reading() as played:
@@ -23,7 +23,7 @@ async def test_it_stays_open_for_whoever_reads_it_and_is_closed_behind_the_last_
         played.search("very last words", 0)
 
 
-async def test_nothing_is_called_and_where_the_file_is_gone_that_is_said(tmp_path: Path) -> None:
+async def test_a_recorded_session_refuses_calls_and_reports_a_missing_file(tmp_path: Path) -> None:
     heard: list[Event] = []
     path = recording(tmp_path)
     session = RecordedSession(opened(path), heard.append)
@@ -41,7 +41,7 @@ async def test_nothing_is_called_and_where_the_file_is_gone_that_is_said(tmp_pat
     await again.close()
 
 
-async def test_what_was_known_at_a_place_is_told_with_the_calls_since_another(tmp_path: Path) -> None:
+async def test_a_moment_has_the_catalogue_and_the_calls_since_another_place(tmp_path: Path) -> None:
     session = RecordedSession(opened(recording(tmp_path)), lambda _: None)
     await session.connect()
     with session.reading() as played:

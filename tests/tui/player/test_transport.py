@@ -43,7 +43,7 @@ OTHER = "[withheld argument fedcba9876543210]"
         ("9" * 30, None),
     ],
 )
-def test_where_the_user_wants_to_go_is_read_or_nothing_is(words: str, meant: Wanted | None) -> None:
+def test_the_target_of_a_jump_is_parsed(words: str, meant: Wanted | None) -> None:
     assert wanted(words) == meant
 
 
@@ -51,14 +51,14 @@ def test_where_the_user_wants_to_go_is_read_or_nothing_is(words: str, meant: Wan
     ("at_s", "shown"),
     [(0, "0:00.0"), (12.44, "0:12.4"), (59.96, "1:00.0"), (3600, "1:00:00"), (-1, "0:00.0"), (1e300, None)],
 )
-def test_times_are_written_as_players_write_them(at_s: float, shown: str | None) -> None:
+def test_times_are_written_as_in_media_players(at_s: float, shown: str | None) -> None:
     assert shown is None or clock(at_s) == shown
     assert len(clock(at_s)) < 30
 
 
 @pytest.mark.parametrize("width", [20, 80, 140, 300])
 @pytest.mark.parametrize("share", [0.0, 0.5, 1.0])
-def test_the_bar_fits_and_words_come_before_the_track(width: int, share: float) -> None:
+def test_the_bar_fits_and_drops_the_track_before_the_words(width: int, share: float) -> None:
     view = TransportView(
         frame=1_000_000,
         frames=1_000_000,
@@ -76,19 +76,19 @@ def test_the_bar_fits_and_words_come_before_the_track(width: int, share: float) 
     assert ("●" in line) is (width >= 140)
 
 
-def test_that_it_plays_and_how_fast_is_said_in_words() -> None:
+def test_the_bar_describes_the_kind_of_playing() -> None:
     assert "playing, pauses cut" in bar_line(TransportView(play=Play.COMPRESSED), 80).plain
     assert "playing, real time" in bar_line(TransportView(play=Play.REAL), 80).plain
 
 
-def test_the_keys_of_the_bar_fit_into_80_cells_and_all_of_them_into_140() -> None:
+def test_the_keys_of_the_bar_fit_80_cells_and_all_of_them_140() -> None:
     assert len(keys_line(TransportBar.KEYS, 80).plain.rstrip()) <= 80
     for words in ("step", "call", "ends", "play", "jump", "find"):
         assert words in keys_line(TransportBar.KEYS, 80).plain
     assert "x export" in keys_line(TransportBar.KEYS, 140).plain
 
 
-def test_where_it_breaks_off_is_foreign_text() -> None:
+def test_the_reason_for_a_broken_line_is_shown_as_foreign_text() -> None:
     line = broken_line("a\x1b[31mb[bold]" * 50, 80)
     assert "\x1b" not in line.plain
     assert "[bold]" in line.plain
@@ -107,7 +107,5 @@ def test_where_it_breaks_off_is_foreign_text() -> None:
         ([MASK], ["[withheld two words 0123456789abcdef]"], [MASK]),
     ],
 )
-def test_of_what_is_masked_the_ids_are_told_and_nothing_else(
-    masked: Json, recorded: Json, shown: Json
-) -> None:
+def test_only_the_ids_of_masked_values_are_shown(masked: Json, recorded: Json, shown: Json) -> None:
     assert with_ids(masked, recorded) == shown

@@ -1,4 +1,4 @@
-"""Decisions on the screen: what is asked, what only `y` does, what is blocked, what interrupts, and the agent session."""
+"""Decisions on the screen: questions, the key that agrees, blocked calls, interruptions, and the agent session."""
 
 import asyncio
 from collections.abc import Sequence
@@ -73,7 +73,7 @@ async def wanting_to_wipe(pilot: Pilot[None], app: SightlineApp, shows: str = "C
     return await settled(pilot, app, shows)
 
 
-async def test_the_question_tells_all_there_is_to_know() -> None:
+async def test_the_question_shows_all_facts_of_the_decision() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
         await searched(pilot, app, "untrusted since #1")
@@ -97,7 +97,7 @@ async def test_the_question_tells_all_there_is_to_know() -> None:
 
 @pytest.mark.parametrize("size", [LARGE, SMALL])
 @pytest.mark.parametrize("key", ["enter", "escape", "n"])
-async def test_nothing_but_y_calls(key: str, size: tuple[int, int]) -> None:
+async def test_only_y_agrees_to_a_call(key: str, size: tuple[int, int]) -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
@@ -110,7 +110,7 @@ async def test_nothing_but_y_calls(key: str, size: tuple[int, int]) -> None:
         assert told.calls == []
         assert "confirm wipe" in screen_text(app)
         assert "not agreed" in " ".join(entry.detail for entry in told.opened[0].timeline.entries)
-        # The form is as it was, and asks again.
+        # The form is unchanged, and asks again.
         await pilot.press("ctrl+r")
         await settled(pilot, app, "Call wipe?")
         await pilot.press("y")
@@ -118,7 +118,7 @@ async def test_nothing_but_y_calls(key: str, size: tuple[int, int]) -> None:
         assert told.calls == [("wipe", {"disk": "sda", "pin": "4711"})]
 
 
-async def test_a_key_that_was_pressed_before_the_question_could_be_read_does_not_agree(
+async def test_a_key_pressed_before_the_question_can_be_read_does_not_agree(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     assert UNREAD_S > 0.3
@@ -137,7 +137,7 @@ async def test_a_key_that_was_pressed_before_the_question_could_be_read_does_not
         assert len(told.calls) == 1
 
 
-async def test_an_answer_that_nobody_waited_for_counts_and_the_header_says_so() -> None:
+async def test_the_answer_of_an_abandoned_call_changes_the_trust_in_the_header() -> None:
     slow = Slow()
     app = app_of(script(), terms=Terms(policy=Policy(rules=cast("tuple[Any, ...]", (slow,)))))
     async with app.run_test(size=LARGE) as pilot:
@@ -150,7 +150,7 @@ async def test_an_answer_that_nobody_waited_for_counts_and_the_header_says_so() 
         await settled(pilot, app, "untrusted since #1")
 
 
-async def test_what_is_blocked_says_why_and_has_no_way_around() -> None:
+async def test_a_blocked_call_shows_the_reason_and_cannot_be_made() -> None:
     told = script()
     policy = rules(
         {
@@ -176,7 +176,7 @@ async def test_what_is_blocked_says_why_and_has_no_way_around() -> None:
         assert [name for name, _ in told.calls] == ["search"]
 
 
-async def test_an_attack_interrupts_and_says_what_that_is_worth() -> None:
+async def test_a_reported_attack_opens_a_dialog() -> None:
     app = app_of(script(ATTACK))
     async with app.run_test(size=SMALL) as pilot:
         text = await searched(pilot, app, "The server reports an attack in the answer of search")
@@ -185,7 +185,7 @@ async def test_an_attack_interrupts_and_says_what_that_is_worth() -> None:
         assert "malicious since #1" in await settled(pilot, app, "#1 done")
 
 
-async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
+async def test_a_warning_is_shown_and_an_answer_can_need_agreement() -> None:
     said = rule("warn", "response.isError", exists=True)
     app = app_of(script(), terms=Terms(policy=rules(said)))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -206,7 +206,7 @@ async def test_a_warning_is_told_and_an_answer_waits_for_agreement() -> None:
         assert len(told.calls) == 2
 
 
-async def test_the_mark_under_the_cursor_is_told_in_full_where_its_line_is_cut() -> None:
+async def test_the_mark_under_the_cursor_is_shown_in_full() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await searched(pilot, app, "untrusted since #1")
@@ -219,7 +219,7 @@ async def test_the_mark_under_the_cursor_is_told_in_full_where_its_line_is_cut()
         assert "\x1b" not in text
 
 
-async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> None:
+async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -263,7 +263,7 @@ async def test_the_agent_session_is_shown_told_to_servers_and_begun_anew() -> No
         assert "untrusted since" not in screen_text(app)
 
 
-async def test_a_key_of_the_main_screen_asks_for_a_new_session() -> None:
+async def test_a_key_of_the_main_screen_starts_a_new_agent_session() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await searched(pilot, app, "untrusted since #1")
@@ -274,7 +274,7 @@ async def test_a_key_of_the_main_screen_asks_for_a_new_session() -> None:
         assert "untrusted since" not in screen_text(app)
 
 
-async def test_the_policy_is_asked_again_where_a_call_is_repeated() -> None:
+async def test_a_repeated_call_is_decided_by_the_policy_again() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -290,7 +290,7 @@ async def test_the_policy_is_asked_again_where_a_call_is_repeated() -> None:
         assert told.calls[1] == told.calls[0]
 
 
-async def test_what_was_resolved_stands_beside_the_claims() -> None:
+async def test_the_resolution_is_shown_next_to_the_claims() -> None:
     resolvable: JsonObject = {
         **WIPE,
         "_meta": {"io.modelcontextprotocol/tool-resolution": {"resolvable": True}},
@@ -311,7 +311,7 @@ async def test_what_was_resolved_stands_beside_the_claims() -> None:
         assert "destructiveHint = false  on this one call" in text
 
 
-async def test_a_decision_in_the_timeline_can_be_read_whole() -> None:
+async def test_a_decision_in_the_timeline_can_be_read_in_full() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await wanting_to_wipe(pilot, app)
@@ -322,7 +322,7 @@ async def test_a_decision_in_the_timeline_can_be_read_whole() -> None:
         assert not isinstance(app.screen, DecisionScreen)
 
 
-async def test_a_question_goes_away_with_the_connection() -> None:
+async def test_a_question_closes_when_the_connection_ends() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE) as pilot:
@@ -333,7 +333,7 @@ async def test_a_question_goes_away_with_the_connection() -> None:
         assert told.calls == []
 
 
-async def test_with_the_demo_a_declined_mail_is_not_sent_as_its_own_log_says() -> None:
+async def test_a_declined_mail_is_not_sent_by_the_demo() -> None:
     sessions: list[Session] = []
 
     async def open_session(listener: Listener) -> Session:
@@ -358,13 +358,13 @@ async def test_with_the_demo_a_declined_mail_is_not_sent_as_its_own_log_says() -
         assert "The server says that its effect cannot be undone (inputMetadata.outcomes)." in text
         await pilot.press("enter")
         await settled(pilot, app, "you did not agree; nothing was sent")
-        # A call that the server answers comes after whatever it was sent before.
+        # A call that the server answers arrives after everything that was sent before it.
         await pilot.press("escape", "escape", "slash", "ctrl+u", *"clean_clock", "enter")
         await settled(pilot, app, "clean_clock")
         await pilot.press("enter", "ctrl+r")
         await settled(pilot, app, "#2 done")
         assert ["send_mail" in line for line in logged()] == [False, False]
-        # The server is gone before the loop is: its pipes would be collected in another test.
+        # The server has ended before the event loop: its pipes would be collected in another test.
         main = app.screen_stack[1]
         assert isinstance(main, MainScreen)
         await main.end()

@@ -1,4 +1,4 @@
-"""Key w records a live session from there on, key x exports one; what is withheld is in neither."""
+"""Key w records a live session from then on, key x exports one; withheld values are in neither."""
 
 import errno
 from collections.abc import Iterator
@@ -37,7 +37,7 @@ def script() -> Script:
 
 
 def listed(session: ScriptedSession) -> None:
-    """The scripted session lists without frames; a recording learns from frames alone."""
+    """Put a listing on the wire: the scripted session lists without frames, and a recording learns only from frames."""
     session.exchange("tools/list", {}, {"tools": [MINT]})
 
 
@@ -65,7 +65,7 @@ async def begun(
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_recording_begins_and_ends_by_a_key_and_the_header_says_since_when(
+async def test_a_key_starts_and_stops_recording_and_the_header_shows_it(
     tmp_path: Path, size: tuple[int, int]
 ) -> None:
     path = tmp_path / "session.jsonl"
@@ -122,7 +122,7 @@ async def test_a_recording_can_hold_everything_since_the_start(tmp_path: Path, s
     assert sum("allow mint" in str(line.text) for line in lines if isinstance(line, Note)) == 2
 
 
-async def test_since_the_start_includes_the_calls_before_a_reconnect(tmp_path: Path) -> None:
+async def test_a_recording_since_the_start_includes_calls_before_a_reconnection(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     played = script()
     app = app_of(played)
@@ -152,7 +152,7 @@ async def test_since_the_start_includes_the_calls_before_a_reconnect(tmp_path: P
     assert [(call.tool, call.mismatches) for call in results] == [("mint", ()), ("mint", ())]
 
 
-async def test_what_was_before_is_not_in_it_but_what_it_declared_stays_withheld(tmp_path: Path) -> None:
+async def test_earlier_calls_are_not_recorded_but_their_secrets_stay_withheld(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     told = script()
     app = app_of(told)
@@ -182,7 +182,7 @@ async def test_what_was_before_is_not_in_it_but_what_it_declared_stays_withheld(
     )
 
 
-async def test_a_file_that_is_there_is_not_overwritten_and_the_question_stays(tmp_path: Path) -> None:
+async def test_an_existing_file_is_not_overwritten_and_the_dialog_stays_open(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     path.write_text("mine")
     app = app_of(script())
@@ -211,7 +211,7 @@ async def test_a_file_that_is_there_is_not_overwritten_and_the_question_stays(tm
     assert names_in(tmp_path) == ["session.jsonl"]
 
 
-async def test_another_connection_goes_on_in_the_same_file_and_quitting_ends_it(tmp_path: Path) -> None:
+async def test_a_recording_continues_after_a_reconnection_and_ends_on_quit(tmp_path: Path) -> None:
     path = tmp_path / "session.jsonl"
     told = script()
     app = app_of(told)
@@ -224,7 +224,7 @@ async def test_another_connection_goes_on_in_the_same_file_and_quitting_ends_it(
         assert len(told.opened) == 2
         recorder = told.opened[1].recorder
         assert recorder is not None
-        # A session of its own would say so when it connects.
+        # A separate session would report this when it connects.
         recorder.connect()
         listed(told.opened[1])
         await pilot.press("q")
@@ -234,7 +234,7 @@ async def test_another_connection_goes_on_in_the_same_file_and_quitting_ends_it(
 
 
 @pytest.mark.parametrize("suffix", [".html", ".md"])
-async def test_a_live_session_is_exported_without_what_is_withheld(tmp_path: Path, suffix: str) -> None:
+async def test_a_live_session_is_exported_without_withheld_values(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"session{suffix}"
     told = script()
     app = app_of(told)
@@ -263,7 +263,7 @@ async def test_a_live_session_is_exported_without_what_is_withheld(tmp_path: Pat
     assert path.stat().st_mode & 0o777 == 0o600
 
 
-async def test_a_document_tells_what_was_decided(tmp_path: Path) -> None:
+async def test_an_exported_document_contains_the_decisions(tmp_path: Path) -> None:
     path = tmp_path / "session.md"
     told = script()
     app = app_of(told, terms=Terms(policy=rules(rule("withhold", "tool.name", equals="mint"))))
@@ -281,7 +281,7 @@ async def test_a_document_tells_what_was_decided(tmp_path: Path) -> None:
     assert text.index("allow mint") < text.index("answer of mint")
 
 
-async def test_without_a_connection_nothing_is_recorded(tmp_path: Path) -> None:
+async def test_nothing_is_recorded_without_a_connection(tmp_path: Path) -> None:
     told = script()
     told.failure = UnreachableError("gone", "")
     app = app_of(told)
@@ -292,13 +292,13 @@ async def test_without_a_connection_nothing_is_recorded(tmp_path: Path) -> None:
     assert names_in(tmp_path) == []
 
 
-async def test_that_a_recording_has_stopped_by_itself_is_told_at_once(
+async def test_a_recording_that_stops_by_itself_is_reported_at_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def full(_: Json) -> Iterator[bytes]:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    # A path of any length may break the line anywhere.
+    # A long path may break the line anywhere.
     monkeypatch.chdir(tmp_path)
     told = script()
     app = app_of(told)

@@ -43,7 +43,7 @@ def counted(left: Json, right: Json) -> LeafCount:
     return leaf_count(Outline(left, right))
 
 
-def test_what_only_declared_lets_through_is_marked_and_counted() -> None:
+def test_values_that_only_declared_passes_are_marked_and_counted() -> None:
     view = contrast_of(TOLD)
     for pointer in ("/structuredContent/note", "/structuredContent/more"):
         node = view.outline.node_at(pointer)
@@ -62,11 +62,11 @@ def test_what_only_declared_lets_through_is_marked_and_counted() -> None:
     ]
 
 
-def test_a_model_against_itself_differs_nowhere() -> None:
+def test_a_model_view_does_not_differ_from_itself() -> None:
     view = contrast_of(TOLD, DECLARED, DECLARED)
     assert view.leaves.total == 0
     assert not view.has_differences
-    assert "no leaf differs" in contrast_strip(view).plain
+    assert "no value differs" in contrast_strip(view).plain
 
 
 def test_hosts_are_compared_at_one_boundary_and_named() -> None:
@@ -78,18 +78,18 @@ def test_hosts_are_compared_at_one_boundary_and_named() -> None:
     assert view.missing is SideDifference.CHANGED
 
 
-def test_no_side_shows_what_its_boundary_withholds() -> None:
+def test_no_side_shows_a_value_that_its_boundary_withholds() -> None:
     view = contrast_of(TOLD, OPEN, DECLARED)
     assert "(19 characters, reaches the model)" in "".join(texts(view, 0))
     assert SECRET not in "".join([*texts(view, 0), *texts(view, 1)])
 
 
-def test_an_unknown_host_is_an_error_and_not_another_host() -> None:
+def test_an_unknown_host_is_an_error() -> None:
     with pytest.raises(LookupError):
         contrast_of(TOLD, DECLARED, Lens(level=Level.DECLARED, host="nowhere"))
 
 
-def test_differences_of_a_large_result_are_found_value_by_value() -> None:
+def test_the_differences_of_a_large_result_are_found_for_each_value() -> None:
     rows: Json = [{"id": str(number), "odd": number} for number in range(4_000)]
     schema: Json = {
         "type": "object",
@@ -111,11 +111,11 @@ json_values = st.recursive(
 
 
 @given(json_values, json_values)
-def test_values_differ_exactly_where_something_is_found(left: Json, right: Json) -> None:
+def test_differences_are_found_exactly_if_the_values_differ(left: Json, right: Json) -> None:
     assert bool(Outline(left, right).tops) is not equal(left, right)
 
 
-def test_an_item_that_is_missing_does_not_make_its_neighbours_differ() -> None:
+def test_a_missing_item_does_not_make_its_neighbours_differ() -> None:
     assert counted([1, 2, 3, 4], [1, 3, 4]) == LeafCount(left=1)
     assert counted([{"a": 1}, {"b": 2}], [{"b": 2}]) == LeafCount(left=1)
     assert counted({"a": {}}, {"a": []}) == LeafCount(left=1, right=1)
@@ -134,12 +134,12 @@ def test_deep_values_are_compared_too() -> None:
     assert counted(left, right) == LeafCount(changed=1)
 
 
-def test_the_record_is_kept_with_the_contrast() -> None:
+def test_a_contrast_keeps_its_call_record() -> None:
     record = record_of(Result(value=TOLD))
     assert contrast(record, DECLARED, CLOSED, server="server").record is record
 
 
-def test_a_text_that_only_one_model_gets_unchanged_is_opened_and_compared_by_value() -> None:
+def test_a_json_text_that_one_model_gets_unchanged_is_compared_by_value() -> None:
     structured: Json = {"id": "one", "key": SECRET}
     value: Json = {
         "content": [{"type": "text", "text": dump_text(structured)}],

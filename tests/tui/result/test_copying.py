@@ -1,4 +1,4 @@
-"""Copying from a result: what is offered, and that masks stay masks."""
+"""Copying from a result: the choices, and that masked values stay masked."""
 
 import pytest
 
@@ -11,7 +11,7 @@ CLOCK: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
 SENT: JsonObject = made({"id": "one\x1b[2Jtwo", "key": SECRET}, text(f"The key is {SECRET}."))
 
 
-async def test_n_says_that_both_sides_are_equal() -> None:
+async def test_n_reports_that_both_sides_are_equal() -> None:
     app = app_of(Script(tools=[CLOCK], answers={"clock": answering({"content": [text("It is noon.")]})}))
     async with app.run_test(size=SMALL, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
@@ -31,7 +31,7 @@ async def test_n_says_that_both_sides_are_equal() -> None:
         (4, "sightline call"),
     ],
 )
-async def test_y_copies_what_is_chosen_and_never_a_secret(
+async def test_y_copies_the_chosen_part_and_never_a_secret(
     steps: int, copied: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     app = app_of(Script(tools=[TOOL.definition], answers={"mint": answering(SENT)}))
@@ -71,5 +71,5 @@ async def test_y_copies_what_is_chosen_and_never_a_secret(
         (None, "null"),
     ],
 )
-def test_strings_are_copied_as_drawn_and_other_values_as_json(value: Json, copied: str) -> None:
+def test_strings_are_copied_as_displayed_and_other_values_as_json(value: Json, copied: str) -> None:
     assert copied_text(value) == copied

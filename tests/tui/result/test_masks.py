@@ -1,4 +1,4 @@
-"""Masks on both sides of a result: their shape, what they find, and that no host's model side shows a secret."""
+"""Masks on both sides of a result: their shape, the values that they hide, and that no host's model side shows a secret."""
 
 import asyncio
 from collections.abc import Callable
@@ -57,11 +57,11 @@ def made(structured: Json, *blocks: Json) -> JsonObject:
         (made({"id": "one", "key": SECRET}), made({"id": "one", "key": WORD})),
         (made({"pin": 471111, "key": "x"}), made({"pin": "••••••••", "key": "•••••••• (1 character)"})),
         (made({"keys": [SECRET, ""]}), made({"keys": [WORD, "•••••••• (0 characters)"]})),
-        # Keys of the schema are public; others may be secret.
+        # Keys in the schema are public; others may be secret.
         (made({"both": {"id": SECRET}}), made({"both": {"id": WORD}})),
         (made({"both": {SECRET: 1}}), made({"both": "•••••••• (object)"})),
         (made({"both": DuplicateKeys((("id", SECRET), ("id", SECRET)))}), made({"both": "••••••••"})),
-        # Texts keep what is no secret.
+        # Texts keep their parts that are not secret.
         (
             made({"key": SECRET}, text(dump_text({"key": SECRET}))),
             made({"key": WORD}, text(dump_text({"key": WORD}))),
@@ -78,15 +78,15 @@ def made(structured: Json, *blocks: Json) -> JsonObject:
             made({"key": SECRET}, text(f"The key is {SECRET[::-1]}.")),
             made({"key": WORD}, text("•••••••• (31 characters)")),
         ),
-        # What looks like a mask is no mask.
+        # Text that looks like a mask is not a mask.
         (made({"key": f"•••••••• ({SECRET})"}), made({"key": "•••••••• (30 characters)"})),
     ],
 )
-def test_a_mask_takes_the_place_of_what_is_secret_and_nothing_else(sent: Json, masked: Json) -> None:
+def test_a_mask_replaces_only_the_secret(sent: Json, masked: Json) -> None:
     assert masks_of(sent).sent() == masked
 
 
-def test_a_result_that_is_sensitive_as_a_whole_keeps_its_shape() -> None:
+def test_an_entirely_sensitive_result_keeps_its_shape() -> None:
     sent = made({"id": SECRET}, text(SECRET), {"type": "image", "data": SECRET, "mimeType": "image/png"})
     assert masks_of(sent, annotations={"sensitiveHint": True}).sent() == made(
         {"id": WORD},
@@ -112,7 +112,7 @@ def test_a_result_without_secrets_is_shared() -> None:
         made({"id": "one", "key": SECRET}, text(f"The key is {SECRET.upper()}.")),
     ],
 )
-def test_through_no_host_is_a_secret_drawn(sent: Json, level: Level, host: str) -> None:
+def test_no_model_view_of_any_host_shows_a_secret(sent: Json, level: Level, host: str) -> None:
     view = result_view(record_of(Result(value=sent)), level, host, server="server")
     drawn = "".join(
         str(outline.value(node, side))

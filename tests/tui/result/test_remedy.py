@@ -38,7 +38,7 @@ def removal(
 
 
 @pytest.mark.parametrize("rule", RULES)
-def test_every_rule_has_one_sentence_of_its_own(rule: str) -> None:
+def test_every_rule_has_its_own_sentence(rule: str) -> None:
     told = remedy(removal(rule))
     assert told.endswith(".")
     assert ". " not in told
@@ -51,18 +51,18 @@ def test_no_sentence_quotes_the_value_of_a_declaration(rule: str) -> None:
     assert "planted" not in remedy(removal(rule, claim=claim("/annotations/key", "key")))
 
 
-def test_a_rule_that_nobody_knows_is_said_to_be_unknown() -> None:
+def test_an_unknown_rule_has_a_general_sentence() -> None:
     assert remedy(removal("other")) == "Nothing is known that would change what `other` withholds."
 
 
 @pytest.mark.parametrize("spelling", ["x-sensitive", "xSensitive", "X_Sensitive"])
-def test_a_mark_is_to_be_removed_as_it_is_spelt_where_it_stands(spelling: str) -> None:
+def test_the_remedy_names_a_mark_with_its_spelling_and_place(spelling: str) -> None:
     marked = claim(f"/outputSchema/properties/token/{spelling}", "x-sensitive")
     told = remedy(removal("x-sensitive", claim=marked, schema_pointer="/properties/token"))
     assert told == f"Remove `{spelling}` from /outputSchema/properties/token, or return a secret reference."
 
 
-def test_what_counts_as_marked_without_a_mark_is_to_be_rewritten() -> None:
+def test_the_remedy_for_an_unjudgeable_schema_part_is_to_rewrite_it() -> None:
     unresolved = remedy(removal("x-sensitive", schema_pointer="/properties/r"))
     assert unresolved.startswith("Rewrite the part at /outputSchema/properties/r")
     too_deep = remedy(removal("x-sensitive", claim=claim("/outputSchema/a/b", "x-sensitive")))
@@ -70,7 +70,7 @@ def test_what_counts_as_marked_without_a_mark_is_to_be_rewritten() -> None:
     assert "of the output schema" in remedy(removal("x-sensitive"))
 
 
-def test_a_sensitive_block_is_not_told_about_the_output_schema() -> None:
+def test_the_remedy_for_a_sensitive_block_does_not_mention_the_schema() -> None:
     hint = claim("/content/0/annotations/sensitiveHint", "sensitiveHint", subject=Subject.BLOCK)
     told = remedy(removal("sensitive-hint", "/content/0", claim=hint))
     assert told == (
@@ -80,7 +80,7 @@ def test_a_sensitive_block_is_not_told_about_the_output_schema() -> None:
     assert '`"x-sensitive": false`' in remedy(removal("sensitive-hint"))
 
 
-def test_an_audience_is_widened_or_spelt_out() -> None:
+def test_the_remedy_for_an_audience_is_to_widen_or_correct_it() -> None:
     pointer = "/content/0/annotations/audience"
     users = claim(pointer, "audience", subject=Subject.BLOCK)
     assert (
@@ -91,7 +91,7 @@ def test_an_audience_is_widened_or_spelt_out() -> None:
     assert "as a list of `user`, `assistant` or both" in remedy(removal("audience", claim=malformed))
 
 
-def test_only_a_label_with_a_threshold_is_told_about_the_policy() -> None:
+def test_only_the_remedy_for_a_graded_label_mentions_the_policy() -> None:
     graded = claim("/_meta/mcp.dev~1resultSensitivity", "mcp.dev/resultSensitivity", "policy-hints")
     assert "raise the threshold" in remedy(removal("labelled", claim=graded))
     assert "policy" not in remedy(removal("labelled", claim=claim("/annotations/secretHint", "secretHint")))
@@ -99,7 +99,7 @@ def test_only_a_label_with_a_threshold_is_told_about_the_policy() -> None:
     assert "as trust-annotations has it" in remedy(removal("labelled", claim=malformed))
 
 
-def test_the_remedy_depends_on_where_it_was_withheld() -> None:
+def test_the_remedy_depends_on_the_place_of_the_removal() -> None:
     assert remedy(removal("undeclared")) != remedy(removal("undeclared", "/surplus"))
     without = removal("no-contract", "/content/0", detail="the tool declares no output schema")
     assert remedy(without).startswith("Declare an output schema")

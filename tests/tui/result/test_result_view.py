@@ -61,7 +61,7 @@ def view_of(value: Json, level: Level = Level.DECLARED, host: str = "spec") -> R
 
 
 def side(view: ResultView, side: Side, width: int = 60) -> list[str]:
-    """The rows of one side, without blanks around them."""
+    """The rows of one side, without surrounding blanks."""
     rows = OutlineRows(view.outline, (width, width))
     found = (rows.at(index) for index in range(len(rows)))
     return [row_text(view.outline.side_row(row.node, side, width, row.number)).strip() for row in found]
@@ -74,7 +74,7 @@ def node_of(view: ResultView, pointer: str) -> int:
     return node
 
 
-def test_a_rewritten_text_that_its_host_drops_is_not_withheld_but_not_passed_on() -> None:
+def test_a_rewritten_text_that_the_host_drops_is_not_shown_as_withheld() -> None:
     text = dump_text(RESULT["structuredContent"])
     value: Json = {**RESULT, "content": [{"type": "text", "text": text}]}
     signs = {
@@ -91,14 +91,14 @@ def test_a_rewritten_text_that_its_host_drops_is_not_withheld_but_not_passed_on(
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_the_servers_side_never_shows_what_is_sensitive(level: Level) -> None:
+def test_the_server_side_never_shows_a_sensitive_value(level: Level) -> None:
     view = view_of(
         {**RESULT, "content": [{"type": "text", "text": dump_text(RESULT["structuredContent"])}]}, level
     )
     assert SECRET not in "".join([*side(view, 0), *(line.plain for line in reasons(view, None, 99))])
 
 
-def test_a_copy_of_the_structured_content_keeps_its_shape_where_it_is_masked() -> None:
+def test_a_masked_copy_of_the_structured_content_keeps_its_shape() -> None:
     value: JsonObject = {
         **RESULT,
         "content": [{"type": "text", "text": dump_text(RESULT["structuredContent"])}],
@@ -107,19 +107,19 @@ def test_a_copy_of_the_structured_content_keeps_its_shape_where_it_is_masked() -
     assert [" ".join(line.split()) for line in side(view, 0) if line][3:6] == [
         "content[0] text, JSON",
         'id "one"',
-        'key "•••••••• (19 characters)"',
+        'key "••••••••" (19 characters)',
     ]
     assert any('"_withheld"' in line or "_withheld" in line for line in side(view, 1))
 
 
-def test_what_closed_withholds_without_a_declaration_is_marked_and_stays_readable() -> None:
+def test_values_that_only_closed_withholds_are_marked_and_readable() -> None:
     view = view_of(RESULT, Level.CLOSED)
     node = node_of(view, "/content/0/text")
     assert view.outline.value(node, 0) == "made"
     assert view.sign(view.outline, node) is SideDifference.LEFT
 
 
-def test_at_open_what_leaks_is_masked_and_marked() -> None:
+def test_at_open_leaking_values_are_masked_and_marked() -> None:
     view = view_of(RESULT, Level.OPEN)
     node = node_of(view, "/structuredContent/key")
     assert view.order[0] == node
@@ -141,7 +141,7 @@ def test_every_value_that_differs_has_a_sign_and_a_reason() -> None:
     assert "/surplus" in reason_line(view, view.outline, surplus).plain
 
 
-def test_the_worst_difference_comes_first_and_metadata_last() -> None:
+def test_the_worst_difference_is_first_and_metadata_last() -> None:
     value: JsonObject = {
         "_meta": {"x": 1},
         "content": [{"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}],
@@ -151,7 +151,7 @@ def test_the_worst_difference_comes_first_and_metadata_last() -> None:
     pointers = [view.outline.pointer(node) for node in view.order]
     assert pointers[0] == "/structuredContent/key"
     assert pointers[-1] == "/_meta"
-    # Reasons that are equal are one line with their number; the numbers are those of the verdict.
+    # Equal reasons are one line with their count; the numbers are those of the verdict.
     assert sum(each.count for each in view.reasons if each.key[0] is SideDifference.LEFT) == len(
         view.removals
     )
@@ -160,7 +160,7 @@ def test_the_worst_difference_comes_first_and_metadata_last() -> None:
     assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ /structuredContent/key")
 
 
-def test_what_breaks_the_output_schema_is_marked_and_among_the_places() -> None:
+def test_values_that_violate_the_output_schema_are_marked_and_listed() -> None:
     schema: Json = {"type": "object", "properties": {"id": {"type": "string"}}}
     tool = Tool(name="mint", definition={"name": "mint", "outputSchema": schema})
     record = record_of(Result(value={"content": [], "structuredContent": {"id": 7}}), tool)
@@ -173,14 +173,14 @@ def test_what_breaks_the_output_schema_is_marked_and_among_the_places() -> None:
     assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is SideDifference.BROKEN
 
 
-def test_equal_reasons_are_one_line_with_their_number() -> None:
+def test_equal_reasons_are_one_line_with_their_count() -> None:
     block: JsonObject = {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}
     view = view_of({"content": [block, {**block, "text": "more"}, {**block, "text": "most"}]})
     shown = [line.plain for line in reasons(view, None, 9)]
     assert sum("3 times: /content/0, /content/1 …" in line for line in shown) == 1, shown
 
 
-def test_without_an_output_schema_no_value_is_counted_as_missing_in_it() -> None:
+def test_no_value_counts_as_undescribed_if_there_is_no_output_schema() -> None:
     value: Json = {"content": [{"type": "text", "text": "made"}]}
     record = record_of(Result(value=value), Tool(name="mint", definition={"name": "mint"}))
     view = result_view(record, Level.DECLARED, "spec", server="server")
@@ -206,7 +206,7 @@ HOSTS = ("claude-code", "codex-cli", "spec")
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_what_a_host_passes_on_is_beside_the_value_that_it_comes_from(host: str) -> None:
+def test_a_value_that_a_host_passes_on_is_next_to_its_source(host: str) -> None:
     view = view_of({"content": [{"type": "text", "text": "made"}]}, Level.OPEN, host)
     assert "made" in side(view, 1)[side(view, 0).index('content[0] text  "made"')]
 
@@ -236,7 +236,7 @@ def test_more_removals_of_one_place_than_are_listed_are_counted() -> None:
 
 
 @pytest.mark.parametrize("level", list(Level))
-def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level) -> None:
+def test_at_declared_the_strip_counts_leaves_that_no_schema_describes(level: Level) -> None:
     told: Json = {
         "content": [],
         "structuredContent": {"id": "one", "key": SECRET, "other": [1, {"deep": 2}], "more": None},
@@ -247,7 +247,7 @@ def test_the_strip_says_at_declared_how_many_leaves_no_schema_names(level: Level
     )
 
 
-def test_the_one_text_of_a_host_is_drawn_beside_the_part_of_the_result_that_it_is() -> None:
+def test_a_single_text_of_a_host_is_next_to_its_part_of_the_result() -> None:
     structured: JsonObject = {"id": "a", "note": "n"}
     raw: Json = {"content": [{"type": "text", "text": "{}"}], "structuredContent": structured}
     text, failed = dump_text(structured), "it failed"
@@ -260,7 +260,7 @@ def test_the_one_text_of_a_host_is_drawn_beside_the_part_of_the_result_that_it_i
     assert beside({"structuredContent": structured}, {"content": failed}) == {"content": failed}
 
 
-def test_the_strip_counts_bytes_and_removals_by_rule_and_the_host_apart() -> None:
+def test_the_strip_counts_bytes_removals_by_rule_and_host_changes() -> None:
     text = strip(view_of(RESULT)).plain
     assert text.startswith(f"server sent {len(dump_text(RESULT))} B, model gets ")
     assert "1 withheld: 1 marked sensitive" in text
@@ -283,7 +283,7 @@ def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
     assert not any("/surplus" in line for line in sentences)
 
 
-def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
+def test_at_declared_a_value_without_a_reason_explains_what_passes() -> None:
     view = view_of({**RESULT, "structuredContent": {"other": 1}})
     assert (
         "values that the output schema allows but does not describe"
@@ -303,7 +303,7 @@ def test_at_declared_a_value_without_a_reason_says_what_passes() -> None:
     ],
 )
 @pytest.mark.parametrize("level", list(Level))
-def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, words: str, level: Level) -> None:
+def test_every_outcome_of_a_call_has_a_view(outcome: Outcome, words: str, level: Level) -> None:
     view = result_view(record_of(outcome), level, "spec", server="server")
     assert title(view).plain.startswith(f"#3 {words} 12 ms  ")
     assert title(view).plain.endswith("  mint")
@@ -313,7 +313,7 @@ def test_however_a_call_ends_there_is_a_view_that_says_so(outcome: Outcome, word
 
 @pytest.mark.parametrize("level", list(Level))
 @pytest.mark.parametrize("style", ["values", "JSON"])
-def test_what_sightline_says_of_a_missing_answer_is_not_shown_as_sent(level: Level, style: str) -> None:
+def test_the_message_about_a_missing_answer_is_not_on_the_server_side(level: Level, style: str) -> None:
     failure = Failure(kind=FailureKind.TIMEOUT, detail="no answer to tools/call within 60 s")
     view = result_view(record_of(failure), level, "spec", server="server")
     outline = view.json if style == "JSON" else view.outline
@@ -331,7 +331,7 @@ json_values = st.recursive(
 
 
 @given(json_values, st.sampled_from(list(Level)))
-def test_whatever_the_result_every_value_has_a_reason(value: Json, level: Level) -> None:
+def test_every_value_of_any_result_has_a_reason(value: Json, level: Level) -> None:
     view = view_of(value, level)
     outline = view.outline
     for node in range(len(outline)):
@@ -340,7 +340,7 @@ def test_whatever_the_result_every_value_has_a_reason(value: Json, level: Level)
             assert view.sign(outline, node) in {SideDifference.RIGHT, SideDifference.REACHES}
 
 
-def test_a_deep_result_is_shown_too() -> None:
+def test_a_deep_result_can_be_shown() -> None:
     deep: Json = 1
     for _ in range(3000):
         deep = [deep]
@@ -348,7 +348,7 @@ def test_a_deep_result_is_shown_too() -> None:
     assert len(result_view(told, Level.OPEN, "spec", server="server").outline) > 3000
 
 
-def test_the_claims_of_a_result_stand_among_those_of_its_tool() -> None:
+def test_the_claims_of_a_result_are_listed_with_those_of_its_tool() -> None:
     told: Json = {"content": [], "_meta": {"io.modelcontextprotocol/trust-annotations": {"sensitive": True}}}
     before, after = tool_view(TOOL, None), tool_view(TOOL, record_of(Result(value=told)))
     assert len(after.claims) == len(before.claims) + 1

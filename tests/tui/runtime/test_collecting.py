@@ -1,4 +1,4 @@
-"""The collector is a matter of the whole process: each of these runs in a process of its own."""
+"""The garbage collector belongs to the whole process: each of these tests runs in a process of its own."""
 
 import subprocess
 import sys
@@ -20,7 +20,7 @@ def run(code: str) -> str:
     ).stdout
 
 
-def test_what_a_long_round_left_is_set_aside_and_freed_all_the_same() -> None:
+def test_objects_frozen_after_a_long_collection_are_still_freed() -> None:
     said = run(
         "collecting._LONG_S = 0.0\n"
         "class Thing: pass\n"
@@ -35,7 +35,7 @@ def test_what_a_long_round_left_is_set_aside_and_freed_all_the_same() -> None:
     assert said.split() == ["True"] * 4
 
 
-def test_rings_that_nothing_refers_to_are_freed_without_being_asked_for() -> None:
+def test_unreferenced_cycles_are_freed_automatically() -> None:
     said = run(
         "class Thing: pass\n"
         "import weakref\n"
@@ -51,7 +51,7 @@ def test_rings_that_nothing_refers_to_are_freed_without_being_asked_for() -> Non
     assert said.split() == ["True"]
 
 
-def test_a_short_round_sets_nothing_aside() -> None:
+def test_a_short_collection_freezes_nothing() -> None:
     said = run(
         "collecting._LONG_S = 1e9\n"
         "before = gc.get_freeze_count()\n"

@@ -18,13 +18,13 @@ _TOOLS: tuple[Json, ...] = (
 
 
 def arrive(app: SightlineApp, *typed: str) -> None:
-    """As the driver sends what one read of the terminal brought: all of it before any of it is acted on."""
+    """Send keys as the driver does after one read of the terminal: all before any of them is handled."""
     for word in typed:
         for key in [word] if word in {"enter", "escape", "slash"} else word:
             app.post_message(events.Key(key, None))
 
 
-async def test_what_is_typed_at_once_goes_where_each_key_leads() -> None:
+async def test_keys_that_arrive_together_go_to_the_screens_that_they_open() -> None:
     drives()
     script = Script(tools=_TOOLS, answers={"quiet": answering({"content": []})})
     app = app_of(script)

@@ -13,7 +13,7 @@ async def ended(app: App[None]) -> None:
         await asyncio.sleep(0.001)
 
 
-async def test_only_the_newest_request_counts() -> None:
+async def test_only_the_newest_request_is_completed() -> None:
     app: App[None] = App()
     made: list[int] = []
     begun: list[int] = []
@@ -46,7 +46,7 @@ async def test_only_the_newest_request_counts() -> None:
         assert made == [50, 60]
 
 
-async def test_what_could_not_be_made_is_told_and_the_next_is_made() -> None:
+async def test_a_failed_request_is_reported_and_the_next_one_completed() -> None:
     app: App[None] = App()
     made: list[int] = []
     failed: list[tuple[int, str]] = []
@@ -71,7 +71,7 @@ async def test_what_could_not_be_made_is_told_and_the_next_is_made() -> None:
         assert made == [2]
 
 
-async def test_what_gives_way_begins_when_the_other_is_done_and_then_with_the_newest() -> None:
+async def test_a_yielding_request_starts_after_the_other_with_the_newest_input() -> None:
     app: App[None] = App()
     begun: list[str] = []
     gate = threading.Event()
@@ -86,7 +86,7 @@ async def test_what_gives_way_begins_when_the_other_is_done_and_then_with_the_ne
         return asked
 
     def ignore(*_: object) -> None:
-        """Nobody looks at what is made."""
+        """Ignore the result."""
 
     async with app.run_test() as pilot:
         before = Latest[str, str](app, first, ignore, ignore)
@@ -103,7 +103,7 @@ async def test_what_gives_way_begins_when_the_other_is_done_and_then_with_the_ne
         assert (before.is_busy, after.is_busy) == (False, False)
 
 
-async def test_nothing_is_handed_to_an_owner_that_is_being_taken_away() -> None:
+async def test_a_widget_that_is_being_removed_gets_no_result() -> None:
     app: App[None] = App()
     gate, gone = threading.Event(), asyncio.Event()
     handed: list[int] = []

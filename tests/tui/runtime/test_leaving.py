@@ -1,4 +1,4 @@
-"""Threads that are still at work when the interface is left."""
+"""Threads that are still running when the interface is left."""
 
 import subprocess
 import sys
@@ -22,7 +22,7 @@ def leave(done):
 
 
 def run(code: str, limit_s: float = 20) -> tuple[int, list[str]]:
-    """The exit code, and what was written. Raises TimeoutExpired where it does not end."""
+    """The exit code, and the output. Raises TimeoutExpired if it does not end."""
     done = subprocess.run(
         [sys.executable, "-c", _BEGIN + code], capture_output=True, text=True, timeout=limit_s, check=False
     )
@@ -30,14 +30,14 @@ def run(code: str, limit_s: float = 20) -> tuple[int, list[str]]:
     return done.returncode, done.stdout.split()
 
 
-def test_a_thread_that_never_ends_does_not_keep_the_program() -> None:
-    # Not flushed: ending at once must not lose what was written.
+def test_a_thread_that_never_ends_does_not_keep_the_program_running() -> None:
+    # Not flushed: an immediate end must not lose written output.
     assert run("leave(never.wait)\nprint('closed')\nend_at_once(7)\nprint('not reached')\n") == (
         7,
         ["left", "closed"],
     )
 
 
-def test_what_is_soon_done_is_waited_for_and_the_program_ends_as_ever() -> None:
+def test_a_thread_that_ends_soon_is_awaited() -> None:
     code = "leave(lambda: (time.sleep(0.2), print('written', flush=True)))\nend_at_once(7)\nprint('after')\n"
     assert run(code) == (0, ["left", "written", "after"])

@@ -6,10 +6,10 @@ from inspector.tui.runtime.memory import release
 
 
 class Watched(dict[str, Json]):
-    """A container that can be watched for its end."""
+    """A container whose destruction can be observed."""
 
 
-def test_what_nobody_else_holds_is_freed_and_what_is_shared_stays_as_it_is() -> None:
+def test_unshared_values_are_freed_and_shared_ones_stay_unchanged() -> None:
     kept: JsonObject = {"shared": [1, 2, 3]}
     rows: list[Json] = [Watched(id=number) for number in range(1_000)]
     ends = [weakref.ref(row) for row in rows if isinstance(row, Watched)]
@@ -24,7 +24,7 @@ def test_what_nobody_else_holds_is_freed_and_what_is_shared_stays_as_it_is() -> 
     assert kept == {"shared": [1, 2, 3]}
 
 
-def test_a_value_is_freed_in_pieces_between_which_others_may_run() -> None:
+def test_a_value_is_freed_in_pieces_so_that_other_threads_can_run() -> None:
     seen: list[int] = []
     rows: list[Json] = []
     ends: list[weakref.finalize[..., Watched]] = []

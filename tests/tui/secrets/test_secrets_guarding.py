@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 ALLOWED = Settings(allow_copy=True)
 
 
-async def test_while_a_secret_is_revealed_nothing_is_selected_copied_or_pictured_and_afterwards_all_is(  # noqa: PLR0915
+async def test_nothing_can_be_selected_copied_or_captured_while_a_secret_is_shown(  # noqa: PLR0915
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     script, _ = secretive()
@@ -93,7 +93,7 @@ async def test_while_a_secret_is_revealed_nothing_is_selected_copied_or_pictured
         assert "<svg" in app.export_screenshot()
 
 
-async def test_what_was_selected_before_a_secret_was_revealed_is_not_copied_after() -> None:
+async def test_text_selected_before_a_reveal_is_not_copied_afterwards() -> None:
     script, _ = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -110,7 +110,7 @@ async def test_what_was_selected_before_a_secret_was_revealed_is_not_copied_afte
         assert app.clipboard == ""
 
 
-async def test_a_withheld_value_guards_while_it_is_shown_and_no_longer() -> None:
+async def test_the_screen_is_guarded_only_while_a_withheld_value_is_shown() -> None:
     script, _ = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -128,7 +128,7 @@ async def test_a_withheld_value_guards_while_it_is_shown_and_no_longer() -> None
         assert KEPT not in app.export_screenshot()
 
 
-async def test_on_the_secrets_screen_nothing_is_ever_selected() -> None:
+async def test_nothing_can_be_selected_on_the_secrets_screen() -> None:
     script, _ = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -141,7 +141,7 @@ async def test_on_the_secrets_screen_nothing_is_ever_selected() -> None:
         assert not app.screen.get_selected_text()
 
 
-async def test_copying_is_off_unless_the_user_s_own_configuration_allows_it() -> None:
+async def test_copying_a_secret_is_off_unless_the_user_configuration_allows_it() -> None:
     script, _ = secretive()
     app = app_of(script, own=Settings())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -153,7 +153,7 @@ async def test_copying_is_off_unless_the_user_s_own_configuration_allows_it() ->
         assert app.clipboard == ""
 
 
-async def test_where_it_is_allowed_a_value_is_copied_once_with_a_warning_and_kept_nowhere(
+async def test_an_allowed_copy_of_a_secret_is_made_once_with_a_warning(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     result: JsonObject = {**MINTED, "structuredContent": {"key": KEPT, "all": {"a": KEPT}}}
@@ -165,7 +165,7 @@ async def test_where_it_is_allowed_a_value_is_copied_once_with_a_warning_and_kep
         assert driver is not None
 
         def write(text: str) -> None:
-            # Textual writes the shape of the pointer too.
+            # Textual also writes the shape of the mouse pointer.
             if "]52;" in text:
                 written.append(text)
 

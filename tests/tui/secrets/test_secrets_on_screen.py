@@ -50,7 +50,7 @@ def clock_of(script: Script) -> Clock:
 
 
 @SIZES
-async def test_what_a_call_left_is_listed_with_all_there_is_to_say_and_no_value(
+async def test_the_secrets_of_a_call_are_listed_with_details_but_no_value(
     size: tuple[int, int],
 ) -> None:
     script, redeemer = secretive()
@@ -59,19 +59,22 @@ async def test_what_a_call_left_is_listed_with_all_there_is_to_say_and_no_value(
         text = await among_secrets(pilot, app)
         assert "Secrets  1 reference, 1 withheld value" in text
         rows = {line.split()[2]: line for line in text.splitlines() if "#1 mint" in line and "◇" in line}
-        assert "not revealed     5:00     #1 mint" in rows["API"]
+        assert "not fetched      5:00     #1 mint" in rows["API"]
         assert "/structuredContent/key" in text
-        assert "x-sensitive" in text
+        assert "marked sensitive" in text
+        # Two things with two words: one asks the server, one shows what is here.
+        assert "v fetch" in text
+        assert "p show" not in text
         assert "from        call #1 of mint, at /content/0" in text
         assert "redeemed by GET http://127.0.0.1:8000/secrets/s1" in text
-        assert "Reveal asks you first, then fetches it." in text
+        assert "Fetch it: you are asked before anything is sent." in text
         assert REDEEMED not in text
         assert KEPT not in text
         assert "qUery" not in text
         assert redeemer.asked == []
 
 
-async def test_before_any_call_the_screen_says_that_there_is_nothing_and_every_key_is_harmless() -> None:
+async def test_the_empty_secrets_screen_says_so_and_every_key_is_harmless() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=SMALL) as pilot:
@@ -86,7 +89,7 @@ async def test_before_any_call_the_screen_says_that_there_is_nothing_and_every_k
         await settled(pilot, app, "No arguments")
 
 
-async def test_what_arrives_while_the_screen_is_open_is_shown_at_once_and_the_cursor_stays() -> None:
+async def test_new_secrets_appear_at_once_and_the_cursor_stays() -> None:
     going = asyncio.Event()
 
     async def slow(_arguments: JsonObject, _progress: object) -> CallOutcome:
@@ -112,7 +115,7 @@ async def test_what_arrives_while_the_screen_is_open_is_shown_at_once_and_the_cu
         assert "#1 mint" in here
 
 
-async def test_a_call_whose_result_is_not_looked_at_leaves_its_secrets_too() -> None:
+async def test_the_secrets_of_an_undisplayed_result_are_kept_too() -> None:
     going = asyncio.Event()
 
     async def slow(_arguments: JsonObject, _progress: object) -> CallOutcome:
@@ -145,17 +148,17 @@ async def test_revealing_asks_first_and_escape_sends_nothing(size: tuple[int, in
         text = await settled(pilot, app, QUESTION)
         assert "GET http://127.0.0.1:8000/secrets/s1" in text
         assert "qUery" not in text
-        assert "y yes, reveal  Esc no" in text
+        assert "y yes, fetch  Esc no" in text
         await pilot.press("escape")
         text = await until(pilot, app, lambda text: QUESTION not in text)
-        assert "not revealed" in text
+        assert "not fetched" in text
         await pilot.press("y")
         await settled(pilot, app)
         assert redeemer.asked == []
         assert isinstance(app.screen, SecretsScreen)
 
 
-async def test_no_key_but_one_is_an_agreement() -> None:
+async def test_only_one_key_agrees_to_a_redemption() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -186,7 +189,7 @@ async def test_no_key_but_one_is_an_agreement() -> None:
 
 
 @pytest.mark.parametrize("leaves", ["j", "question_mark", "ctrl+p"])
-async def test_what_was_asked_is_asked_no_more_once_the_user_looks_elsewhere(leaves: str) -> None:
+async def test_the_question_closes_when_the_user_goes_elsewhere(leaves: str) -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -203,7 +206,7 @@ async def test_what_was_asked_is_asked_no_more_once_the_user_looks_elsewhere(lea
 
 
 @SIZES
-async def test_a_yes_sends_once_and_the_value_stays_masked(size: tuple[int, int]) -> None:
+async def test_a_yes_sends_one_request_and_the_value_stays_masked(size: tuple[int, int]) -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=size) as pilot:
@@ -220,19 +223,19 @@ async def test_a_yes_sends_once_and_the_value_stays_masked(size: tuple[int, int]
 ENDINGS: list[tuple[Outcome, str, str]] = [
     (Expired(by=ExpiredBy.SERVER), "expired", "used, perhaps by someone else"),
     (Expired(by=ExpiredBy.TTL), "expired", "Its time has run out."),
-    (AlreadyUsed(), "already used", "It can be revealed only once, and this session has revealed it."),
+    (AlreadyUsed(), "already used", "It can be fetched only once, and this session has fetched it."),
     (Denied(status=403), "denied", "The server rejects the credentials (status 403)."),
     (NotFound(), "not found", "The server does not know this secret."),
     (RateLimited(retry_after_s=30), "rate limited", "Try again in 30 s."),
     (RefusedUrl(reason="another class of address", hint="Look."), "refused", "Another class of address."),
     (Failed(cause=Cause.TIMEOUT), "failed", "The server did not answer in time."),
     (Failed(cause=Cause.MALFORMED), "failed", "this try may have used up a one-time reference."),
-    (Revealed(value=REDEEMED), "revealed", "The server returned it."),
+    (Revealed(value=REDEEMED), "fetched", "The server returned it."),
 ]
 
 
 @SIZES
-async def test_however_it_ends_the_screen_says_so_in_words(size: tuple[int, int]) -> None:
+async def test_every_outcome_of_a_redemption_is_explained(size: tuple[int, int]) -> None:
     script, redeemer = secretive(*(outcome for outcome, _, _ in ENDINGS))
     app = app_of(script)
     async with app.run_test(size=size) as pilot:
@@ -254,7 +257,7 @@ async def test_however_it_ends_the_screen_says_so_in_words(size: tuple[int, int]
             assert len(redeemer.asked) == asked + 1
 
 
-async def test_a_second_reveal_of_a_one_time_reference_says_already_used_and_keeps_the_value() -> None:
+async def test_a_second_reveal_is_already_used_and_keeps_the_value() -> None:
     script, redeemer = secretive(Revealed(value=REDEEMED), AlreadyUsed())
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -267,7 +270,7 @@ async def test_a_second_reveal_of_a_one_time_reference_says_already_used_and_kee
         await peeked(pilot, app)
 
 
-async def test_a_reference_that_may_not_be_redeemed_is_never_asked_about() -> None:
+async def test_a_reference_that_may_not_be_redeemed_is_refused_without_a_question() -> None:
     other: JsonObject = {**REFERENCE, "redeemUrl": "https://a.test/secrets/s1"}
     script, redeemer = secretive(result={"content": [other]})
     app = app_of(script)
@@ -296,7 +299,7 @@ async def test_a_command_without_a_pinned_origin_is_refused_with_the_hint() -> N
 
 
 @pytest.mark.parametrize("is_revealed", [False, True])
-async def test_the_time_of_a_reference_is_counted_down_and_ends_it(is_revealed: bool) -> None:  # noqa: FBT001
+async def test_the_ttl_of_a_reference_counts_down_and_expires_it(is_revealed: bool) -> None:  # noqa: FBT001
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -316,11 +319,11 @@ async def test_the_time_of_a_reference_is_counted_down_and_ends_it(is_revealed: 
         assert not app.is_guarding
 
 
-async def test_a_value_whose_time_ran_out_while_nobody_looked_is_gone_before_it_can_be_peeked_at(
+async def test_an_expired_value_cannot_be_peeked_at(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def tick(_: SecretsScreen) -> None:
-        """Nothing, for once."""
+        """Do nothing, in place of the timer."""
 
     monkeypatch.setattr(SecretsScreen, "_tick", tick)
     script, _ = secretive()
@@ -338,7 +341,7 @@ async def test_a_value_whose_time_ran_out_while_nobody_looked_is_gone_before_it_
         assert not app.is_guarding
 
 
-async def test_forgetting_lets_go_and_a_forgotten_reference_may_be_revealed_again() -> None:
+async def test_a_forgotten_reference_can_be_revealed_again() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -356,26 +359,26 @@ async def test_forgetting_lets_go_and_a_forgotten_reference_may_be_revealed_agai
         assert redeemer.known == [False, True]
 
 
-async def test_a_redemption_goes_on_when_the_user_leaves_the_screen() -> None:
+async def test_a_redemption_continues_when_the_user_leaves_the_screen() -> None:
     script, redeemer = secretive()
     redeemer.may_answer.clear()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)
-        await revealed(pilot, app, "revealing")
+        await revealed(pilot, app, "fetching")
         await pilot.press("v")
-        await until(pilot, app, lambda text: "state       revealing" in text and QUESTION not in text)
+        await until(pilot, app, lambda text: "state       fetching" in text and QUESTION not in text)
         await pilot.press("escape")
         await until(pilot, app, lambda text: "#1 done" in text)
         redeemer.may_answer.set()
         await settled(pilot, app, "#1 done")
         assert redeemer.asked == ["s1"]
         await pilot.press("s")
-        await settled(pilot, app, "state       revealed")
+        await settled(pilot, app, "state       fetched")
         await peeked(pilot, app)
 
 
-async def test_a_session_that_ends_forgets_everything_and_what_still_arrives_is_not_kept() -> None:
+async def test_the_end_of_a_session_forgets_all_secrets_and_late_answers() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -384,7 +387,7 @@ async def test_a_session_that_ends_forgets_everything_and_what_still_arrives_is_
         before = script.opened[0].custody
         assert app.is_guarding
         redeemer.may_answer.clear()
-        await revealed(pilot, app, "revealing")
+        await revealed(pilot, app, "fetching")
         await pilot.press("escape", "R")
         await until(pilot, app, lambda _: len(script.opened) == 2)
         redeemer.may_answer.set()
@@ -402,9 +405,9 @@ async def test_two_references_are_redeemed_one_after_the_other() -> None:
     app = app_of(script)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await among_secrets(pilot, app)
-        await revealed(pilot, app, "revealing")
+        await revealed(pilot, app, "fetching")
         await pilot.press("j", "v")
-        text = await until(pilot, app, lambda text: "Another secret is being revealed." in text)
+        text = await until(pilot, app, lambda text: "Another secret is being fetched." in text)
         assert QUESTION not in text
         redeemer.may_answer.set()
         await settled(pilot, app, "▸ ◇ Second key")
@@ -412,7 +415,7 @@ async def test_two_references_are_redeemed_one_after_the_other() -> None:
         assert redeemer.asked == ["s1", "s2"]
 
 
-async def test_what_arrives_behind_another_screen_is_there_on_the_way_back() -> None:
+async def test_secrets_that_arrive_behind_another_screen_are_listed_on_return() -> None:
     script, _ = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -429,14 +432,14 @@ async def test_what_arrives_behind_another_screen_is_there_on_the_way_back() -> 
         assert "#1 mint" in here
 
 
-async def test_a_question_belongs_to_its_session() -> None:
+async def test_a_question_does_not_apply_to_another_session() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)
         await pilot.press("v")
         await settled(pilot, app, QUESTION)
-        # The same call and place, of another server.
+        # The same call and place, on another server.
         other = Custody()
         other.vault.keep(1, "mint", 0.0, MINTED, holdings_in(MINTED, ()))
         script.opened[0].custody.end()

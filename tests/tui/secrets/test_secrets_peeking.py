@@ -38,7 +38,7 @@ ACTING = "\x1b]52;c;Q0FO\x07[bold]\u202e[@click=app.leave]x[/]\r\n\x9b31m"
 
 @pytest.fixture(autouse=True)
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    """Time stands still, so that nothing is masked by it which should be masked by something else."""
+    """A clock that stands still, so that the timer does not mask a value that something else should mask."""
     stopped = Clock()
     monkeypatch.setattr(screen, "time", SimpleNamespace(monotonic=stopped))
     return stopped
@@ -85,7 +85,7 @@ MASKS: dict[str, Callable[[Pilot[None], SightlineApp], Awaitable[None]]] = {
 
 
 def all_screens(app: SightlineApp) -> str:
-    """What every screen would show, those behind the first one too."""
+    """The content of every screen, including those behind the first one."""
     return "\n".join(
         strip.text
         for each in app.screen_stack
@@ -94,7 +94,7 @@ def all_screens(app: SightlineApp) -> str:
 
 
 @SIZES
-async def test_a_peek_shows_the_value_and_everything_that_turns_away_masks_it(size: tuple[int, int]) -> None:
+async def test_a_peek_shows_the_value_until_the_user_turns_away(size: tuple[int, int]) -> None:
     script, _ = secretive()
     app = app_of(script)
     async with app.run_test(size=size) as pilot:
@@ -120,10 +120,10 @@ async def test_a_peek_shows_the_value_and_everything_that_turns_away_masks_it(si
 
 
 def nothing(_: SecretsScreen) -> None:
-    """In place of one of two things that mask, so that the other has to."""
+    """Do nothing, in place of one of two things that mask, so that the other one has to."""
 
 
-async def test_time_masks_it(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_peeked_value_is_masked_after_its_time(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SecretsScreen, "_time_is_over", nothing)
     script, _ = secretive()
     app = app_of(script)
@@ -165,7 +165,7 @@ async def test_a_value_is_masked_by_its_own_timer_between_two_ticks(
         assert len(drawn) == 1
 
 
-async def test_a_value_that_takes_longer_to_lay_out_than_it_may_be_shown_is_not_shown(
+async def test_a_value_whose_layout_takes_too_long_is_not_shown(
     clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
 
@@ -184,7 +184,9 @@ async def test_a_value_that_takes_longer_to_lay_out_than_it_may_be_shown_is_not_
         assert REDEEMED not in await settled(pilot, app, MASKED_TITLE)
 
 
-async def test_a_value_that_cannot_be_shown_says_so_without_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_value_that_cannot_be_shown_is_an_error_without_the_value(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     def failing(asked: PeekAsked) -> tuple[str, ...]:
         raise RuntimeError(str(asked.value))
 
@@ -200,7 +202,7 @@ async def test_a_value_that_cannot_be_shown_says_so_without_itself(monkeypatch: 
         assert script.opened[0].custody.peeked is None
 
 
-async def test_the_mouse_shows_it_for_as_long_as_a_button_is_held() -> None:
+async def test_holding_a_mouse_button_shows_the_value() -> None:
     script, _ = secretive()
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
@@ -214,7 +216,7 @@ async def test_the_mouse_shows_it_for_as_long_as_a_button_is_held() -> None:
 
 
 @SIZES
-async def test_withheld_values_are_listed_by_pointer_and_peeked_at_the_same_way(
+async def test_withheld_values_are_listed_by_pointer_and_can_be_peeked_at(
     size: tuple[int, int],
 ) -> None:
     script, redeemer = secretive()
@@ -224,7 +226,7 @@ async def test_withheld_values_are_listed_by_pointer_and_peeked_at_the_same_way(
         await pilot.press("j")
         text = await settled(pilot, app, "▸ ✗ /structuredContent/key")
         assert KEPT not in text
-        assert "Peek at it, or forget it." in text
+        assert "Show it for 10 s, or forget it." in text
         await peeked(pilot, app, KEPT)
         await pilot.press("p")
         await masked(pilot, app, KEPT)
@@ -251,7 +253,7 @@ async def test_containers_are_shown_as_json() -> None:
         await masked(pilot, app, KEPT)
 
 
-async def test_a_megabyte_can_be_peeked_at_and_leaves_the_rows_in_view() -> None:
+async def test_a_value_of_a_megabyte_can_be_peeked_at() -> None:
     result: JsonObject = {"content": [], "structuredContent": {"key": KEPT + "x" * 1_000_000}}
     script, _ = secretive(result=result)
     app = app_of(script)
@@ -264,7 +266,7 @@ async def test_a_megabyte_can_be_peeked_at_and_leaves_the_rows_in_view() -> None
         await masked(pilot, app, KEPT)
 
 
-async def test_nothing_foreign_acts_neither_in_label_tool_pointer_nor_value() -> None:
+async def test_foreign_text_is_safe_in_label_tool_pointer_and_value() -> None:
     name = f"mint {ACTING}"
     tool: JsonObject = {
         **MINT,
@@ -289,7 +291,7 @@ async def test_nothing_foreign_acts_neither_in_label_tool_pointer_nor_value() ->
         assert app.is_running
 
 
-async def test_the_mask_is_of_one_length_whatever_it_stands_for() -> None:
+async def test_the_length_of_the_mask_does_not_depend_on_the_value() -> None:
     lines: set[str] = set()
     for value in ("k", "k" * 5_000):
         result: JsonObject = {**MINTED, "structuredContent": {"key": f"{value}-{KEPT}"}}

@@ -1,4 +1,4 @@
-"""Which commands, keys, palette entries and modules can reach a secret. Whatever is new has to be put in a table here."""
+"""The commands, keys, palette entries and modules that can access a secret. Each new one has to be added to a table here."""
 
 import ast
 import subprocess
@@ -21,15 +21,15 @@ ROOT = Path(__file__).parents[3]
 PACKAGE = ROOT / "inspector"
 
 SHOWS = {"secrets.peek", "lines.choose", "result.unmask"}
-"""What shows a value: on the secrets screen, and of a result in its pane."""
+"""The commands that show a value: on the secrets screen, and of a result in its pane."""
 ASKS = {"secrets.reveal"}
-"""What asks whether a reference is to be redeemed."""
+"""The commands that ask whether a reference is to be redeemed."""
 SENDS = {"secrets.agree"}
-"""What redeems one, after the question."""
+"""The commands that redeem one, after the question."""
 COPIES = {"secrets.copy"}
-"""What copies a value, where the user's own configuration allows it."""
+"""The commands that copy a value, if the user's own configuration allows it."""
 ENDS = {"app.quit", "app.quit-anywhere", "session.reconnect"}
-"""What ends the session, and forgets."""
+"""The commands that end the session, and forget its secrets."""
 HARMLESS = {
     "app.interrupt",
     "app.help",
@@ -55,8 +55,11 @@ HARMLESS = {
     "call.copy",
     "boundary.next",
     "boundary.previous",
-    "host.next",
-    "host.previous",
+    "host.choose",
+    "host.back",
+    "host-list.next",
+    "host-list.previous",
+    "host-list.back",
     "host.compare",
     "result.compare",
     "secrets.open",
@@ -88,6 +91,7 @@ HARMLESS = {
     "answer.cancel-call",
     "result.copy",
     "values.fold",
+    "values.fold-recorded",
     "values.search",
     "search.next",
     "search.previous",
@@ -97,6 +101,7 @@ HARMLESS = {
     "definition.next",
     "definition.previous",
     "frame.back",
+    "frame.copy",
     "frame.next",
     "frame.previous",
     "frame.text",
@@ -262,7 +267,7 @@ OPTIONS = {
     "-e",
     "-q",
 }
-"""Of the command line. None of them reaches a redeemed value; `--unmask` shows what is withheld of a result."""
+"""The options of the command line. None of them accesses a redeemed value; `--unmask` shows the withheld values of a result."""
 ARGUMENTS = {
     "file",
     "words",
@@ -308,7 +313,7 @@ COMMAND_WORDS = {
 
 
 def calls_of(name: str) -> Iterator[tuple[str, str]]:
-    """Every call of a method of that name: in which file, and of what."""
+    """Every call of a method with that name: its file, and its object."""
     for path in PACKAGE.rglob("*.py"):
         for node in ast.walk(ast.parse(path.read_text())):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == name:
@@ -316,7 +321,7 @@ def calls_of(name: str) -> Iterator[tuple[str, str]]:
 
 
 def users_of(module: str) -> set[str]:
-    """Every file that imports a module, within functions too."""
+    """Every file that imports a module, including imports within functions."""
     return {
         str(path.relative_to(PACKAGE))
         for path in PACKAGE.rglob("*.py")
@@ -350,9 +355,9 @@ def test_every_command_and_option_of_the_command_line_is_in_a_table() -> None:
     assert spelt == OPTIONS | ARGUMENTS
 
 
-def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() -> None:
+def test_only_the_secrets_screen_requests_values_and_redemptions() -> None:
     assert {file for file, of in calls_of("value") if not of.endswith("outline")} == {
-        # Of an entry of a registry file.
+        # This `value` belongs to an entry of a registry file.
         "files/server_json.py",
         "secrets/vault.py",
         "tui/secrets/screen.py",
@@ -365,7 +370,7 @@ def test_a_value_and_a_redemption_are_asked_for_on_the_secrets_screen_alone() ->
     assert {file for file, _ in calls_of("copy_secret")} == set()
 
 
-def test_who_knows_the_custody_and_the_vault_is_known() -> None:
+def test_the_modules_that_import_custody_and_vault_are_listed() -> None:
     assert users_of("inspector.secrets.session") == {
         "session/live.py",
         "tui/app.py",
@@ -393,7 +398,7 @@ def test_who_knows_the_custody_and_the_vault_is_known() -> None:
         ["call", "issue_secret_reference", "demo", "--no-validate", "--yes"],
     ],
 )
-def test_no_command_loads_what_redeems(argv: list[str]) -> None:
+def test_no_command_loads_the_redemption_code(argv: list[str]) -> None:
     script = (
         "import sys\n"
         "from inspector.__main__ import interface\n"
@@ -413,11 +418,11 @@ def keys_of(*ids: str) -> set[str]:
     return {key for command in COMMANDS if command.id in ids for key in command.keys.split(",")}
 
 
-async def test_no_key_shows_or_sends_a_secret_but_those_that_say_so() -> None:
+async def test_only_listed_keys_show_or_send_a_secret() -> None:
     script, redeemer = secretive()
     app = app_of(script)
     others = keys_of(*(command.id for command in COMMANDS)) - keys_of(*ENDS, *SENDS, "secrets.forget")
-    # An agreement comes first, while nothing is asked.
+    # The key that agrees comes first, while there is no question.
     every_key = [*keys_of(*SENDS), *sorted(others)]
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)

@@ -26,7 +26,7 @@ def script() -> Script:
     return Script(tools=[MINT], answers={"mint": answering({"content": []})})
 
 
-async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
+async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
@@ -37,11 +37,13 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         assert "text, required" not in text
         text = await settled(pilot, app, "Timeline  1 call")
         assert re.search(r"^ *\d\d:\d\d:\d\d +0:00 → ▸ #1 mint owner=", text, re.MULTILINE), text
-        await pilot.press("t", "G", "minus")
+        await pilot.press("t", "G")
+        await settled(pilot, app, "Space fold/unfold")
+        await pilot.press("space")
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
         await pilot.press("G", "minus")
         assert "▾" not in await settled(pilot, app, "▸ #1 mint")
-        # Letters that were typed ahead leave the argument as it is.
+        # Letters typed in advance do not change the argument.
         await pilot.press("1", "r")
         await settled(pilot, app, "owner*")
         field = app.screen.query_one("FieldLine Input", Input)
@@ -57,7 +59,7 @@ async def test_a_call_folds_its_form_and_unfolds_in_the_timeline() -> None:
         assert told.calls[1] == told.calls[0]
 
 
-async def test_enter_on_a_call_shows_its_result_also_of_the_connection_before() -> None:
+async def test_enter_on_a_call_shows_its_result_even_after_a_reconnection() -> None:
     told = script()
     tool: JsonObject = {
         **MINT,
@@ -100,16 +102,26 @@ async def test_enter_on_a_call_shows_its_result_also_of_the_connection_before() 
         assert timeline.has_focus
 
 
-async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
+async def test_the_timeline_follows_new_rows_until_the_cursor_moves_up() -> None:
     told = script()
     app = app_of(told)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "owner")
         session = told.opened[0]
-        for number in range(12):
-            session.exchange("ping", {"number": number}, {})
         timeline = app.screen.query_one(TimelinePane)
+        timeline.focus()
+        await settled(pilot, app, "following")
+        # What is on the screen is seen, wherever the cursor is.
+        session.exchange("ping", {"number": -1}, {})
+        session.exchange("ping", {"number": -2}, {})
         await settled(pilot, app, "ping")
+        await pilot.press("g")
+        session.exchange("ping", {"number": -3}, {})
+        assert "newer" not in await settled(pilot, app, "G follows")
+        await pilot.press("G")
+        for number in range(12):
+            session.exchange("prompts/list", {"number": number}, {})
+        await settled(pilot, app, "prompts/list")
         assert timeline.count >= 12
         timeline.focus()
         await pilot.press("g")
@@ -123,9 +135,12 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         await pilot.press("slash", *"kind:decision", "enter")
         await settled(pilot, app, "filter: kind:decision")
         assert timeline.count == 1
-        await pilot.press("escape")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "no-deletes")
+        assert "Esc close" in text
+        await pilot.press("escape", "escape")
         await settled(pilot, app, "following")
-        assert timeline.count == 18
+        assert timeline.count == 21
         # The rows outlive the connection.
         await pilot.press("R")
         while len(told.opened) < 2:
@@ -135,7 +150,7 @@ async def test_the_timeline_follows_until_one_goes_up_and_filters() -> None:
         assert "block wipe" in await settled(pilot, app, "reconnected")
 
 
-async def test_stderr_is_read_as_a_whole() -> None:
+async def test_stderr_can_be_read_completely() -> None:
     told = script()
     told.stderr = ["Traceback (most recent call last):", "  in load", "KeyError: 'url'"]
     app = app_of(told)
@@ -150,7 +165,7 @@ async def test_stderr_is_read_as_a_whole() -> None:
         assert "KeyError: 'url'" in text
         await pilot.press("escape")
         await settled(pilot, app, "Timeline  0 calls")
-        # A filter leaves the lines that it is about.
+        # A filter keeps only the matching lines.
         await pilot.press("slash", *"load", "enter")
         text = await settled(pilot, app, "filter: load")
         assert "in load" in text

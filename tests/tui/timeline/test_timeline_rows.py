@@ -1,6 +1,9 @@
+import re
+
 import pytest
 
 from inspector.json.exact import Json, dump
+from inspector.protocol.client import NONE
 from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.timeline.rows import (
@@ -78,7 +81,7 @@ def test_a_call_that_is_sent_again_after_a_visit_stays_one_row(code: int, rows: 
     assert ("#1 pay days=3 ok" in line) == (rows == 1)
     assert folded.rows[0].entry is not None
     assert len(folded.rows[0].entry.frames) == (4 if rows == 1 else 2)
-    # A call that the user makes is a row of its own.
+    # A call that the user makes has its own row.
     folded.describe("pay", "days=4")
     ask(session, 3, "pay")
     folded.take(session, 0.0)
@@ -103,9 +106,16 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     (line,) = lines(folded.rows)
     assert '▸ #1 get_order id="seven" tool error stderr 7 lines: ValidationError: 1 validation' in line
     assert "Input should be a valid integer policy: allowed 1 log" in line
+    # Where there is less room, words are whole or left out; how the call ended is always there.
+    for width in range(60, 240):
+        line = row_line(folded.rows[0], width).plain
+        assert len(line) == width
+        assert "  tool error " in line
+        rest = line.partition("tool error")[2][:-18]
+        assert re.fullmatch(r"(  stderr [^…]*(…|integer))?(  policy: allowed)?(  1 log)? *", rest), line
 
 
-def test_what_is_printed_to_stdout_during_a_call_is_in_its_row() -> None:
+def test_stray_stdout_during_a_call_is_in_its_row() -> None:
     session, folded = a_session(), TimelineRows()
     ask(session, 1, "get_order")
     session.frame(Direction.RECEIVED, b"DEBUG one")
@@ -121,7 +131,7 @@ def test_what_is_printed_to_stdout_during_a_call_is_in_its_row() -> None:
     assert matches(row, ["kind:call"])
 
 
-async def test_an_attempt_at_another_protocol_is_no_failure_once_one_is_agreed_on() -> None:
+async def test_a_refused_protocol_is_not_a_failure_once_another_is_agreed_on() -> None:
     session, folded = a_session(), TimelineRows()
     session.frame(Direction.SENT, dump({"jsonrpc": "2.0", "id": 1, "method": "server/discover"}))
     error: Json = {"code": -32022, "message": "unsupported"}
@@ -132,7 +142,7 @@ async def test_an_attempt_at_another_protocol_is_no_failure_once_one_is_agreed_o
     assert "not supported; another protocol was agreed on" in lines(folded.rows)[0]
 
 
-def test_stderr_long_after_a_call_is_a_row_of_its_own_however_many_lines() -> None:
+def test_stderr_long_after_a_call_is_one_separate_row() -> None:
     session, folded = a_session(), TimelineRows()
     ask(session, 1, "get_order")
     answer(session, 1, {"content": []})
@@ -147,7 +157,7 @@ def test_stderr_long_after_a_call_is_a_row_of_its_own_however_many_lines() -> No
     assert sum("stderr" in line for line in shown) == 1
 
 
-def test_a_decision_stays_a_row_where_the_call_is_not_made() -> None:
+def test_a_decision_without_a_call_has_its_own_row() -> None:
     session, folded = a_session(), TimelineRows()
     session.note("block wipe", "no-deletes", kind="policy")
     ask(session, 1, "get_order")
@@ -156,7 +166,7 @@ def test_a_decision_stays_a_row_where_the_call_is_not_made() -> None:
     assert "#1 get_order waiting" in lines(folded.rows)[1]
 
 
-def test_what_was_before_a_reconnect_stays_above_a_line_that_says_so() -> None:
+def test_earlier_rows_stay_above_a_line_that_marks_a_reconnection() -> None:
     first, second, folded = a_session(), a_session(), TimelineRows()
     ask(first, 1, "one")
     answer(first, 1, {"content": []})
@@ -164,10 +174,14 @@ def test_what_was_before_a_reconnect_stays_above_a_line_that_says_so() -> None:
     ask(second, 1, "two")
     answer(second, 1, {"content": []})
     folded.take(second, 65.0)
+    third = a_session()
+    third.announce(NONE)
+    folded.take(third, 66.0)
     shown = lines(folded.rows)
     assert "#1 one ok" in shown[0]
     assert shown[1] == "1:05 ── reconnected ──"
     assert shown[2].startswith("1:05 → #2 two ok")
+    assert shown[3] == "1:06 ── reconnected as none ──"
 
 
 @pytest.mark.parametrize(
@@ -181,7 +195,7 @@ def test_what_was_before_a_reconnect_stays_above_a_line_that_says_so() -> None:
         ("kind:log", []),
     ],
 )
-def test_the_filter_finds_words_and_parts(query: str, found: list[str]) -> None:
+def test_the_filter_finds_words_and_key_value_pairs(query: str, found: list[str]) -> None:
     session, folded = a_session(), TimelineRows()
     folded.describe("get_order", 'id="seven"')
     ask(session, 1, "get_order")
@@ -193,11 +207,11 @@ def test_the_filter_finds_words_and_parts(query: str, found: list[str]) -> None:
     assert [row.call for row in folded.rows if matches(row, query.split())] == found
 
 
-def test_stderr_is_told_by_its_last_exception_or_its_last_line() -> None:
+def test_stderr_is_summarised_by_its_last_exception_or_last_line() -> None:
     assert stderr_words([]) == ""
     assert stderr_words(["INFO started", ""]) == "stderr 2 lines: INFO started"
     assert stderr_words(["KeyError: 'id'"]) == "stderr 1 line: KeyError: 'id'"
-    # As Rich prints a chain: indented, and wrapped.
+    # As Rich prints a chain of exceptions: indented, and wrapped.
     cause = [
         "│ code │",
         "   RuntimeError: database is down",
@@ -208,7 +222,7 @@ def test_stderr_is_told_by_its_last_exception_or_its_last_line() -> None:
     assert stderr_words(chain).startswith("stderr 6 lines: RuntimeError: database is down")
 
 
-def test_a_reading_is_one_row_by_its_method_and_uri() -> None:
+def test_a_reading_is_one_row_with_its_method_and_uri() -> None:
     session, folded = a_session(), TimelineRows()
     session.note("allow resources/read note://a", "no rule asks about it", kind="policy")
     request: Json = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": "note://a"}}
@@ -220,14 +234,14 @@ def test_a_reading_is_one_row_by_its_method_and_uri() -> None:
     assert "#1 resources/read note://a ok policy: allowed 1 log" in line
 
 
-def test_the_rows_of_several_servers_stand_by_time_and_say_whose_they_are() -> None:
+def test_the_rows_of_several_servers_are_ordered_by_time_with_their_server() -> None:
     first, second, folded = a_session(), a_session(), TimelineRows()
     folded.describe("pay", "days=3", "b")
     ask(first, 1, "pay")
     folded.take(first, 0.0, "a")
     stderr(first, "one")
     ask(second, 1, "pay")
-    # The news of `b` come first, though its call began before the next frame of `a`.
+    # The messages of `b` arrive first, although its call began before the next frame of `a`.
     folded.take(second, 0.0, "b")
     answer(first, 1, FAILED)
     folded.take(first, 0.0, "a")
@@ -247,7 +261,7 @@ def test_the_rows_of_several_servers_stand_by_time_and_say_whose_they_are() -> N
     assert "a ── reconnected ──" in lines(folded.rows)[2]
 
 
-def test_rows_of_one_server_come_before_later_ones_of_another_that_were_heard_of_first() -> None:
+def test_rows_are_ordered_by_time_and_not_by_arrival() -> None:
     early, late, folded = a_session(), a_session(), TimelineRows()
     for number in range(1, 4):
         ask(late, number, "pay")

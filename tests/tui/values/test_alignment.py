@@ -14,12 +14,12 @@ def rows(left: str, right: str) -> list[str]:
     ]
 
 
-def test_a_line_that_is_missing_leaves_a_gap_and_the_rest_stays_level() -> None:
+def test_a_missing_line_leaves_a_gap_and_the_rest_stays_aligned() -> None:
     assert rows("abcd", "abd") == ["aa", "bb", "c-", "dd"]
     assert rows("abd", "abcd") == ["aa", "bb", "-c", "dd"]
 
 
-def test_repeated_lines_around_an_anchor_are_level() -> None:
+def test_repeated_lines_around_an_anchor_are_aligned() -> None:
     assert rows("((x))", "((x))") == ["((", "((", "xx", "))", "))"]
     assert rows("((xy))", "((y))") == ["((", "((", "x-", "yy", "))", "))"]
 
@@ -40,6 +40,6 @@ def test_every_line_has_one_row_and_the_order_stays(left: list[str], right: list
 
 
 @given(lines)
-def test_a_document_beside_itself_has_no_gaps(found: list[str]) -> None:
+def test_a_document_aligned_with_itself_has_no_gaps(found: list[str]) -> None:
     aligned = align(found, found)
     assert aligned.left == aligned.right

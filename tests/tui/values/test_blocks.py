@@ -1,4 +1,4 @@
-"""Content blocks are paired by what they say: a host or the boundary drops some, rewrites some and adds some."""
+"""Content blocks are paired by their content: a host or the boundary drops some, rewrites some and adds some."""
 
 import pytest
 
@@ -22,7 +22,7 @@ def text(words: str, kind: str = "text") -> JsonObject:
 @pytest.mark.parametrize(
     ("left", "right", "pairs"),
     [
-        # One block is withheld, and its place is taken by the one that stands for the next, then by a notice.
+        # One block is withheld, and its place is taken by the replacement of the next, then by a notice.
         (
             [
                 text(MASK + " (81 characters)"),
@@ -52,16 +52,16 @@ def text(words: str, kind: str = "text") -> JsonObject:
             [text('{"name": "prod", "_withheld": 1}'), NOTICE],
             [(0, 0), (GAP, 1)],
         ),
-        # At `closed`, nothing of a block is left.
+        # At `closed`, no part of a block is left.
         ([text("a"), IMAGE], [UNJUDGED, UNJUDGED, NOTICE], [(0, 0), (1, 1), (GAP, 2)]),
         # Two calls: another text in the same place.
         ([text("12:00"), IMAGE], [text("13:05"), IMAGE], [(0, 0), (1, 1)]),
-        # Nothing says that they are one.
+        # Nothing suggests that they are the same.
         ([text("12:00")], [text("noon"), text("night")], [(0, GAP), (GAP, 0), (GAP, 1)]),
         ([text("x"), NOTICE], [NOTICE], [(0, GAP), (1, 0)]),
     ],
 )
-def test_blocks_share_a_row_where_they_say_the_same(
+def test_blocks_with_the_same_content_share_a_row(
     left: list[Json], right: list[Json], pairs: list[tuple[int, int]]
 ) -> None:
     assert paired_blocks(left, right) == pairs
@@ -72,7 +72,7 @@ def test_other_lists_are_not_paired(other: list[Json]) -> None:
     assert paired_blocks([IMAGE], other) is None
 
 
-def test_both_panes_have_a_dropped_block_on_a_row_without_the_other_side() -> None:
+def test_a_dropped_block_has_a_row_without_the_other_side() -> None:
     left: Json = {"content": [text("gone"), text("the rest of it")]}
     right: Json = {"content": [text("the rest of it"), NOTICE]}
     outline = Outline(left, right)

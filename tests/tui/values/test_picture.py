@@ -1,4 +1,4 @@
-"""Pictures: what is drawn of them, and that broken and hostile ones are not decoded."""
+"""Pictures: how they are drawn, and that broken and hostile ones are not decoded."""
 
 import io
 import zlib
@@ -62,7 +62,7 @@ def test_a_picture_and_its_caption_fit_any_width(width: int) -> None:
     assert "400by300pixels" in "".join(texts).replace(" ", "")
 
 
-def test_as_json_the_data_is_shown_whole() -> None:
+def test_the_data_of_a_picture_is_shown_completely_as_json() -> None:
     data = encoded(two_colours())
     outline = Outline(block(data), style=OutlineStyle.JSON)
     assert any(outline.value(node, 0) == data for node in range(len(outline)))
@@ -70,7 +70,7 @@ def test_as_json_the_data_is_shown_whole() -> None:
 
 
 def bomb() -> str:
-    """A PNG of some bytes that says that it has 30,000 by 30,000 pixels."""
+    """A small PNG that declares 30,000 by 30,000 pixels."""
 
     def chunk(kind: bytes, body: bytes) -> bytes:
         return pack(">I", len(body)) + kind + body + pack(">I", zlib.crc32(kind + body))
@@ -94,14 +94,14 @@ def bomb() -> str:
     ],
     ids=["base64", "text", "format", "cut", "bomb", "long"],
 )
-def test_what_cannot_be_drawn_says_why(data: str, why: str) -> None:
+def test_a_picture_that_cannot_be_drawn_shows_the_reason(data: str, why: str) -> None:
     found = picture_of("image/png\x1b[2J", data)
     assert found.columns == 0
     assert why in found.caption
     assert "\x1b" not in found.caption
 
 
-def test_sound_is_its_type_and_size_alone() -> None:
+def test_audio_is_shown_by_its_type_and_size() -> None:
     rows = rows_of(block("QUJD" * 100, "audio/wav"))
     assert row_text(rows[2]).strip() == "data      audio/wav  300 B; e shows the data"
 
@@ -115,7 +115,7 @@ def test_only_the_first_pictures_are_decoded(monkeypatch: pytest.MonkeyPatch) ->
     assert picture.MOST_PICTURES == 40
 
 
-async def test_a_picture_is_on_the_screen_also_alone() -> None:
+async def test_a_picture_is_drawn_on_the_screen() -> None:
     tool: JsonObject = {"name": "look", "inputSchema": {"type": "object"}}
     app = app_of(Script(tools=[tool], answers={"look": answering(block(encoded(two_colours())))}))
     async with app.run_test(size=LARGE) as pilot:

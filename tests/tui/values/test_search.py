@@ -1,10 +1,11 @@
-"""Search among values: what is found, where it is shown, and the keys."""
+"""Search in values: the matches, where they are shown, and the keys."""
 
 import pytest
 
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.app import SightlineApp
 from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, Value
+from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search import SearchAsked, matches
 from inspector.tui.values.wrap import row_text
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled
@@ -13,7 +14,7 @@ WIDTH = 40
 
 
 def rows_of(left: Json, query: str, right: Value = ABSENT) -> list[str]:
-    """The rows to which the matches lead, without blanks around them."""
+    """The rows to which the matches lead, without surrounding blanks."""
     outline = Outline(left, right)
     rows = OutlineRows(outline, (WIDTH, 0 if right is ABSENT else WIDTH))
     found: list[str] = []
@@ -30,7 +31,7 @@ def rows_of(left: Json, query: str, right: Value = ABSENT) -> list[str]:
         ({"name": "x", "other": "the name"}, "NAME", ['name   "x"', 'other  "the name"']),
         ({"a": 12345, "b": True, "c": None}, "234", ["a  12345"]),
         ({"a": {"b": [1, {"deep": "found"}]}}, "found", ['deep  "found"']),
-        # As drawn: characters made safe, brackets of lists.
+        # As displayed: characters made safe, brackets of lists.
         ({"a": "zero\u200bwidth"}, "U+200B", ['a  "zero⟨U+200B⟩width"']),
         ({"a": 'say "this"'}, '\\"this', ['a  "say \\"this\\""']),
         ({"a": ["x"]}, "a[0]", ['a[0]  "x"']),
@@ -44,11 +45,11 @@ def rows_of(left: Json, query: str, right: Value = ABSENT) -> list[str]:
         ({"a": "."}, "a.", []),
     ],
 )
-def test_words_are_found_where_they_are_drawn(value: Json, query: str, rows: list[str]) -> None:
+def test_words_are_found_in_the_rows_that_show_them(value: Json, query: str, rows: list[str]) -> None:
     assert rows_of(value, query) == rows
 
 
-def test_what_both_sides_have_is_one_match_and_what_differs_is_two() -> None:
+def test_a_match_on_both_sides_counts_once_if_the_values_are_equal() -> None:
     assert len(rows_of({"a": "word"}, "word", {"a": "word"})) == 1
     assert len(rows_of({"a": "word"}, "word", {"a": "wordy"})) == 2
     assert len(rows_of({}, "word", {"a": "word"})) == 1
@@ -63,7 +64,7 @@ RESULT: JsonObject = {
 
 
 async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> list[str]:
-    """What is drawn after each of the words is searched for."""
+    """The screen after each of the words was searched for."""
     drawn: list[str] = []
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "No arguments")
@@ -74,20 +75,20 @@ async def searching(app: SightlineApp, size: tuple[int, int], *words: str) -> li
             await settled(pilot, app, "1 of ")
             drawn.append(next(line for line in screen_lines(app) if "▸" in line and word in line))
             await pilot.press("escape")
-            await settled(pilot, app, "Enter why")
+            await settled(pilot, app, "n next difference")
     return drawn
 
 
 @pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
-async def test_slash_goes_to_what_is_typed_also_in_a_fold(size: tuple[int, int]) -> None:
+async def test_slash_goes_to_the_first_match_even_in_a_folded_part(size: tuple[int, int]) -> None:
     app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
     found = await searching(app, size, "299", "end", *(["hidden"] if size == LARGE else []))
     assert found
 
 
-async def test_enter_goes_to_the_match_and_n_through_the_matches_and_round() -> None:
+async def test_enter_goes_to_the_match_and_n_cycles_through_all() -> None:
     app = app_of(Script(tools=[TOOL], answers={"look": answering(RESULT)}))
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
@@ -99,13 +100,21 @@ async def test_enter_goes_to_the_match_and_n_through_the_matches_and_round() -> 
         await settled(pilot, app, "2 of 26 matches")
         await pilot.press("N", "N")
         await settled(pilot, app, "26 of 26 matches")
+        await settled(pilot, app, "n next match  N previous match  Esc close the search")
         await pilot.press("escape")
         await settled(pilot, app, "n next difference")
         await pilot.press("slash", "end", *"x")
         await settled(pilot, app, "no match")
+        await pilot.press("enter")
+        values = app.screen.query_one("#result-values", OutlineLines)
+        here = values.cursor
+        assert "next match" not in await settled(pilot, app, "Esc close the search")
+        await pilot.press("n")
+        await settled(pilot, app, "No match for “29x”.")
+        assert values.cursor == here
 
 
-async def test_a_definition_is_searched_too() -> None:
+async def test_a_definition_can_be_searched() -> None:
     app = app_of(Script(tools=[TOOL]))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "look")

@@ -1,7 +1,8 @@
-"""Where texts break."""
+"""The places at which texts are wrapped."""
 
 import pytest
 
+from inspector.boundary.mask import MASK
 from inspector.tui.values.wrap import PieceKind, Wrapped, row_text
 
 
@@ -13,11 +14,13 @@ from inspector.tui.values.wrap import PieceKind, Wrapped, row_text
         ("key: •••••••• (1,200 characters) or •••••••• (2 items) end", ["(1,200 characters)", "(2 items)"]),
     ],
 )
-def test_the_note_of_a_mask_stays_on_one_row(text: str, notes: list[str], width: int) -> None:
+def test_the_note_of_a_mask_is_not_wrapped(text: str, notes: list[str], width: int) -> None:
     wrapped = Wrapped("secret", "  ", text, PieceKind.STRING, ",", 2, width)
     rows = [row_text(wrapped.row(number)) for number in range(wrapped.count)]
     for note in notes:
         assert any(note in row for row in rows), rows
     assert all(len(row) <= width for row in rows)
     shown = "".join(row.strip().removeprefix("↪ ") for row in rows).replace(" ", "")
-    assert shown == f'secret"{text}",'.replace(" ", "")
+    # The note of a value that is masked whole is no part of it.
+    value = f'"{MASK}"{text.removeprefix(MASK)}' if text.startswith(MASK) else f'"{text}"'
+    assert shown == f"secret{value},".replace(" ", "")

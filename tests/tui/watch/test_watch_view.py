@@ -28,7 +28,7 @@ SECRET = "CANARY-7f3a-91be-44d0"
         ("starting\nno such option: --prot", "no such option: --prot"),
     ],
 )  # fmt: skip
-def test_the_line_that_says_why_a_server_ended(stderr: str, reason: str) -> None:
+def test_the_reason_why_a_server_ended_is_found_in_its_stderr(stderr: str, reason: str) -> None:
     assert reason_in(stderr.splitlines()) == reason
 
 
@@ -43,7 +43,7 @@ def test_the_line_that_says_why_a_server_ended(stderr: str, reason: str) -> None
         ({"destructiveHint": False}, False),
     ],
 )
-def test_only_what_declares_that_it_changes_nothing_more_is_repeated(
+def test_only_calls_declared_read_only_or_idempotent_are_repeated(
     annotations: JsonObject, *, is_safe: bool
 ) -> None:
     assert repeats_safely(Tool(name="t", definition={"name": "t", "annotations": annotations})) is is_safe
@@ -76,7 +76,9 @@ def record(structured: JsonObject, *secret: str, text: str = "") -> CallRecord:
         (record({"a": 1, "in": {"key": SECRET}}, "in"), record({"a": 2})),
     ],
 )
-def test_what_is_masked_in_one_result_is_shown_of_neither(before: CallRecord, now: CallRecord) -> None:
+def test_a_value_masked_in_one_of_two_results_is_not_shown_of_either(
+    before: CallRecord, now: CallRecord
+) -> None:
     asked = ResultsAsked(before=before, now=now, level=Level.DECLARED)
     view = WatchView(
         phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked), reach=reach_changed(asked)
@@ -109,7 +111,7 @@ def test_a_change_in_json_in_a_text_is_named_by_its_leaf(
     assert not any(hidden in line for line in lines), lines
 
 
-def test_foreign_text_is_made_safe() -> None:
+def test_foreign_text_in_the_watch_view_is_made_safe() -> None:
     hostile = "\x1b]52;c;Q0FOQVJZ\x07\u202e[bold]"
     before, now = record({hostile: 1}), record({hostile: 2, f"{hostile}2": "\x1b[2J"})
     asked = ResultsAsked(before=before, now=now, level=Level.DECLARED)

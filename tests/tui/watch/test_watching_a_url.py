@@ -41,7 +41,7 @@ def served(port: int) -> Generator[None]:
 
 
 def free_port() -> int:
-    """A port that the system gives to nobody else while the server is away."""
+    """A port that the system gives to no other process while the server is down."""
     for port in random.sample(range(20_000, 30_000), 100):
         with suppress(OSError), socket.create_server(("127.0.0.1", port)):
             return port

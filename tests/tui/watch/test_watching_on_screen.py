@@ -8,7 +8,7 @@ from tests.tui.watched import Edited, ended, runs, shows, watched
 SECRET = "CANARY-7f3a-91be-44d0"
 
 
-async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_changed(tmp_path: Path) -> None:
+async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Path) -> None:
     edited = Edited(tmp_path)
     async with watched(edited) as (pilot, app):
         await pilot.press("enter")
@@ -17,12 +17,12 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
         await shows(app, "#1 done")
 
         edited.save(result=f'{{"value": 2, "token": "{SECRET}"}}', secrets=("token",), other="Another.")
-        # The tool that is called has another schema: it is the author's, so that nothing asks about it.
+        # The called tool has a different schema: it is the author's own, so no confirmation is needed.
         await shows(app, "read called again", "≠ other /description changed", "#2 done")
         screen = await shows(
             app, "/structuredContent/value changed 1 → 2", "+ /structuredContent/token added"
         )
-        screen = await shows(app, "now leaks /structuredContent/token in", "hosts without a boundary")
+        screen = await shows(app, "now leaks /structuredContent/token in", "hosts without protection")
         assert SECRET not in screen
 
         await pilot.press("W")
@@ -49,7 +49,7 @@ async def test_a_save_starts_the_server_again_repeats_the_call_and_shows_what_ch
         await shows(app, "#4 done", "read called again")
 
 
-async def test_what_may_change_something_is_called_again_after_one_key(tmp_path: Path) -> None:
+async def test_a_call_that_may_change_data_is_repeated_after_one_key(tmp_path: Path) -> None:
     edited = Edited(tmp_path)
     async with watched(edited) as (pilot, app):
         await pilot.press("j", "enter")
@@ -64,10 +64,10 @@ async def test_what_may_change_something_is_called_again_after_one_key(tmp_path:
         await shows(app, "#3 done", "write called again")
 
 
-def test_fifty_saves_in_five_seconds_end_in_the_last_state_without_an_orphan(tmp_path: Path) -> None:
+def test_fifty_saves_in_five_seconds_end_in_the_last_state(tmp_path: Path) -> None:
     edited = Edited(tmp_path)
     module = edited.folder / "answering.py"
-    # Always of the same size: Python would take what it compiled of a save in the same second.
+    # Always of the same size: Python would reuse the bytecode of a save in the same second.
     module.write_text('VALUE = "v-100"\n')
     edited.save(code="from answering import VALUE", result='{"value": VALUE}')
     command = (sys.executable, "-m", "inspector", "--watch", "--cwd", str(edited.folder))

@@ -65,7 +65,7 @@ class _FailingScreen(SecondaryScreen[None], inherit_bindings=False):
         return words
 
 
-async def test_an_error_stands_in_place_of_the_content_without_its_text_until_the_next_success() -> None:
+async def test_an_error_replaces_the_content_until_the_next_success() -> None:
     app = app_of(Script())
     async with app.run_test(size=SMALL) as pilot:
         await settled(pilot, app, "demo")

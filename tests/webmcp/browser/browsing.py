@@ -1,4 +1,4 @@
-"""What the tests of pages share: one browser a module, and sessions on pages in tabs of their own."""
+"""Helpers for the tests of pages: one browser per module, and sessions on pages in tabs of their own."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -24,7 +24,7 @@ from tests.driven import drives
 
 @asynccontextmanager
 async def browser(*, polyfill: bool = False) -> AsyncGenerator[str]:
-    """A Chromium for many tabs; its debugging address. `polyfill`: one without WebMCP."""
+    """A Chromium for many tabs; its debugging address. `polyfill`: without its own WebMCP."""
     drives()
     chromium = Chromium(PageTarget(url="", polyfill=polyfill), Tap(lambda _: None))
     try:
@@ -35,7 +35,7 @@ async def browser(*, polyfill: bool = False) -> AsyncGenerator[str]:
 
 @asynccontextmanager
 async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable[Json]]]:
-    """A page in a tab that nobody watched while it loaded; gives a function that evaluates in it."""
+    """A page in a tab that was not observed while it loaded; returns a function that evaluates in it."""
     drives()
     loaded = asyncio.Event()
 
@@ -66,7 +66,7 @@ async def opened(cdp: str, url: str) -> AsyncGenerator[Callable[[str], Awaitable
 
 @dataclass(slots=True)
 class Visit:
-    """A session on a page, and all that it told."""
+    """A session on a page, and all events that it sent."""
 
     session: Session
     frames: list[Frame] = field(default_factory=list[Frame])
@@ -106,7 +106,7 @@ class Visit:
         return record.outcome.value
 
     async def until(self, holds: Callable[[], bool], *, listing: bool = True) -> None:
-        """Wait for what the page does; lists anew whenever something was told."""
+        """Wait for a change of the page; list again after every event."""
         async with asyncio.timeout(20):
             while True:
                 self._told.clear()
@@ -117,7 +117,7 @@ class Visit:
                 await self._told.wait()
 
     def sent(self, method: str) -> list[JsonObject]:
-        """The parameters of every request of a method."""
+        """The parameters of every request with a method."""
         found: list[JsonObject] = []
         for frame in self.frames:
             match frame.body:

@@ -1,4 +1,4 @@
-"""A web site on loopback that serves what a test scripts, under two origins: `localhost` and `127.0.0.1`."""
+"""A web site on loopback that serves what a test scripts, at two origins: `localhost` and `127.0.0.1`."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -60,7 +60,7 @@ class Site:
         return f"{self.origin}{path}"
 
     def paths(self) -> list[str]:
-        """What was asked for, in order."""
+        """The requested paths, in order."""
         return [asked.path for asked in self.asked]
 
     def _connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

@@ -1,4 +1,4 @@
-"""Browsers of our own: started, missing, crashed, and gone with us whatever happens."""
+"""Browsers that Sightline starts: started, missing, crashed, and always ended with Sightline."""
 
 import asyncio
 import contextlib
@@ -33,14 +33,14 @@ async def site() -> AsyncGenerator[Site]:
 
 @pytest.fixture(autouse=True)
 def temporary(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Profiles in a folder of the test, so that none of another's is counted."""
+    """Profiles in a folder of the test, so that no profiles of other tests are counted."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setattr("tempfile.tempdir", None)
     return tmp_path
 
 
 def browsers(under: Path) -> list[int]:
-    """The processes whose command line names a folder."""
+    """The processes with a folder in their command line."""
     found: list[int] = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and entry.name != str(os.getpid()):
@@ -76,7 +76,7 @@ async def test_closing_leaves_no_process_and_no_profile(site: Site, temporary: P
     assert not beside.exists()
 
 
-async def test_a_browser_that_crashes_during_a_call_is_reported_and_reconnecting_works(
+async def test_a_browser_crash_during_a_call_is_reported_and_reconnecting_works(
     site: Site, temporary: Path
 ) -> None:
     url = site.put("/page", WAIT)
@@ -90,7 +90,7 @@ async def test_a_browser_that_crashes_during_a_call_is_reported_and_reconnecting
         assert record.outcome.kind is FailureKind.CONNECTION_LOST
         assert "SIGKILL" in record.outcome.detail
         assert "\n" not in record.outcome.detail
-        # The path of its port is what keeps others out.
+        # The path of the debugging address is what keeps other clients out.
         notes = [frame.raw for frame in visit.frames if frame.channel is Channel.NOTE]
         assert any(b"its stderr:" in note for note in notes)
         assert all(b"DevTools listening" not in note for note in notes)
@@ -102,7 +102,7 @@ async def test_a_browser_that_crashes_during_a_call_is_reported_and_reconnecting
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_command_that_is_ended_takes_its_browser_along(
+async def test_a_command_that_ends_closes_its_browser(
     site: Site, temporary: Path, number: signal.Signals
 ) -> None:
     process = await calling_command(site, temporary)
@@ -112,7 +112,7 @@ async def test_a_command_that_is_ended_takes_its_browser_along(
     assert left(temporary) == []
 
 
-async def test_a_command_that_is_killed_takes_its_browser_along_and_the_next_start_cleans_up(
+async def test_a_killed_command_closes_its_browser_and_the_next_start_cleans_up(
     site: Site, temporary: Path
 ) -> None:
     process = await calling_command(site, temporary)
@@ -126,7 +126,7 @@ async def test_a_command_that_is_killed_takes_its_browser_along_and_the_next_sta
 
 
 async def calling_command(site: Site, temporary: Path) -> asyncio.subprocess.Process:
-    """A `sightline call` that waits for a tool which never answers; returns once the tool was called."""
+    """A `sightline call` that waits for a tool that never answers; returns once the tool was called."""
     called = asyncio.Event()
 
     async def tell(asked: object, writer: asyncio.StreamWriter) -> None:
@@ -154,7 +154,7 @@ async def calling_command(site: Site, temporary: Path) -> asyncio.subprocess.Pro
     return process
 
 
-async def test_a_profile_of_a_session_that_runs_is_left_alone(site: Site, temporary: Path) -> None:
+async def test_the_profile_of_a_running_session_is_not_removed(site: Site, temporary: Path) -> None:
     url = site.put("/page", WAIT)
     async with visiting(url) as first:
         (profile,) = left(temporary)
@@ -167,7 +167,7 @@ async def test_a_profile_of_a_session_that_runs_is_left_alone(site: Site, tempor
         assert await first.result("a") == 1
 
 
-async def test_a_browser_that_is_missing_names_the_package_and_the_flag(
+async def test_the_error_about_a_missing_browser_names_the_package_and_the_flag(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setenv("PATH", "/nonexistent")
@@ -177,13 +177,13 @@ async def test_a_browser_that_is_missing_names_the_package_and_the_flag(
     assert "apt-get install chromium" in raised.value.hint
 
 
-async def test_a_named_browser_that_is_none_is_a_wrong_word() -> None:
+async def test_a_named_browser_that_does_not_exist_is_a_usage_error() -> None:
     target = PageTarget(url="http://localhost:1/", chromium="/nonexistent/chromium")
     with pytest.raises(UsageError, match="/nonexistent/chromium"):
         await Session(target, Options()).connect()
 
 
-async def test_a_program_that_is_no_browser_is_reported_with_its_stderr(temporary: Path) -> None:
+async def test_a_program_that_is_not_a_browser_is_reported_with_its_stderr(temporary: Path) -> None:
     program = temporary / "pretender"
     program.write_text("#!/bin/sh\necho 'no display' >&2\nexit 3\n")
     program.chmod(0o755)
@@ -194,7 +194,7 @@ async def test_a_program_that_is_no_browser_is_reported_with_its_stderr(temporar
     assert left(temporary) == []
 
 
-async def test_a_browser_that_says_nothing_is_given_up(temporary: Path) -> None:
+async def test_a_browser_that_does_not_open_its_port_times_out(temporary: Path) -> None:
     program = temporary / "silent"
     program.write_text("#!/bin/sh\nexec sleep 1000\n")
     program.chmod(0o755)
@@ -206,7 +206,7 @@ async def test_a_browser_that_says_nothing_is_given_up(temporary: Path) -> None:
     assert left(temporary) == []
 
 
-async def test_that_there_is_no_sandbox_is_said(site: Site) -> None:
+async def test_a_missing_sandbox_is_noted(site: Site) -> None:
     async with visiting(site.put("/page", WAIT)) as visit:
         said = (
             any("--no-sandbox" in note for note in visit.session.server.notes)

@@ -1,4 +1,4 @@
-"""The hook, looked for from inside of the page: what a page's own script can see of it, and what it tells."""
+"""The hook, examined from inside the page: what a script of the page can see of it, and its reports."""
 
 import json
 
@@ -74,7 +74,7 @@ PROBING = page(f"const before = Object.getOwnPropertyNames(globalThis); const pr
 SEEN = "probing.then((seen) => ({...seen, globals: before}))"
 
 
-async def test_nothing_of_the_page_s_own_calls_is_another(site: Site, cdp: str) -> None:
+async def test_the_hook_does_not_change_the_results_of_page_calls(site: Site, cdp: str) -> None:
     url = site.put("/page", PROBING.replace("</script>", f";{tool('ask', f'() => {SEEN}')}</script>"))
     async with visiting(url, cdp) as visit:
         hooked = await visit.result("ask")
@@ -87,7 +87,7 @@ async def test_nothing_of_the_page_s_own_calls_is_another(site: Site, cdp: str) 
         assert hooked[key] == value, (key, hooked[key], value)
 
 
-async def test_what_the_page_does_to_prototypes_first_does_not_reach_the_hook(site: Site, cdp: str) -> None:
+async def test_changed_prototypes_of_the_page_do_not_affect_the_hook(site: Site, cdp: str) -> None:
     hostile = """
       const stolen = [];
       for (const [holder, keys] of [
@@ -117,7 +117,7 @@ async def test_what_the_page_does_to_prototypes_first_does_not_reach_the_hook(si
     assert stolen == [""]
 
 
-async def test_a_frame_without_a_page_of_its_own_gives_no_way_around(site: Site, cdp: str) -> None:
+async def test_a_blank_frame_does_not_bypass_the_hook(site: Site, cdp: str) -> None:
     around = """
       const frame = document.createElement("iframe");
       document.body.append(frame);
@@ -130,9 +130,7 @@ async def test_a_frame_without_a_page_of_its_own_gives_no_way_around(site: Site,
     assert declared["outputSchema"] == {"x-sensitive": True}
 
 
-async def test_large_deep_and_circular_declarations_are_cut_and_count_as_sensitive(
-    site: Site, cdp: str
-) -> None:
+async def test_large_deep_and_circular_declarations_are_cut_and_sensitive(site: Site, cdp: str) -> None:
     html = page(
         "const ring = {}; ring.ring = ring",
         "let deep = {}; for (let i = 0; i < 500; i++) deep = {deep}",
@@ -152,7 +150,7 @@ async def test_large_deep_and_circular_declarations_are_cut_and_count_as_sensiti
             assert members[-1] == {"$ref": "sightline:unread"}
 
 
-async def test_a_forged_report_needs_a_voice_that_no_page_finds(site: Site, cdp: str) -> None:
+async def test_a_page_cannot_forge_a_report_of_the_hook(site: Site, cdp: str) -> None:
     looking = """
       const suspicious = [];
       for (const key of Reflect.ownKeys(globalThis)) {

@@ -1,4 +1,4 @@
-"""Pages that do what no page should: each costs at most itself."""
+"""Pages that misbehave: each harms at most itself."""
 
 import asyncio
 import contextlib
@@ -29,14 +29,14 @@ async def test_ten_thousand_tools_are_all_listed(site: Site, cdp: str) -> None:
         assert await visit.result("tool_9999") == 9999
 
 
-async def test_a_result_of_fifty_megabytes_arrives_whole(site: Site, cdp: str) -> None:
+async def test_a_result_of_fifty_megabytes_is_received_completely(site: Site, cdp: str) -> None:
     html = page(tool("large", "() => Array.from({length: 50}, (_, n) => String(n % 10).repeat(1 << 20))"))
     async with visiting(site.put("/page", html), cdp) as visit:
         value = await visit.result("large")
     assert value == [str(n % 10) * (1 << 20) for n in range(50)]
 
 
-async def test_a_message_beyond_all_bounds_ends_the_connection_and_says_so(
+async def test_a_message_beyond_the_limit_ends_the_connection_with_a_reason(
     site: Site, cdp: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("inspector.webmcp.browser.socket.MAX_MESSAGE_BYTES", 1 << 20)
@@ -49,7 +49,7 @@ async def test_a_message_beyond_all_bounds_ends_the_connection_and_says_so(
         assert visit.session.state is SessionState.FAILED
 
 
-async def test_tools_that_come_and_go_without_end_leave_the_rest_usable(site: Site, cdp: str) -> None:
+async def test_endless_changes_of_tools_leave_the_others_usable(site: Site, cdp: str) -> None:
     html = page(
         tool("steady"),
         "setInterval(() => { const stop = new AbortController(); document.modelContext.registerTool("
@@ -97,7 +97,7 @@ async def unheard(event: CdpEvent) -> None:
 
 
 async def asked(cdp: str, method: str, params: JsonObject, target: str = "") -> None:
-    """Ask the browser for something behind the session's back."""
+    """Send the browser a request that does not go through the session."""
     client = Cdp(Tap(lambda _: None), unheard, lambda _: None)
     await client.open(cdp, 10)
     session = ""
@@ -109,7 +109,7 @@ async def asked(cdp: str, method: str, params: JsonObject, target: str = "") -> 
     await client.close()
 
 
-async def test_a_second_registration_of_a_name_does_not_speak_for_the_first(site: Site, cdp: str) -> None:
+async def test_a_second_registration_of_a_name_does_not_replace_the_first(site: Site, cdp: str) -> None:
     first = tool("a", "() => ({})", annotations="{sensitiveHint: true}")
     second = tool("a", "() => ({})", annotations="{sensitiveHint: false}")
     html = page(f"{first}; {second}.catch(() => {{}})", tool("b"))
@@ -119,7 +119,7 @@ async def test_a_second_registration_of_a_name_does_not_speak_for_the_first(site
     assert declared["annotations"] == {"sensitiveHint": True}
 
 
-async def test_names_of_a_page_are_shown_as_text(site: Site, cdp: str) -> None:
+async def test_names_from_a_page_are_shown_as_plain_text(site: Site, cdp: str) -> None:
     form = '<form toolname="&#27;[31mred&#8238;" tooldescription=""><input name="x"></form>'
     async with visiting(site.put("/page", page(body=form)), cdp) as visit:
         shown: list[Json] = [safe_line(name) for name in visit.names()]
@@ -128,7 +128,7 @@ async def test_names_of_a_page_are_shown_as_text(site: Site, cdp: str) -> None:
     assert all("\x1b" not in str(name) for name in shown)
 
 
-async def test_a_forged_answer_of_an_agent_s_own_call_is_nobody_s(site: Site, cdp: str) -> None:
+async def test_the_answer_of_a_call_made_by_the_page_is_not_taken_for_another(site: Site, cdp: str) -> None:
     html = page(
         tool("mine", "async () => { await new Promise((go) => setTimeout(go, 50)); return 'mine' }"),
         tool("theirs", "() => 'theirs'"),

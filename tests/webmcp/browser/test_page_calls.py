@@ -32,15 +32,13 @@ async def test_a_result_may_be_any_json_value(site: Site, cdp: str) -> None:
             assert await visit.result(f"t{index}") == value, written
 
 
-async def test_arguments_arrive_as_they_were_given(site: Site, cdp: str) -> None:
+async def test_arguments_reach_the_page_unchanged(site: Site, cdp: str) -> None:
     given: dict[str, Json] = {"text": 'a "b" ☃', "list": [1, None, {"x": False}], "large": 2**53}
     async with visiting(site.put("/page", page(tool("echo", "(input) => input"))), cdp) as visit:
         assert await visit.result("echo", **given) == given
 
 
-async def test_a_thrown_error_has_its_stack_for_the_user_and_a_code_for_the_model(
-    site: Site, cdp: str
-) -> None:
+async def test_a_thrown_error_has_a_stack_for_the_user_and_a_code_for_the_model(site: Site, cdp: str) -> None:
     html = page(tool("fail", "function execute() { throw new RangeError('no such floor') }"))
     async with visiting(site.put("/page", html), cdp) as visit:
         record = await visit.call("fail")
@@ -63,18 +61,18 @@ async def test_a_thrown_error_has_its_stack_for_the_user_and_a_code_for_the_mode
         "() => Promise.reject(undefined)",
     ],
 )
-async def test_what_cannot_be_a_result_is_an_error(site: Site, cdp: str, execute: str) -> None:
+async def test_a_value_that_cannot_be_a_result_is_an_error(site: Site, cdp: str, execute: str) -> None:
     async with visiting(site.put("/page", page(tool("odd", execute))), cdp) as visit:
         assert isinstance((await visit.call("odd")).outcome, RpcError)
 
 
-async def test_a_tool_that_is_not_there_is_an_error_with_its_code(site: Site, cdp: str) -> None:
+async def test_a_call_of_an_unknown_tool_is_an_error_with_its_code(site: Site, cdp: str) -> None:
     async with visiting(site.put("/page", page(tool("a"))), cdp) as visit:
         record = await visit.call("nothing")
     assert error_code(record.outcome, is_listed=False) is ErrorCode.UNKNOWN_TOOL
 
 
-async def test_a_tool_that_never_settles_times_out_and_is_cancelled(site: Site, cdp: str) -> None:
+async def test_a_call_of_a_tool_that_never_answers_times_out_and_is_cancelled(site: Site, cdp: str) -> None:
     html = page(tool("wait", "() => new Promise(() => {})"), tool("after"))
     async with visiting(site.put("/page", html), cdp) as visit:
         record = await visit.call("wait", timeout_s=0.3)
@@ -96,14 +94,14 @@ async def test_cancelling_a_call_cancels_the_invocation(site: Site, cdp: str) ->
         assert len(visit.sent("WebMCP.cancelInvocation")) == 1
 
 
-async def test_two_calls_at_once_get_each_their_own_answer(site: Site, cdp: str) -> None:
+async def test_concurrent_calls_each_get_their_own_answer(site: Site, cdp: str) -> None:
     execute = "async ({n}) => { await new Promise((go) => setTimeout(go, n)); return n }"
     async with visiting(site.put("/page", page(tool("later", execute))), cdp) as visit:
         records = await asyncio.gather(*(visit.call("later", {"n": n}) for n in (80, 1, 40)))
     assert [record.outcome for record in records] == [Result(value=80), Result(value=1), Result(value=40)]
 
 
-async def test_a_form_that_navigates_answers(site: Site, cdp: str) -> None:
+async def test_a_form_that_navigates_gives_an_answer(site: Site, cdp: str) -> None:
     site.put("/booked", page(tool("booked")))
     form = '<form toolname="book" tooldescription="Book" toolautosubmit action="/booked"><input name="who"></form>'
     async with visiting(site.put("/page", page(body=form)), cdp) as visit:
@@ -112,7 +110,7 @@ async def test_a_form_that_navigates_answers(site: Site, cdp: str) -> None:
     assert site.paths()[-1] == "/booked"
 
 
-async def test_a_page_that_is_left_during_a_call_ends_it(site: Site, cdp: str) -> None:
+async def test_leaving_the_page_during_a_call_ends_the_call(site: Site, cdp: str) -> None:
     site.put("/next", page(tool("next")))
     html = page(tool("leave", "() => { location.href = '/next'; return new Promise(() => {}) }"))
     async with visiting(site.put("/page", html), cdp) as visit:
@@ -121,7 +119,7 @@ async def test_a_page_that_is_left_during_a_call_ends_it(site: Site, cdp: str) -
         await visit.until(lambda: visit.names() == ["next"])
 
 
-async def test_a_frame_that_is_removed_during_a_call_ends_it(site: Site, cdp: str) -> None:
+async def test_removing_the_frame_during_a_call_ends_the_call(site: Site, cdp: str) -> None:
     child = tool("wait", "() => { parent.postMessage('drop', '*'); return new Promise(() => {}) }")
     site.put("/child", page(child))
     html = page(
@@ -137,14 +135,14 @@ async def test_a_frame_that_is_removed_during_a_call_ends_it(site: Site, cdp: st
         assert not isinstance(stale.outcome, Result)
 
 
-async def test_a_dialog_that_nobody_can_see_is_dismissed(site: Site) -> None:
+async def test_a_dialog_in_a_headless_browser_is_dismissed(site: Site) -> None:
     html = page(tool("ask", "() => ({agreed: confirm('Sure?')})"))
     async with visiting(site.put("/page", html)) as visit:
         assert await visit.result("ask") == {"agreed": False}
     assert any(b"dismissed" in frame.raw for frame in visit.frames)
 
 
-async def test_nothing_of_the_user_s_browser_is_closed_or_changed(site: Site, cdp: str) -> None:
+async def test_a_page_in_the_browser_of_the_user_is_not_closed_or_reloaded(site: Site, cdp: str) -> None:
     url = site.put("/page", page("window.mark = Math.random()", tool("mark", "() => ({mark})")))
     async with visiting(url, cdp) as first:
         mark = await first.result("mark")
@@ -159,7 +157,7 @@ async def test_nothing_of_the_user_s_browser_is_closed_or_changed(site: Site, cd
     assert site.paths().count("/page") == 1
 
 
-async def test_frames_of_a_page_that_was_there_before_are_listed_too(site: Site, cdp: str) -> None:
+async def test_frames_of_a_page_that_was_already_open_are_listed(site: Site, cdp: str) -> None:
     site.put("/child", page(tool("kid")))
     frame = f'<iframe src="{site.other}/child" allow="tools"></iframe>'
     url = site.put("/page", page(tool("mine"), body=frame))

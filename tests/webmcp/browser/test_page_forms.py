@@ -1,4 +1,4 @@
-"""Forms that a call only fills in, since their page leaves the submit button to the user, in a real Chromium."""
+"""Forms that a call only fills in, because their page leaves the submit button to the user, in a real Chromium."""
 
 import asyncio
 
@@ -38,7 +38,7 @@ async def test_a_form_that_waits_for_its_submit_button_ends_the_call_at_once(sit
 
 
 @pytest.mark.parametrize("polyfill", [False, True])
-async def test_a_form_is_submitted_as_its_own_button_does_where_that_is_wanted(
+async def test_a_form_is_submitted_as_by_its_own_button_if_requested(
     site: Site, cdp: str, *, polyfill: bool
 ) -> None:
     url = site.put("/answering", page(ANSWERING, body=FORM))
@@ -50,7 +50,7 @@ async def test_a_form_is_submitted_as_its_own_button_does_where_that_is_wanted(
     assert "its fields do not hold what it requires" in invalid.outcome.detail
 
 
-async def test_a_form_that_leads_elsewhere_answers_when_it_is_submitted(site: Site, cdp: str) -> None:
+async def test_a_form_that_leads_to_another_page_answers_when_it_is_submitted(site: Site, cdp: str) -> None:
     site.put("/booked", page(tool("booked")))
     url = site.put("/leading", page(body=FORM))
     async with visiting(url, cdp, options=Options(forms=Forms.SUBMIT)) as visit:
@@ -58,7 +58,7 @@ async def test_a_form_that_leads_elsewhere_answers_when_it_is_submitted(site: Si
         await visit.until(lambda: visit.names() == ["booked"])
 
 
-async def test_the_user_is_waited_for_and_may_have_it_submitted(site: Site, cdp: str) -> None:
+async def test_a_call_can_wait_for_the_user_to_submit_the_form(site: Site, cdp: str) -> None:
     url = site.put("/waiting", page(ANSWERING, body=FORM))
     said: asyncio.Queue[Progress] = asyncio.Queue()
     async with visiting(url, cdp) as visit:
@@ -72,7 +72,7 @@ async def test_the_user_is_waited_for_and_may_have_it_submitted(site: Site, cdp:
         assert await visit.session.submit() is False
 
 
-async def test_a_command_says_what_a_form_waits_for(site: Site) -> None:
+async def test_a_command_reports_that_a_form_waits_for_its_submit_button(site: Site) -> None:
     url = site.put("/form", page(ANSWERING, body=FORM))
     words = ("call", "book", "--arg", "who=me", "--timeout", "30", "--wait", "0", f"web+{url}", "-q")
     left, submitted = await asyncio.gather(

@@ -1,4 +1,4 @@
-"""What speaks for a tool's declaration, and what was stated of its document's right to offer it, in a real Chromium."""
+"""The evidence for a tool's declaration, and the policies about its document's right to offer tools, in a real Chromium."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.webmcp.browser.site import Site, page, tool
 pytestmark = pytest.mark.asyncio(loop_scope="module")
 
 
-async def test_what_a_frame_s_element_states_is_known_whatever_process_it_is_in(site: Site, cdp: str) -> None:
+async def test_the_policy_of_a_frame_element_is_known_in_any_process(site: Site, cdp: str) -> None:
     for name in ("near", "own", "within"):
         site.put(f"/{name}", page(tool(name)))
     site.put("/far", page(tool("far"), body='<iframe src="/within" allow="tools"></iframe>'))
@@ -31,9 +31,7 @@ async def test_what_a_frame_s_element_states_is_known_whatever_process_it_is_in(
     assert far.grants == ("*",)
 
 
-async def test_an_honest_declaration_is_told_from_one_that_answers_each_differently(
-    site: Site, cdp: str
-) -> None:
+async def test_a_declaration_that_differs_for_each_reader_is_detected(site: Site, cdp: str) -> None:
     two_faced = (
         "let turn = 0; const faces = new Proxy({name: 'two', description: 'd', execute() {}}, {"
         "getOwnPropertyDescriptor: (of, key) => key === 'description'"
@@ -60,7 +58,7 @@ async def test_an_honest_declaration_is_told_from_one_that_answers_each_differen
         assert visit.facts("honest").evidence is Evidence.UNWATCHED
 
 
-async def test_each_origin_that_a_tool_is_exposed_to_is_judged(site: Site, cdp: str) -> None:
+async def test_each_origin_that_a_tool_is_exposed_to_is_classified(site: Site, cdp: str) -> None:
     exposing = (
         "document.modelContext.registerTool({name: 'a', description: 'd', execute() {}},"
         " {exposedTo: [origin, 'https://partner.example']})"

@@ -35,7 +35,7 @@ REGISTERING = [
 ]
 
 
-async def test_what_the_browser_refuses_is_told_in_its_words_with_its_place(site: Site, cdp: str) -> None:
+async def test_a_refusal_of_the_browser_is_listed_with_its_message_and_place(site: Site, cdp: str) -> None:
     url = site.put("/page", page(*REGISTERING))
     async with visiting(url, cdp) as visit:
         await visit.until(lambda: len(visit.session.catalogue.refused) == len(DECLARED))
@@ -57,7 +57,7 @@ async def test_what_the_browser_refuses_is_told_in_its_words_with_its_place(site
 async def test_refusals_are_listed_as_text_and_as_json(site: Site, cdp: str) -> None:
     url = site.put("/page", page(*REGISTERING))
     words = ("list", "--cdp", cdp, "--wait", "3", "-q")
-    # Two addresses: a tab that shows the address already is shared.
+    # Two addresses: a tab that already shows the address is shared.
     text, listed = await asyncio.gather(
         asyncio.to_thread(sightline, *words, f"web+{url}"),
         asyncio.to_thread(sightline, *words, f"web+{url}?json", "--format", "json"),
@@ -72,15 +72,15 @@ async def test_refusals_are_listed_as_text_and_as_json(site: Site, cdp: str) -> 
     assert listed.json["malformed"] == []
 
 
-async def test_a_page_of_which_everything_was_refused_says_so(site: Site, cdp: str) -> None:
+async def test_a_page_whose_tools_were_all_refused_is_an_error_with_the_reason(site: Site, cdp: str) -> None:
     url = site.put("/page", page(f"document.modelContext.registerTool({DECLARED['empty']})"))
     with pytest.raises(UnreachableError, match="refused empty: InvalidStateError: Description is required"):
         async with visiting(url, cdp, options=Options(wait_s=0.5)):
             pass
 
 
-async def test_a_page_does_not_see_that_refusals_are_told(site: Site, cdp: str) -> None:
-    # Whoever takes no notice of the promise still gets the event, once each.
+async def test_a_page_cannot_see_that_refusals_are_reported(site: Site, cdp: str) -> None:
+    # A page that ignores the promise still gets the event, once for each.
     html = page(
         "window.unhandled = []",
         "addEventListener('unhandledrejection', (event) => { event.preventDefault(); unhandled.push(event.reason.message) })",

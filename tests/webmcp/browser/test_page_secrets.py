@@ -65,9 +65,7 @@ async def at(site: Site, cdp: str, *scripts: str) -> AsyncGenerator[Visit]:
         yield visit
 
 
-async def test_the_browser_sends_its_cookies_and_the_value_reaches_the_vault_alone(
-    site: Site, cdp: str
-) -> None:
+async def test_the_browser_sends_its_cookies_and_only_the_vault_gets_the_value(site: Site, cdp: str) -> None:
     async def guarded(asked: Asked, writer: asyncio.StreamWriter) -> None:
         ok = "session=1" in asked.headers.get("cookie", "")
         writer.write(SECRET if ok else answer("", "text/plain", status="401 Unauthorized"))
@@ -97,7 +95,7 @@ def _reference(visit: Visit, key: VaultKey) -> KeptReference:
     return kept
 
 
-async def test_a_page_that_made_its_own_fetch_sees_nothing(site: Site, cdp: str) -> None:
+async def test_a_page_with_its_own_fetch_does_not_see_the_secret(site: Site, cdp: str) -> None:
     site.pages["/secret"] = SECRET
     spying = """
       window.seen = [];
@@ -128,7 +126,7 @@ async def test_a_page_that_made_its_own_fetch_sees_nothing(site: Site, cdp: str)
         ("500 Internal Server Error", Failed(cause=Cause.STATUS, status=500)),
     ],
 )
-async def test_a_status_means_what_it_means_over_http(
+async def test_a_status_has_the_same_meaning_as_over_http(
     site: Site, cdp: str, status: str, expected: Outcome
 ) -> None:
     site.pages["/secret"] = answer(CANARY, "text/plain", "Retry-After: 7", status=status)
@@ -151,7 +149,7 @@ async def test_a_status_means_what_it_means_over_http(
         (b"nothing of HTTP", Cause.CONNECTION),
     ],
 )
-async def test_an_answer_that_is_none_fails(site: Site, cdp: str, given: bytes, cause: Cause) -> None:
+async def test_an_invalid_answer_is_a_failure(site: Site, cdp: str, given: bytes, cause: Cause) -> None:
     site.pages["/secret"] = given
     async with at(site, cdp, giving("/secret")) as visit:
         outcome = await redeemed(visit, await referred(visit))
@@ -169,7 +167,7 @@ async def test_a_reference_to_another_origin_is_refused_before_any_request(site:
     assert "/secret" not in site.paths()
 
 
-async def test_the_frame_that_registered_the_tool_redeems_and_no_other(site: Site, cdp: str) -> None:
+async def test_only_the_frame_that_registered_the_tool_redeems(site: Site, cdp: str) -> None:
     site.pages["/secret"] = SECRET
     site.put("/child", page(giving("/secret")), COOKIE)
     body = f'<iframe src="{site.other}/child" allow="tools"></iframe>'
@@ -181,7 +179,7 @@ async def test_the_frame_that_registered_the_tool_redeems_and_no_other(site: Sit
     assert asked.headers["host"] == site.other.partition("://")[2]
 
 
-async def test_a_frame_that_has_gone_makes_the_reference_refuse(site: Site, cdp: str) -> None:
+async def test_a_reference_of_a_frame_that_is_gone_is_refused(site: Site, cdp: str) -> None:
     site.pages["/secret"] = SECRET
     site.put("/next", page(tool("next")), COOKIE)
     go = tool("go", "() => { location.href = '/next'; return 1 }")
@@ -193,14 +191,14 @@ async def test_a_frame_that_has_gone_makes_the_reference_refuse(site: Site, cdp:
     assert "/secret" not in site.paths()
 
 
-async def test_a_reference_whose_time_is_over_is_not_redeemed(site: Site, cdp: str) -> None:
+async def test_an_expired_reference_is_not_redeemed(site: Site, cdp: str) -> None:
     site.pages["/secret"] = SECRET
     async with at(site, cdp, giving("/secret", ttl="0")) as visit:
         assert await redeemed(visit, await referred(visit)) == Expired(by=ExpiredBy.TTL)
     assert "/secret" not in site.paths()
 
 
-async def test_a_secret_that_this_session_has_had_is_already_used(site: Site, cdp: str) -> None:
+async def test_a_secret_already_revealed_in_this_session_is_already_used(site: Site, cdp: str) -> None:
     site.pages["/secret"] = SECRET
     async with at(site, cdp, giving("/secret")) as visit:
         key = await referred(visit)

@@ -1,4 +1,4 @@
-"""When the tools of a page are listed, and why there are none, in a real Chromium."""
+"""When the tools of a page are listed, and the reasons for an empty list, in a real Chromium."""
 
 import asyncio
 from pathlib import Path
@@ -44,7 +44,7 @@ async def refusal(site: Site, cdp: str, path: str, seconds: float) -> str:
     return raised.value.message
 
 
-async def test_tools_of_timers_and_of_a_service_worker_are_all_listed_each_time(site: Site, cdp: str) -> None:
+async def test_tools_registered_by_timers_and_a_service_worker_are_all_listed(site: Site, cdp: str) -> None:
     site.pages["/worker.js"] = answer("1", "text/javascript")
     ready = f"navigator.serviceWorker.register('/worker.js').then(() => navigator.serviceWorker.ready).then(() => {tool('ready')})"
     for number in range(3):
@@ -53,7 +53,7 @@ async def test_tools_of_timers_and_of_a_service_worker_are_all_listed_each_time(
     assert found == [["after_50", "after_200", "after_500", "after_1500", "ready"]] * 3
 
 
-async def test_a_request_and_a_service_worker_under_way_are_waited_for(site: Site, cdp: str) -> None:
+async def test_listing_waits_for_open_requests_and_a_starting_service_worker(site: Site, cdp: str) -> None:
     site.pages["/data"] = slow(2.5, "data")  # pyright: ignore[reportArgumentType]
     site.pages["/asset"] = slow(2.5, "asset")  # pyright: ignore[reportArgumentType]
     site.pages["/slow.js"] = answer(
@@ -71,7 +71,7 @@ async def test_a_request_and_a_service_worker_under_way_are_waited_for(site: Sit
     assert found == [["now", "fetched"], ["now", "installed"]]
 
 
-async def test_a_page_without_tools_says_why(site: Site, cdp: str) -> None:
+async def test_a_page_without_tools_is_an_error_with_the_reason(site: Site, cdp: str) -> None:
     site.put("/none", page("1"))
     site.put("/silent", page(tool("a")), "Permissions-Policy: tools=()")
     site.pages["/gone"] = answer("<p>gone", "text/html", status="410 Gone")
@@ -88,7 +88,7 @@ async def test_a_page_without_tools_says_why(site: Site, cdp: str) -> None:
         assert words in message, (case, message)
 
 
-async def test_what_is_counted_of_the_network_enters_no_frame(site: Site, cdp: str) -> None:
+async def test_network_events_are_in_no_frame(site: Site, cdp: str) -> None:
     url = site.put("/cookie", page(tool("a"), "fetch('/data2?secret')"), "Set-Cookie: who=sesame; HttpOnly")
     site.pages["/data2"] = answer("x", "text/plain", "Set-Cookie: more=sesame")
     async with visiting(url, cdp, options=waiting()) as visit:
@@ -105,14 +105,14 @@ async def test_what_is_counted_of_the_network_enters_no_frame(site: Site, cdp: s
     assert not [frame for frame in visit.frames if b"sesame" in frame.raw]
 
 
-async def test_a_page_that_never_rests_is_listed_when_the_time_is_up(site: Site, cdp: str) -> None:
+async def test_a_page_that_is_never_idle_is_listed_at_the_time_limit(site: Site, cdp: str) -> None:
     site.put(
         "/restless", page(tool("a"), "setInterval(() => history.replaceState(0, '', '#' + Date.now()), 100)")
     )
     assert await names(site, cdp, "/restless", 0.5) == ["a"]
 
 
-async def test_nothing_is_pinned_of_a_page_without_tools(
+async def test_a_page_without_tools_is_not_pinned(
     site: Site, cdp: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SIGHTLINE_STATE_DIR", str(tmp_path))
@@ -137,7 +137,7 @@ SOURCES = {
 
 
 @pytest.mark.skipif(not VITE.exists(), reason="vite is not installed")
-async def test_a_page_that_vite_built_registers_from_a_chunk_that_is_loaded_late(
+async def test_tools_registered_in_a_lazy_chunk_of_a_vite_page_are_listed(
     site: Site, cdp: str, tmp_path: Path
 ) -> None:
     for name, source in SOURCES.items():

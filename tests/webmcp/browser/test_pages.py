@@ -1,4 +1,4 @@
-"""What is listed of a page, in a real Chromium."""
+"""The listing of a page, in a real Chromium."""
 
 import pytest
 
@@ -24,9 +24,7 @@ SENSITIVE = tool(
 )
 
 
-async def test_a_tool_is_listed_with_what_the_page_declared_and_what_the_browser_dropped(
-    site: Site, cdp: str
-) -> None:
+async def test_a_tool_is_listed_with_declared_and_dropped_members(site: Site, cdp: str) -> None:
     url = site.put("/page", page(SENSITIVE))
     async with visiting(url, cdp) as visit:
         facts, listed = visit.facts("reveal"), visit.tool("reveal")
@@ -48,7 +46,7 @@ async def test_a_tool_is_listed_with_what_the_page_declared_and_what_the_browser
     assert (facts.agent["title"], facts.agent["origin"]) == ("Reveal", site.origin)
 
 
-async def test_what_was_dropped_is_a_claim_with_a_note_and_a_finding(site: Site, cdp: str) -> None:
+async def test_a_dropped_member_is_a_claim_with_a_note_and_a_finding(site: Site, cdp: str) -> None:
     async with visiting(site.put("/page", page(SENSITIVE)), cdp) as visit:
         listed = visit.tool("reveal")
     claims = claims_of_tool(listed)
@@ -63,7 +61,7 @@ async def test_what_was_dropped_is_a_claim_with_a_note_and_a_finding(site: Site,
     assert ContradictionKind.NOT_KEPT in kinds
 
 
-async def test_the_place_of_registration_is_the_page_s_own_line(site: Site, cdp: str) -> None:
+async def test_the_place_of_registration_is_a_line_of_the_page(site: Site, cdp: str) -> None:
     html = page("\n\n" + tool("first"), "\n" + tool("second"))
     async with visiting(site.put("/page", html), cdp) as visit:
         first, second = visit.facts("first").place, visit.facts("second").place
@@ -84,7 +82,7 @@ async def test_a_form_is_a_tool_without_a_declaration_of_its_own(site: Site, cdp
     assert listed.input_schema["properties"] == {"who": {"type": "string", "description": "Who"}}
 
 
-async def test_frames_of_other_origins_are_documents_of_their_own(site: Site, cdp: str) -> None:
+async def test_frames_of_other_origins_are_separate_documents(site: Site, cdp: str) -> None:
     site.put("/child", page(tool("shared"), tool("kid")))
     frames = f'<iframe src="{site.other}/child" allow="tools"></iframe><iframe src="/child"></iframe>'
     async with visiting(site.put("/page", page(tool("shared"), body=frames)), cdp) as visit:
@@ -105,7 +103,7 @@ async def test_frames_of_other_origins_are_documents_of_their_own(site: Site, cd
         assert await visit.result(f"shared@{other}") == 1
 
 
-async def test_exposed_to_and_permission_are_shown(site: Site, cdp: str) -> None:
+async def test_exposed_to_and_permission_are_in_the_facts_of_a_tool(site: Site, cdp: str) -> None:
     script = (
         f'document.modelContext.registerTool({{name: "a", description: "b", execute() {{}}}},'
         f' {{exposedTo: ["{site.other}"]}})'
@@ -116,7 +114,7 @@ async def test_exposed_to_and_permission_are_shown(site: Site, cdp: str) -> None
     assert facts.document.is_permitted is True
 
 
-async def test_the_list_follows_what_the_page_does(site: Site, cdp: str) -> None:
+async def test_the_list_follows_changes_of_the_page(site: Site, cdp: str) -> None:
     html = page(
         "const stop = new AbortController()",
         "document.modelContext.registerTool({name: 'a', description: 'b', execute() {}}, {signal: stop.signal})",
@@ -135,7 +133,7 @@ async def test_the_list_follows_what_the_page_does(site: Site, cdp: str) -> None
         assert visit.facts("next").document.url == f"{site.origin}/next"
 
 
-async def test_a_frame_that_is_removed_takes_its_tools_along(site: Site, cdp: str) -> None:
+async def test_removing_a_frame_removes_its_tools(site: Site, cdp: str) -> None:
     site.put("/child", page(tool("kid")))
     html = page(
         tool("drop", "() => { document.querySelector('iframe').remove(); return 1 }"),
@@ -147,7 +145,7 @@ async def test_a_frame_that_is_removed_takes_its_tools_along(site: Site, cdp: st
         await visit.until(lambda: visit.names() == ["drop"])
 
 
-async def test_a_reload_lists_what_is_declared_anew(site: Site, cdp: str) -> None:
+async def test_a_reload_lists_the_new_declarations(site: Site, cdp: str) -> None:
     html = page(tool("again", "() => { location.reload(); return 1 }", annotations="{sensitiveHint: true}"))
     async with visiting(site.put("/page", html), cdp) as visit:
         before = visit.facts("again").document.loader_id
@@ -158,7 +156,7 @@ async def test_a_reload_lists_what_is_declared_anew(site: Site, cdp: str) -> Non
         assert "/annotations/sensitiveHint" in visit.facts("again").dropped
 
 
-async def test_a_page_that_cannot_be_opened_says_why(cdp: str) -> None:
+async def test_a_page_that_cannot_be_opened_is_an_error_with_the_reason(cdp: str) -> None:
     async with Site() as gone:
         url = gone.put("/page", page())
     with pytest.raises(UnreachableError, match="ERR_CONNECTION_REFUSED"):
@@ -166,7 +164,7 @@ async def test_a_page_that_cannot_be_opened_says_why(cdp: str) -> None:
             pass
 
 
-async def test_a_page_in_no_secure_context_says_so(site: Site, cdp: str) -> None:
+async def test_a_page_without_a_secure_context_is_an_error_with_a_hint(site: Site, cdp: str) -> None:
     site.put("/page", page(tool("a")).replace("document.modelContext", "document.modelContext?"))
     with pytest.raises(UnreachableError, match="not a secure context") as raised:
         async with visiting(f"data:text/html,{site.origin}", cdp):
@@ -174,9 +172,7 @@ async def test_a_page_in_no_secure_context_says_so(site: Site, cdp: str) -> None
     assert "https" in raised.value.hint
 
 
-async def test_accessors_are_named_and_not_called_and_what_they_hide_counts_as_sensitive(
-    site: Site, cdp: str
-) -> None:
+async def test_accessors_are_not_called_and_count_as_sensitive(site: Site, cdp: str) -> None:
     html = page(
         "window.asked = 0",
         "const given = {name: 'a', description: 'b', execute() { return window.asked }}",
@@ -194,7 +190,7 @@ async def test_accessors_are_named_and_not_called_and_what_they_hide_counts_as_s
     assert listed.output_schema == {"allOf": ["[not read: accessor]", {"$ref": "sightline:unread"}]}
 
 
-async def test_a_page_that_is_opened_again_declares_the_same(site: Site, cdp: str) -> None:
+async def test_a_page_opened_again_has_the_same_definitions(site: Site, cdp: str) -> None:
     html = page(
         SENSITIVE,
         "document.modelContext.registerTool({name: 'a', description: 'd', frameId: 'mine', execute() {}})",

@@ -1,4 +1,4 @@
-"""Pages in a browser that has no WebMCP: they get a polyfill, and all else is as with a native API."""
+"""Pages in a browser without WebMCP: they get a polyfill, and everything else works as with a native API."""
 
 from pathlib import Path
 
@@ -47,7 +47,7 @@ async def test_a_page_with_a_polyfill_is_listed_called_and_followed() -> None:
             assert all(CANARY.encode() not in frame.raw for frame in visit.frames)
 
 
-async def test_a_browser_without_an_api_gets_the_polyfill_unasked(tmp_path: Path) -> None:
+async def test_a_browser_without_an_api_gets_the_polyfill_automatically(tmp_path: Path) -> None:
     older = tmp_path / "older"
     older.write_text('#!/bin/bash\nexec chromium "${@/--enable-features=WebMCP/--disable-features=WebMCP}"\n')
     older.chmod(0o755)
@@ -59,7 +59,7 @@ async def test_a_browser_without_an_api_gets_the_polyfill_unasked(tmp_path: Path
         assert await visit.result("add", a=2) == 3
 
 
-async def test_a_running_browser_without_an_api_is_left_as_it_is() -> None:
+async def test_a_running_browser_without_an_api_stays_unchanged() -> None:
     async with Site() as site, browser(polyfill=True) as cdp:
         url = site.put("/page", page("window.mark = 1"))
         async with opened(cdp, url):
@@ -74,7 +74,7 @@ FORMS = """<form toolname="book" tooldescription="Book" toolautosubmit action="/
 <iframe src="%s/framed" allow="tools"></iframe><iframe src="%s/framed"></iframe>"""
 
 
-async def test_forms_and_frames_of_other_origins_are_tools_with_a_polyfill_too() -> None:
+async def test_forms_and_frames_of_other_origins_work_with_the_polyfill() -> None:
     linked = '<script type="application/ld+json">{"booked": [1]}</script><script type="application/ld+json">no</script>'
     async with Site() as site:
         site.put("/booked", page(body=linked))

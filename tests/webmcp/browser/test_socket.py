@@ -1,4 +1,4 @@
-"""How much a browser may send, before anything of it is read."""
+"""The limits of data that a browser may send before any of it is read."""
 
 import asyncio
 
@@ -16,7 +16,7 @@ from inspector.webmcp.browser.socket import Socket
         ([1 << 20, 1 << 20, 1 << 20, 1, 1], 3, "the browser sent more than 3 MiB"),
     ],
 )
-async def test_a_connection_ends_at_the_limits_of_a_message_and_of_all_of_them(
+async def test_a_connection_ends_at_the_limits_for_one_and_for_all_messages(
     sizes: list[int], taken: int, why: str
 ) -> None:
     async def send(connection: ServerConnection) -> None:

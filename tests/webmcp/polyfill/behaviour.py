@@ -1,7 +1,7 @@
-"""What pages can see of the API: a script for each behaviour, what the draft has it say, and where Chromium differs.
+"""The behaviour of the API that pages can see: a script for each behaviour, its output by the draft, and the differences in Chromium.
 
-Each script may use `api`, `tried(call)` (what a call returns and comes to), `said(text)`, `added(members, options)` (a
-registered tool as `getTools()` gives it) and `ran(value)` (what a tool that returns the value gives).
+Each script may use `api`, `tried(call)` (the kind and the outcome of a call's return value), `said(text)`, `added(members, options)` (a
+registered tool as `getTools()` gives it) and `ran(value)` (the result of a tool that returns the value).
 """
 
 from dataclasses import dataclass
@@ -28,12 +28,12 @@ const registering = (members, options) => tried(() => api.registerTool({ ...tool
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Behaviour:
-    """One behaviour. Lines are what the script says, in order."""
+    """One behaviour. `lines`: the output of the script, in order."""
 
     script: str
     lines: tuple[str, ...]
     chromium: tuple[str, ...] | None = None
-    """What Chromium 156 says instead; None where it keeps to the draft."""
+    """The output of Chromium 156 instead; None if it follows the draft."""
 
 
 OK = "promise undefined undefined"

@@ -1,4 +1,4 @@
-"""A real Chromium, driven over its debugging protocol: just enough for tests to ask a page from outside."""
+"""A real Chromium, driven over its debugging protocol: a minimal client for tests that query a page from outside."""
 
 import http.client
 import json
@@ -23,11 +23,11 @@ Event: TypeAlias = tuple[str, JsonObject]
 
 
 class ScriptError(Exception):
-    """An expression threw in the page; the message is what the browser says of it."""
+    """An expression threw in the page; the message is the browser's."""
 
 
 class Page:
-    """One tab, and the protocol session that goes with it."""
+    """One tab, and its protocol session."""
 
     def __init__(self, socket: ClientConnection) -> None:
         self.events: list[Event] = []
@@ -47,7 +47,7 @@ class Page:
                 return _object(message["result"])
 
     def wait_for(self, method: str, matches: Callable[[JsonObject], bool] = lambda _: True) -> JsonObject:
-        """Parameters of the first such event, be it one that was reported already."""
+        """The parameters of the first such event, which may already have been reported."""
         seen, deadline = 0, time.monotonic() + PATIENCE_S
         while True:
             for name, params in self.events[seen:]:
@@ -64,7 +64,7 @@ class Page:
         self.wait_for("Page.loadEventFired")
 
     def evaluate(self, expression: str, context: Json = None) -> Json:
-        """What an expression, or the promise that it gives, comes to. Raises ScriptError."""
+        """The value of an expression, or of the promise that it returns. Raises ScriptError."""
         where: JsonObject = {} if context is None else {"contextId": context}
         answer = self.send(
             "Runtime.evaluate", expression=expression, awaitPromise=True, returnByValue=True, **where
@@ -74,7 +74,7 @@ class Page:
         return _object(answer["result"]).get("value")
 
     def isolated(self, frame: Json = None) -> Json:
-        """A fresh isolated world of a frame, of the main one if none is named."""
+        """A new isolated world of a frame, by default of the main one."""
         if frame is None:
             frame = self.main_frame()
         return self.send("Page.createIsolatedWorld", frameId=frame, worldName="tests")["executionContextId"]
@@ -117,7 +117,7 @@ class Browser:
 
 @contextmanager
 def chromium(*, native: bool) -> Generator[Browser]:
-    """A headless Chromium of this machine, with or without its own WebMCP; gone at the end, and its profile too."""
+    """A headless Chromium of this machine, with or without its own WebMCP; ended afterwards, and its profile removed."""
     drives()
     program = shutil.which("chromium")
     assert program, "the tests need Debian's chromium"
@@ -135,7 +135,7 @@ def chromium(*, native: bool) -> Generator[Browser]:
     try:
         yield Browser(_port(profile / "DevToolsActivePort", process))
     finally:
-        # Only this browser's own processes are in the group, which it leads.
+        # The group contains only the processes of this browser, which leads it.
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(PATIENCE_S)
         _remove(profile)
@@ -153,7 +153,7 @@ def _port(written: Path, process: subprocess.Popen[bytes]) -> int:
 
 
 def _remove(profile: Path) -> None:
-    # A killed browser's last helper may still write for a moment.
+    # The last helper of a killed browser may still write for a moment.
     deadline = time.monotonic() + PATIENCE_S
     while profile.exists() and time.monotonic() < deadline:
         shutil.rmtree(profile, ignore_errors=True)

@@ -15,7 +15,7 @@ PAGE = b"""<!doctype html><title>Page</title><body>
 
 
 class _Answers(BaseHTTPRequestHandler):
-    """`/html?TEXT` is the page that its query holds; all else is the same page."""
+    """`/html?TEXT` is the page in its query; every other path is the same page."""
 
     def do_GET(self) -> None:
         self.send_response(200)

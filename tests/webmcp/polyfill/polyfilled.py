@@ -11,7 +11,7 @@ BINDING, CHANNEL, LINK = "b0123456789", "c0123456789", "l0123456789"
 
 
 def polyfill(page: Page, *, host: bool = False) -> None:
-    """Put the polyfill into every document that the page opens from here on."""
+    """Add the polyfill to every document that the page opens from now on."""
     page.send("Page.enable")
     page.send("Runtime.enable")
     if host:
@@ -27,7 +27,7 @@ def command(page: Page, world: Json, **content: Json) -> None:
 
 
 def answer(page: Page, matches: Callable[[JsonObject], bool]) -> JsonObject:
-    """The first report that matches, be it one that came before."""
+    """The first matching report, which may have arrived before."""
 
     def is_it(params: JsonObject) -> bool:
         return params["name"] == BINDING and matches(json.loads(str(params["payload"])))

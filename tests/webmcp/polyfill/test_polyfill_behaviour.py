@@ -1,4 +1,4 @@
-"""What a page sees of the polyfill, beside what it sees of the browser's own API."""
+"""What a page sees of the polyfill, compared with the browser's own API."""
 
 from collections.abc import Generator
 
@@ -30,12 +30,14 @@ def _lines(page: Page, origin: str, script: str) -> list[str]:
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS.values(), ids=BEHAVIOURS.keys())
-def test_the_polyfill_keeps_to_the_draft(polyfilled: Page, origin: str, behaviour: Behaviour) -> None:
+def test_the_polyfill_follows_the_draft(polyfilled: Page, origin: str, behaviour: Behaviour) -> None:
     assert _lines(polyfilled, origin, behaviour.script) == list(behaviour.lines)
 
 
 @pytest.mark.parametrize("behaviour", BEHAVIOURS.values(), ids=BEHAVIOURS.keys())
-def test_the_browser_differs_only_where_the_table_says(own: Page, origin: str, behaviour: Behaviour) -> None:
+def test_the_browser_differs_only_as_listed_in_the_table(
+    own: Page, origin: str, behaviour: Behaviour
+) -> None:
     lines = behaviour.lines if behaviour.chromium is None else behaviour.chromium
     assert _lines(own, origin, behaviour.script) == list(lines)
 
@@ -58,7 +60,7 @@ said("modelContext" in navigator);
 """
 
 
-def test_names_lengths_and_descriptors_are_those_of_the_browser(
+def test_names_lengths_and_descriptors_agree_with_the_browser(
     polyfilled: Page, own: Page, origin: str
 ) -> None:
     assert _lines(polyfilled, origin, SHAPE) == _lines(own, origin, SHAPE)

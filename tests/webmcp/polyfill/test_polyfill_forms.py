@@ -1,4 +1,4 @@
-"""Forms as tools: what the polyfill makes of them, beside what the browser's own API does."""
+"""Forms as tools: the behaviour of the polyfill, compared with the browser's own API."""
 
 import json
 from collections.abc import Generator
@@ -81,7 +81,7 @@ def _opened(page: Page, origin: str, html: str) -> None:
 
 
 @pytest.mark.parametrize("html", PAGES.values(), ids=PAGES.keys())
-def test_a_form_is_the_tool_that_the_browser_makes_of_it(
+def test_a_form_becomes_the_same_tool_as_in_the_browser(
     polyfilled: Page, own: Page, origin: str, html: str
 ) -> None:
     told: list[Json] = []
@@ -143,7 +143,7 @@ INPUTS: list[JsonObject] = [
 
 
 def _called(page: Page, name: str, given: JsonObject, *, natively: bool, during: str = "") -> Json:
-    """What a call comes to: its output, or its status and the words of its refusal. `during`: runs in the page meanwhile."""
+    """The outcome of a call: its output, or its status and the message of its refusal. `during`: runs in the page in the meantime."""
     if natively:
         frame = page.evaluate("document.modelContext.getTools().then(() => 1)") and page.main_frame()
         number = page.send("WebMCP.invokeTool", frameId=frame, toolName=name, input=given)["invocationId"]
@@ -159,7 +159,7 @@ def _called(page: Page, name: str, given: JsonObject, *, natively: bool, during:
 
 
 @pytest.mark.parametrize("given", INPUTS, ids=json.dumps)
-def test_a_form_takes_what_the_browser_lets_it_take(
+def test_a_form_accepts_the_same_input_as_in_the_browser(
     polyfilled: Page, own: Page, origin: str, given: JsonObject
 ) -> None:
     came: list[Json] = []
@@ -210,7 +210,7 @@ HANDLED: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("html", "during"), HANDLED.values(), ids=HANDLED.keys())
-def test_what_a_page_does_with_a_submission_counts_as_in_the_browser(
+def test_a_page_can_handle_a_submission_as_in_the_browser(
     polyfilled: Page, own: Page, origin: str, html: str, during: str
 ) -> None:
     came: list[Json] = []
@@ -222,7 +222,7 @@ def test_what_a_page_does_with_a_submission_counts_as_in_the_browser(
     assert came[0] == came[1]
 
 
-def test_the_user_s_own_submission_is_no_agent_s(polyfilled: Page, own: Page, origin: str) -> None:
+def test_a_submission_by_the_user_is_not_one_by_an_agent(polyfilled: Page, own: Page, origin: str) -> None:
     said: list[Json] = []
     for page in (polyfilled, own):
         _opened(page, origin, _handling("event.preventDefault(); event.respondWith(Promise.resolve(1))"))
@@ -233,7 +233,7 @@ def test_the_user_s_own_submission_is_no_agent_s(polyfilled: Page, own: Page, or
     assert said[0] == said[1] == ["submit false", True]
 
 
-def test_forms_that_come_change_and_go_are_told_each_time(polyfilled: Page, origin: str) -> None:
+def test_added_changed_and_removed_forms_are_reported(polyfilled: Page, origin: str) -> None:
     _opened(polyfilled, origin, "<!doctype html><p>")
     command(polyfilled, polyfilled.isolated(), command="watch", id="w")
     polyfilled.evaluate(
@@ -258,7 +258,7 @@ def test_forms_that_come_change_and_go_are_told_each_time(polyfilled: Page, orig
     assert said == json.dumps("[]")
 
 
-def test_a_script_s_tool_keeps_its_name_from_forms(polyfilled: Page, origin: str) -> None:
+def test_a_form_cannot_take_the_name_of_a_tool_of_a_script(polyfilled: Page, origin: str) -> None:
     _opened(polyfilled, origin, "<!doctype html><p>")
     polyfilled.evaluate(
         "document.modelContext.registerTool({name: 'f', description: 'script', execute: () => 7}).then(() => 1)"

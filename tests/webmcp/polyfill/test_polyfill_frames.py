@@ -1,4 +1,4 @@
-"""Frames of other origins: who may register, and what is seen across, beside what the browser's own API does."""
+"""Frames of other origins: which may register tools, and what is visible across origins, compared with the browser's own API."""
 
 import json
 from collections.abc import Generator
@@ -26,7 +26,7 @@ FRAMED = """new Promise((ok) => {
 
 @pytest.fixture(scope="module")
 def pages(plain: Browser, native: Browser) -> Generator[tuple[Page, Page]]:
-    """With the polyfill, and with the browser's own API."""
+    """A page with the polyfill, and one with the browser's own API."""
     with plain.page() as polyfilled, native.page() as own:
         polyfill(polyfilled, host=True)
         yield polyfilled, own
@@ -73,14 +73,14 @@ FRAMES: dict[str, tuple[str, str]] = {
 
 
 @pytest.mark.parametrize(("element", "said"), FRAMES.values(), ids=FRAMES.keys())
-def test_a_frame_may_register_where_its_element_allows_it(
+def test_a_frame_may_register_tools_if_its_element_allows_it(
     pages: tuple[Page, Page], origin: str, other: str, element: str, said: str
 ) -> None:
     markup = element.format(own=_child(origin, origin), other=_child(other, origin), theirs=other)
     assert [_framed(page, origin, markup) for page in pages] == [said, said]
 
 
-def test_a_frame_in_a_frame_needs_both_to_be_allowed(
+def test_a_nested_frame_may_register_tools_if_both_elements_allow_it(
     pages: tuple[Page, Page], origin: str, other: str
 ) -> None:
     for outer, inner, said in [
@@ -104,7 +104,7 @@ LISTED = """(async () => {
     ("exposed", "asked", "count"),
     [("own", "theirs", 2), ("own", "nobody", 0), ("nobody", "theirs", 0), ("theirs", "theirs", 0)],
 )
-def test_tools_are_seen_across_where_both_sides_name_each_other(
+def test_tools_are_visible_across_origins_if_both_sides_name_each_other(
     pages: tuple[Page, Page], origin: str, other: str, exposed: str, asked: str, count: int
 ) -> None:
     origins = {"own": origin, "theirs": other, "nobody": "https://nobody.example"}
@@ -126,7 +126,7 @@ CALLED = """(async () => {
 })()"""
 
 
-def test_tools_are_called_across_only_where_they_are_exposed(
+def test_tools_can_be_called_across_origins_only_if_they_are_exposed(
     pages: tuple[Page, Page], origin: str, other: str
 ) -> None:
     came: list[Json] = []
@@ -140,10 +140,10 @@ def test_tools_are_called_across_only_where_they_are_exposed(
     )
 
 
-def test_a_change_is_told_across_only_where_it_is_exposed(
+def test_a_change_is_reported_across_origins_only_for_exposed_tools(
     pages: tuple[Page, Page], origin: str, other: str
 ) -> None:
-    # The child says how often it registered what nobody sees, then what the page sees.
+    # The child reports how often it registered tools that others do not see, then those that the page sees.
     script = f"""<!doctype html><script>
     const add = (name, exposedTo) => document.modelContext.registerTool({{ name, description: "d", execute() {{}} }}, {{ exposedTo }});
     add("a", []).then(() => add("b", ["https://nobody.example"])).then(() => add("c", [{json.dumps(origin)}]))
@@ -162,7 +162,7 @@ def test_a_change_is_told_across_only_where_it_is_exposed(
     assert counted == [1, 1]
 
 
-def test_pages_see_nothing_of_what_their_frames_say_to_each_other(
+def test_pages_cannot_see_the_messages_between_their_frames(
     pages: tuple[Page, Page], origin: str, other: str
 ) -> None:
     page, _ = pages
@@ -179,7 +179,7 @@ def test_pages_see_nothing_of_what_their_frames_say_to_each_other(
     assert CHANNEL not in str(page.evaluate("Object.getOwnPropertyNames(globalThis)"))
 
 
-def test_a_page_that_knows_the_link_gets_no_further_than_the_api(
+def test_a_page_that_knows_the_channel_can_do_no_more_than_with_the_api(
     pages: tuple[Page, Page], origin: str, other: str
 ) -> None:
     page, _ = pages
@@ -195,7 +195,7 @@ def test_a_page_that_knows_the_link_gets_no_further_than_the_api(
     assert page.evaluate(f"{ask}('run', 'hidden', '{{}}')") == ["Error"]
 
 
-def test_a_form_in_a_frame_that_may_not_offer_tools_is_none(pages: tuple[Page, Page], origin: str) -> None:
+def test_a_form_in_a_frame_without_permission_is_not_a_tool(pages: tuple[Page, Page], origin: str) -> None:
     form = "<!doctype html><form toolname=f tooldescription=d></form><script>onload = () => top.postMessage(1, '*')</script>"
     for allow, count in [("tools", 1), ("tools 'none'", 0)]:
         markup = f'<iframe src="{origin}/html?{quote(form)}" allow="{allow}"></iframe>'

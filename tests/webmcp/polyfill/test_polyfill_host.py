@@ -1,4 +1,4 @@
-"""The host's side of the polyfill: lists, calls and cancels from an isolated world, told through the binding."""
+"""The host's side of the polyfill: it lists, calls and cancels from an isolated world, with reports through the binding."""
 
 import json
 from collections.abc import Generator
@@ -39,7 +39,7 @@ def _called(page: Page, name: str = "t", given: str = "{}") -> JsonObject:
 
 
 def _reports(page: Page) -> list[Json]:
-    # The answer to one more command comes after whatever was told before it.
+    # The answer to one more command arrives after every earlier report.
     page.evaluate("1")
     return [params["payload"] for name, params in page.events if name == "Runtime.bindingCalled"]
 
@@ -51,13 +51,13 @@ def test_tools_are_listed_with_the_facts_of_their_frame(page: Page, origin: str)
     assert answer(page, lambda _: True) == {"type": "tools", "id": "1", **frame, "tools": [TOOL]}
 
 
-def test_nothing_is_told_unasked(page: Page) -> None:
+def test_nothing_is_reported_without_a_command(page: Page) -> None:
     _add(page, "() => 1")
     page.evaluate("document.modelContext.getTools().then(() => 1)")
     assert _reports(page) == []
 
 
-def test_a_watch_tells_every_change(page: Page) -> None:
+def test_a_watch_reports_every_change(page: Page) -> None:
     command(page, page.isolated(), command="watch", id="w")
     assert answer(page, lambda told: told["id"] == "w")["tools"] == []
     page.evaluate("globalThis.leaving = new AbortController(); 1")
@@ -83,7 +83,7 @@ def test_a_watch_tells_every_change(page: Page) -> None:
         ("async () => [1.5, true]", [1.5, True]),
     ],
 )
-def test_a_result_is_any_json(page: Page, execute: str, output: Json) -> None:
+def test_a_result_may_be_any_json(page: Page, execute: str, output: Json) -> None:
     _add(page, execute)
     assert _called(page, given='{"a":[1,"ß"]}') == {
         "type": "toolResponded",
@@ -102,7 +102,7 @@ def test_a_result_is_any_json(page: Page, execute: str, output: Json) -> None:
         ("() => undefined", "no JSON"),
     ],
 )
-def test_an_error_comes_with_its_stack(page: Page, execute: str, words: str) -> None:
+def test_an_error_is_reported_with_its_stack(page: Page, execute: str, words: str) -> None:
     _add(page, execute)
     told = _called(page)
     assert told["status"] == "Error"
@@ -119,7 +119,7 @@ def test_a_call_that_cannot_be_made_is_an_error(page: Page, name: str, given: st
     assert _called(page, name, given)["status"] == "Error"
 
 
-def test_a_call_is_cancelled_once(page: Page) -> None:
+def test_a_call_is_cancelled_only_once(page: Page) -> None:
     _add(
         page,
         "(_, { signal }) => new Promise((ok) => { signal.onabort = () => { globalThis.aborted = 1; ok(1); }; })",
@@ -133,7 +133,7 @@ def test_a_call_is_cancelled_once(page: Page) -> None:
     assert len(_reports(page)) == 1
 
 
-def test_a_page_learns_neither_name(page: Page) -> None:
+def test_a_page_cannot_find_the_names_of_the_host_interface(page: Page) -> None:
     page.evaluate("""globalThis.learnt = [];
     for (const [owner, name] of [[EventTarget, "addEventListener"], [EventTarget, "dispatchEvent"], [JSON, "parse"]]) {
       const holder = owner.prototype ?? owner, original = holder[name];
@@ -149,7 +149,7 @@ def test_a_page_learns_neither_name(page: Page) -> None:
     assert CHANNEL not in str(page.evaluate("Reflect.ownKeys(document).map(String)"))
 
 
-def test_a_page_that_breaks_its_prototypes_is_listed_all_the_same(page: Page) -> None:
+def test_a_page_that_breaks_its_prototypes_is_still_listed(page: Page) -> None:
     _add(page, "() => 1")
     page.evaluate("""Object.prototype.toJSON = () => "forged";
     JSON.stringify = JSON.parse = Array.prototype.join = Promise.prototype.then = undefined;
@@ -160,13 +160,13 @@ def test_a_page_that_breaks_its_prototypes_is_listed_all_the_same(page: Page) ->
     assert answer(page, lambda told: told["id"] == "1")["tools"] == [TOOL]
 
 
-def test_a_document_that_is_written_anew_is_heard_again(page: Page) -> None:
+def test_a_rewritten_document_can_register_tools_again(page: Page) -> None:
     page.evaluate("document.open(); document.write('<p>new'); document.close()")
     _add(page, "() => 1")
     assert _called(page)["output"] == 1
 
 
-def test_frames_of_one_origin_see_each_other(page: Page) -> None:
+def test_frames_of_the_same_origin_see_the_tools_of_each_other(page: Page) -> None:
     page.evaluate("""new Promise((ok) => {
       const frame = document.createElement("iframe"); frame.src = "/child"; frame.onload = ok; document.body.append(frame);
     }).then(() => 1)""")

@@ -1,4 +1,4 @@
-"""Where the polyfill does anything at all, and that it changes nothing else."""
+"""The pages in which the polyfill is active, and that it changes nothing else."""
 
 from inspector.json.exact import Json
 from tests.webmcp.polyfill.browser import Browser, Page
@@ -25,7 +25,7 @@ def _surface(page: Page, origin: str) -> dict[str, Json]:
     return surface
 
 
-def test_nothing_but_the_api_is_added(plain: Browser, origin: str) -> None:
+def test_the_polyfill_adds_only_the_api(plain: Browser, origin: str) -> None:
     with plain.page() as page:
         before = _surface(page, origin)
         polyfill(page, host=True)
@@ -40,7 +40,7 @@ def test_nothing_but_the_api_is_added(plain: Browser, origin: str) -> None:
         assert [str(line).split(" ", 1)[0] for line in now if line not in was] == gained
 
 
-def test_a_browser_with_its_own_api_is_left_alone(native: Browser, origin: str) -> None:
+def test_the_polyfill_changes_nothing_in_a_browser_with_the_api(native: Browser, origin: str) -> None:
     with native.page() as page:
         before = _surface(page, origin)
         polyfill(page, host=True)
@@ -48,7 +48,7 @@ def test_a_browser_with_its_own_api_is_left_alone(native: Browser, origin: str) 
         assert "modelContext" in str(before["Document"])
 
 
-def test_a_page_that_is_no_secure_context_gets_nothing(plain: Browser) -> None:
+def test_a_page_without_a_secure_context_gets_no_polyfill(plain: Browser) -> None:
     with plain.page() as page:
         polyfill(page)
         page.open("data:text/html,<p>")

@@ -1,0 +1,149 @@
+"""What entries say about OAuth, each client in its own spelling.
+
+Sources, read in November 2026:
+- Claude Code: https://code.claude.com/docs/en/mcp (`oauth`: `clientId`, `callbackPort`, `scopes`, `authServerMetadataUrl`)
+- VS Code: https://github.com/microsoft/vscode/pull/308648 (`oauth.clientId`)
+- Cursor: https://cursor.com/docs/mcp (`auth`: `CLIENT_ID`, `CLIENT_SECRET`, `scopes`)
+- Codex: https://developers.openai.com/codex/mcp (`scopes`, `oauth_resource`, `oauth`: `client_id`, `callback_port`, `callback_url`)
+- Gemini CLI: https://geminicli.com/docs/tools/mcp-server (`oauth`)
+- Zed: https://github.com/zed-industries/zed/pull/52900 (`oauth`: `client_id`, `client_secret`)
+"""
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import replace
+from typing import Annotated
+
+import msgspec
+
+from inspector.errors import UsageError
+from inspector.files.dialects import is_object
+from inspector.protocol.authorization import ClientIdentity, are_scopes, redirect_fault
+from inspector.protocol.targets import HttpTarget
+
+_HOLDERS = ("oauth", "auth")
+OAUTH_KEYS = frozenset({*_HOLDERS, "scopes", "oauth_resource"})
+"""The keys of an entry that are about OAuth."""
+_SPELLINGS = {
+    "enabled": "enabled",
+    "clientId": "clientId",
+    "client_id": "clientId",
+    "CLIENT_ID": "clientId",
+    "clientSecret": "clientSecret",
+    "client_secret": "clientSecret",
+    "CLIENT_SECRET": "clientSecret",
+    "scopes": "scopes",
+    "callbackPort": "callbackPort",
+    "redirectUri": "redirectUri",
+    "authorizationUrl": "authorizationUrl",
+    "tokenUrl": "tokenUrl",
+}
+_ASKS = (
+    "Sightline asks the server for its authorization server; --issuer names the one that a client belongs to"
+)
+_CODEX = "Codex adds an id to its path; give the whole redirect that is registered, with --redirect-uri"
+_RESOURCE = "Sightline names the server itself as the resource, as MCP has it"
+_UNUSED = {
+    "authServerMetadataUrl": _ASKS,
+    "registrationUrl": _ASKS,
+    "callback_port": _CODEX,
+    "callback_url": _CODEX,
+    "audiences": _RESOURCE,
+    "tokenParamName": "Sightline sends tokens in the Authorization header alone",
+}
+
+
+class OAuthMembers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """What an entry says about OAuth, in one spelling, with its placeholders."""
+
+    enabled: bool = True
+    client_id: str | None = None
+    client_secret: str | None = None
+    scopes: list[str] | str = ""
+    callback_port: Annotated[int, msgspec.Meta(ge=1, le=65535)] | None = None
+    redirect_uri: str | None = None
+    authorization_url: str | None = None
+    token_url: str | None = None
+
+
+def in_one_spelling(entry: dict[str, object]) -> dict[str, object]:
+    """The entry with what it says about OAuth in `oauth`; without `oauth` where it says nothing."""
+    members = {_SPELLINGS[key]: value for _, key, value in _members(entry) if key in _SPELLINGS}
+    if "scopes" in entry:
+        members.setdefault("scopes", entry["scopes"])
+    others = {key: value for key, value in entry.items() if key not in OAUTH_KEYS}
+    return others | {"oauth": members} if members else others
+
+
+def filled_members(
+    said: OAuthMembers, fill: Callable[[str, str, str], str], given: Collection[str]
+) -> dict[str, str]:
+    """Values by their field of a ClientIdentity, without placeholders and without the fields that are `given`.
+
+    `fill`: takes what a value is, the value, and the option that can set it instead. Raises UsageError.
+    """
+    scopes = said.scopes if isinstance(said.scopes, str) else " ".join(said.scopes)
+    written = (
+        ("client_id", "clientId", said.client_id, "--client-id …"),
+        ("client_secret", "clientSecret", said.client_secret, "--client-secret …"),
+        ("scope", "scopes", " ".join(scopes.split()), "--scope …"),
+        ("redirect_uri", "redirectUri", said.redirect_uri, "--redirect-uri …"),
+        ("authorization_url", "authorizationUrl", said.authorization_url, ""),
+        ("token_url", "tokenUrl", said.token_url, ""),
+    )
+    return {
+        field: fill(f"oauth.{key}", text, option)
+        for field, key, text, option in written
+        if text and field not in given
+    }
+
+
+def client_of(said: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
+    """What Sightline is to the authorization server. Raises UsageError.
+
+    `values`: from `filled_members`. `usual_redirect`: where the file's client awaits the redirect of a client id.
+    """
+    client = replace(ClientIdentity(), **values)
+    if client.scope is not None and not are_scopes(client.scope):
+        raise UsageError("oauth.scopes are no scopes", 'Write them as ["read", "write"].')
+    for key, url in (("authorizationUrl", client.authorization_url), ("tokenUrl", client.token_url)):
+        if url is not None and not url.startswith(("http://", "https://")):
+            raise UsageError(f"oauth.{key} is not an http(s) URL", "Write it as https://host/path.")
+    redirect = client.redirect_uri
+    if redirect is None and said.callback_port is not None:
+        redirect = f"http://localhost:{said.callback_port}/callback"
+    elif redirect is None and client.client_id is not None:
+        redirect = usual_redirect
+    return replace(client, redirect_uri=None if redirect and redirect_fault(redirect) else redirect)
+
+
+def unused_members(entry: dict[str, object]) -> Iterator[tuple[str, str]]:
+    """Members about OAuth that Sightline does not use, and why; no reason for those that it does not know."""
+    for holder in _HOLDERS:
+        if holder in entry and not is_object(entry[holder]):
+            yield holder, ""
+    for holder, key, _ in _members(entry):
+        if key not in _SPELLINGS:
+            yield f"{holder}.{key}", _UNUSED.get(key, "")
+    if "oauth_resource" in entry:
+        yield "oauth_resource", _RESOURCE
+
+
+def without_effect(
+    said: OAuthMembers, target: HttpTarget, given: Collection[str]
+) -> Iterator[tuple[str, str]]:
+    """Members that Sightline knows and cannot use here, and why."""
+    if any(name.casefold() == "authorization" for name, _ in target.headers):
+        yield "oauth", "the entry has an Authorization header, which takes its place"
+    if not said.enabled:
+        yield "oauth.enabled", "it is false, and Sightline authorizes where the server asks for it"
+    listens = target.client is not None and target.client.redirect_uri is not None
+    if said.redirect_uri and not listens and "redirect_uri" not in given:
+        yield "oauth.redirectUri", "Sightline can only listen on 127.0.0.1 and localhost; give --redirect-uri"
+
+
+def _members(entry: dict[str, object]) -> Iterator[tuple[str, str, object]]:
+    for holder in _HOLDERS:
+        held = entry.get(holder)
+        if is_object(held):
+            for key, value in held.items():
+                yield holder, key, value

@@ -1,0 +1,69 @@
+"""What is known of a difference beyond its one line."""
+
+from collections.abc import Iterator
+
+from textual.content import Content
+
+from inspector.hosts.profile import HostChange
+from inspector.hosts.registry import host as host_of
+from inspector.tui.result.removal import labelled, removal_detail, schema_part
+from inspector.tui.result.view import ResultView
+from inspector.tui.text import content, shortened
+from inspector.tui.values.outline import Outline
+
+
+def difference_detail(view: ResultView, outline: Outline, node: int) -> Content | None:
+    """Rule and remedy of what is withheld; the host that changes a value; the keyword that a value breaks.
+
+    None where nothing is known but what the line says.
+    """
+    reaching = view.reaching_on(outline, node)
+    removals = (reaching,) if reaching is not None else view.removals_on(outline, node)
+    parts: list[Content] = []
+    if removals:
+        more = 0 if reaching is not None else view.more_on(outline, node)
+        parts.append(removal_detail(removals, more, tool=view.record.tool, reaches=reaching is not None))
+    else:
+        parts += _changes(view.host, view.changes_on(outline, node))
+    parts += _violation(view, outline, node)
+    return Content("\n").join(parts) if parts else None
+
+
+def _changes(host: str, changes: tuple[HostChange, ...]) -> Iterator[Content]:
+    profile = host_of(host)
+    for change in changes:
+        yield Content.assemble(
+            ("~ ", "bold $text-accent"),
+            "changed by the host  ",
+            content(shortened(change.pointer or "the whole", 400), "bold"),
+        )
+        yield labelled("what", content(shortened(change.what, 1000)))
+    if changes and profile is not None:
+        yield labelled("host", content(shortened(f"{profile.title}  {profile.version}", 200)))
+        yield labelled("evidence", content(shortened(f"{profile.how}; as of {profile.as_of}", 200)))
+        yield labelled("source", content(shortened(profile.source, 300)))
+
+
+def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
+    found = view.broken_on(outline, node)
+    if found is None:
+        return
+    yield Content.assemble(
+        ("≠ ", "bold $text-error"),
+        "breaks the output schema  ",
+        content(shortened(found.pointer or "the whole", 400), "bold"),
+    )
+    yield labelled("keyword", content(shortened(found.keyword or "none", 120)))
+    tool = view.record.tool
+    pointer = found.pointer.removeprefix("/structuredContent")
+    part = schema_part(tool, _in_schema(pointer)) if tool is not None else ""
+    if part:
+        yield labelled("schema", content(part))
+
+
+def _in_schema(pointer: str) -> str:
+    """Where the output schema describes a place in structured content, as far as it names properties and items."""
+    tokens = pointer.split("/")[1:]
+    return "/outputSchema" + "".join(
+        "/items" if token.isdecimal() else f"/properties/{token}" for token in tokens
+    )

@@ -1,0 +1,43 @@
+"""What is said in place of a result. It takes the focus as a result does, and no key is silent there."""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from textual import events
+from textual.binding import BindingType
+from textual.message import Message
+from textual.widgets import Static
+
+from inspector.tui.keys.command import KeyPlace
+from inspector.tui.keys.table import COMMANDS
+
+_KEYS = frozenset(
+    key
+    for command in COMMANDS
+    if command.place in {KeyPlace.LINES, KeyPlace.VALUES, KeyPlace.RESULT}
+    # Without a result, y copies the call in the form.
+    and command.id != "result.copy"
+    for key in command.keys.split(",")
+)
+"""The keys of a result."""
+
+
+class ResultNote(Static, can_focus=True):
+    """A note."""
+
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    @dataclass
+    class Pressed(Message):
+        """A key of a result was pressed, and there is none."""
+
+        key: str
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False, id="result-note")
+
+    def on_key(self, event: events.Key) -> None:
+        if event.key in _KEYS:
+            event.stop()
+            event.prevent_default()
+            self.post_message(self.Pressed(event.key))
