@@ -41,7 +41,7 @@ prove: $(VENV)/tested ## the invariants of the boundary on 100,000 cases each; t
 mutate: $(VENV)/tested ## whether a test notices each guard that is removed; takes about twenty minutes
 	$(BIN)/python -m tests.mutation.mutate
 
-samples: $(VENV)/tested chromium ## the recordings that come with the package, made anew from the demo
+samples: $(VENV)/tested chromium ## the recordings that come with the package, made again from the demo
 	$(BIN)/python -m tests.recording.samples
 
 pictures: $(VENV)/tested ## the pictures in docs/, taken from the demo
