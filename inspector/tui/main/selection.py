@@ -298,6 +298,11 @@ class Selection:
             self._is_going = True
             self.open(entry)
 
+    @property
+    def is_going(self) -> bool:
+        """Whether an item is being opened that will get the focus."""
+        return self._is_going
+
     def go_to_form(self, tool: Tool, then: Callable[[], None]) -> None:
         """Open a tool, and call `then` once its form is shown."""
         self._tool.open_tab("call")
@@ -509,12 +514,17 @@ class Selection:
             self.look()
             self._go_to_place()
         if self._is_going:
-            self._is_going = False
-            self._tool.focus_tab()
+            # The inputs of a form are mounted later.
+            self._screen.call_after_refresh(self._arrive)
         then, self._then = self._then, None
         if then is not None and then[0] == call_name(view.entry):
             then[1]()
         self._changed()
+
+    def _arrive(self) -> None:
+        if self._is_going:
+            self._is_going = False
+            self._tool.focus_tab()
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
         # The vault uses what the view has computed. The view is drawn first, then the vault is updated.
@@ -593,6 +603,7 @@ class Selection:
 
     def _could_not(self, asked: ItemAsked, error: BaseException) -> None:
         del asked
+        self._is_going = False
         words = f"This item could not be shown ({type(error).__name__}): a defect of Sightline."
         self._screen.notify(words, severity="error", markup=False)
 

@@ -12,6 +12,7 @@ from textual.message_pump import MessagePump
 if TYPE_CHECKING:
     from textual.app import App
 
+_POLL_S = 0.005
 _LONGEST_S = 0.3
 """The maximum time in seconds that a key waits for the previous one, which may be stuck."""
 
@@ -24,10 +25,16 @@ class KeyOrder:
     the list instead of being typed.
     """
 
-    def __init__(self, app: "App[None]", act: Callable[[events.Event], Awaitable[None]]) -> None:
-        """`act`: passes a key or a paste to Textual."""
+    def __init__(
+        self,
+        app: "App[None]",
+        act: Callable[[events.Event], Awaitable[None]],
+        is_going: Callable[[], bool],
+    ) -> None:
+        """`act`: passes a key or a paste to Textual. `is_going`: whether something is opened that gets the focus."""
         self._app = app
         self._act = act
+        self._is_going = is_going
         self._held: deque[events.Event] = deque()
         self._settling: asyncio.Task[None] | None = None
 
@@ -57,6 +64,8 @@ class KeyOrder:
                 # focus itself.
                 await _processed(self._app)
                 await _processed(self._app.screen)
+                while self._is_going():  # noqa: ASYNC110 - no event says that the focus has moved
+                    await asyncio.sleep(_POLL_S)
                 await _processed(self._app)
         if not self._app.call_later(self._next):
             self._settling = None

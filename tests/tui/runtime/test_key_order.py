@@ -1,12 +1,13 @@
 """Keys that arrive together, as over a slow line."""
 
+import pytest
 from textual import events
 
 from inspector.json.exact import Json
 from inspector.tui.app import SightlineApp
 from inspector.tui.call.pane import CallPane
 from tests.driven import drives
-from tests.tui.scripted import LARGE, Script, answering, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 _TOOLS: tuple[Json, ...] = (
     {"name": "quiet", "inputSchema": {"type": "object"}},
@@ -46,3 +47,15 @@ async def test_keys_that_arrive_together_go_to_the_screens_that_they_open() -> N
         arrive(app, "escape", "escape", "slash", "qui", "enter", "enter")
         await settled(pilot, app, "▸ quiet")
         assert [name for name, _ in script.calls] == ["quiet"]
+
+
+@pytest.mark.parametrize("size", [LARGE, SMALL])
+async def test_letters_after_enter_go_into_the_form_that_is_still_being_opened(size: tuple[int, int]) -> None:
+    drives()
+    app = app_of(Script(tools=_TOOLS))
+    async with app.run_test(size=size) as pilot:
+        await settled(pilot, app, "▸ quiet")
+        await pilot.press("escape")
+        arrive(app, "j", "enter", "rather this")
+        await settled(pilot, app, "rather this")
+        assert app.screen.query_one(CallPane).has_focus_within
