@@ -66,7 +66,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     profile: ClientProfile
     """What the server knew of the client."""
     lenses: Lenses
-    """The boundary, policy and host that were in force."""
+    """The boundary, policy and host that applied at the position."""
     entries: int
     """The number of timeline entries up to the position."""
     recent: Mapping[int, Entry]

@@ -88,7 +88,7 @@ class CallPane(Vertical):
 
     @dataclass
     class Submitted(Message):
-        """Posted when the user wants to call the tool. `anyway`: also with invalid arguments."""
+        """Posted when the user wants to call the tool. `anyway`: even with invalid arguments."""
 
         anyway: bool
 

@@ -378,9 +378,9 @@ def beside(raw: Json, model: Json) -> Json:
 
 
 def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
-    """The only text that a model gets, as the part of the result that it comes from.
+    """The only text that a model gets, put back into the member of the result that it comes from.
 
-    None if the result has no such part.
+    None if the result has no such member.
     """
     found = parse(text) if text[:1] in {"{", "["} else None
     if (

@@ -79,7 +79,7 @@ class TimelinePane(Lines):
         """Show the new entries of a session."""
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Show these words as the arguments of the tool's next call."""
+        """Show `arguments` beside the tool's next call in the timeline."""
 
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         """Note that a call has ended with a record."""

@@ -172,7 +172,7 @@ class TimelineRows:
         return self._calls
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Use these words as the arguments of the tool's next call."""
+        """Show `arguments` beside the tool's next call in the timeline."""
         self._described[server, name] = arguments
 
     def take(self, session: Session, now_s: float, server: str = "") -> None:

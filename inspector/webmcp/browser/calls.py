@@ -91,9 +91,9 @@ class PolyfillBackend:
         """Invocations whose form led to another document, by frame."""
 
     async def watch(self, document: PageDocument, session: str) -> None:
-        """Request a document's tools now and after each change.
+        """Request a document's tools now and after each change. Raises as `invoke` does.
 
-        Also request the answer of a form that led to it. Raises as `invoke` does.
+        If submitting a form led to this document, also request the result of that form's invocation.
         """
         await self._command(document, session, {"command": "watch", "id": "list"})
         invocation = self._left.pop(document.frame_id, None)
