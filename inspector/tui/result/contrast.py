@@ -128,7 +128,7 @@ _MOST_COMPARED = 1_000_000
 
 
 def lens_change(before: ResultView, after: ResultView) -> Content:
-    """What another boundary or host makes of a call: `declared → closed: 2 values no longer reach the model`."""
+    """The effect of another boundary or host on a call, such as `declared → closed: 2 more values withheld`."""
     names = [
         view.host
         if before.level is after.level
