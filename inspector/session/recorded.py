@@ -64,7 +64,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     catalogue: Catalogue
     server: ServerFacts
     profile: ClientProfile
-    """What the server knew of the client."""
+    """The client profile that was announced to the server."""
     lenses: Lenses
     """The boundary, policy and host that applied at the position."""
     entries: int

@@ -86,7 +86,7 @@ class Selection:
         self._records: dict[str, CallRecord] = {}
         self._learnt = Learnt()
         self._unanswered: dict[str, Content] = {}
-        """Notes why the last call of a tool has no result, by the name of the call."""
+        """The reasons why the last call of a tool has no result, by the name of the call."""
         self._item: ToolView | None = None
         self._is_closed = False
         """Whether an item that is still being prepared is to be dropped."""

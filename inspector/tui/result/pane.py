@@ -298,7 +298,7 @@ class ResultPane(Vertical):
             self._verdict.update(line)
 
     def focus_result(self) -> None:
-        """Put the focus on the values, or on what is said in their place."""
+        """Focus the values, or the note in their place."""
         (self._note if self.has_class("-empty") else self.values).focus()
 
     def stop_explaining(self) -> None:

@@ -498,9 +498,10 @@ def _nearest(
     pointers: Sequence[str],
     kept: Json,
 ) -> tuple[int, ...]:
-    """The indexes of removals of a node, or of the nearest value around it, or of the first inside it.
+    """The indexes of the removals of a node, or of the nearest value around it.
 
-    The last only if the boundary left nothing of the node. Otherwise, the host did not pass it on.
+    If there are none, the first inside the node, unless the boundary left some of it: then the host dropped
+    it.
     """
     around = _around(outline, node)
     at = next((at for at in around if at in removals_at), None)

@@ -158,7 +158,7 @@ class TimelineRows:
     def __init__(self) -> None:
         self.rows: list[TimelineRow] = []
         self._strands: dict[str, _Strand] = {}
-        """One strand per server, by its name."""
+        """The state of each server's timeline, by the name of the server."""
         self._began_s = 0.0
         """The time at which the first connection began."""
         self._calls = 0
