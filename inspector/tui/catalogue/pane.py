@@ -288,7 +288,7 @@ class CataloguePane(Vertical):
         yield self._legend
 
     def _explain(self) -> None:
-        """Show the parts that the row under the cursor has no room for below the list."""
+        """Show, below the list, the parts that the row under the cursor has no room for."""
         words = self._lines.legend
         if words.is_same(self._explained):
             # Updating the text lays out the whole screen again.

@@ -69,7 +69,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     can_explain: bool = False
     """Whether Enter says more of the value under the cursor."""
     is_searched: bool = False
-    """Whether a search is open in the focused values."""
+    """Whether the focused values are being searched for words."""
     has_matches: bool = False
     """Whether the search has matches."""
     is_comparing: bool = False

@@ -553,9 +553,9 @@ def _around(outline: Outline, node: int) -> list[str]:
 
 
 def title(view: ResultView, *, room: int = 300) -> Content:
-    """Which call it was, how it ended, how long it took. Its name comes last: it may be long.
+    """The call's number, how it ended, how long it took, and its name. The name comes last: it may be long.
 
-    `room`: characters for what is wrong with the output.
+    `room`: the number of characters for the problem with the output.
     """
     record = view.record
     return Content.assemble(

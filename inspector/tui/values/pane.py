@@ -293,7 +293,7 @@ class OutlineLines(Lines):
 
     @property
     def is_searched(self) -> bool:
-        """Whether a search is open, so that `n` goes to the next match."""
+        """Whether the values are being searched for words. If so, `n` goes to the next match."""
         return bool(self._search)
 
     @property
