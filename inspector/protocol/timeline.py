@@ -229,7 +229,7 @@ class Timeline:
         return self._entries[numbers.pop(0) - 1] if numbers else None
 
     def _task_entry(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
-        """Update the entry of a call with an answer about its task.
+        """Update the entry of a request with an answer about its task.
 
         The call stays pending until the task has ended.
         """

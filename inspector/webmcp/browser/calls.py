@@ -261,7 +261,7 @@ class Calls:
                 form.on_filled()
 
     async def submit(self) -> bool:
-        """Submit the forms that are filled in and wait. Returns whether there was one."""
+        """Submit the forms that are filled in and wait. Returns whether there was a form to submit."""
         filled = [(waiting, waiting.form) for waiting in self._waiting if waiting.form is not None]
         for waiting, form in filled:
             waiting.form = None
