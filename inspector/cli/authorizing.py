@@ -24,7 +24,7 @@ from inspector.protocol.authorization import (
 
 
 def authorizing_of(options: AuthorizationOptions, configured: ClientIdentity | None = None) -> Authorizing:
-    """How a session gets authorized with these options. Raises UsageError.
+    """The authorization settings of a session with these options. Raises UsageError.
 
     `configured`: the client that a configuration names; the options take precedence.
     """

@@ -78,9 +78,10 @@ def print_json(value: Json) -> None:
 
 
 def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
-    """Text for a person. Each line is made safe: no server starts a line of its own, or sets a colour.
+    """Write text for a person.
 
-    On a terminal, lines are wrapped at words, but not with `exactly`: for code, reports and commands.
+    Each line is made safe: a server cannot start a line of its own, or set a colour. On a terminal, lines are
+    wrapped at words, but not with `exactly`, which is for code, reports and commands.
     """
     with_colours = has_colours()
     width = columns() if sys.stdout.isatty() and not exactly else sys.maxsize
@@ -192,9 +193,10 @@ def _cells_of(character: str) -> int:
 
 
 def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Rows as aligned columns; the last column takes the rest of the width and is cut there, visibly.
+    """Rows as aligned columns. The last column takes the rest of the width; longer cells end in an ellipsis.
 
-    On a terminal where nearly nothing is left for it, it goes whole on a line of its own, as does what else does not fit.
+    On a terminal that leaves nearly no room for the last column, it is written in full on lines of its own,
+    and so is anything else that does not fit.
     """
     clean = [[safe_line(cell) for cell in row] for row in rows]
     widths = [max(cells(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []

@@ -49,7 +49,7 @@ class ViewRow(Struct, frozen=True, kw_only=True):
     depth: int
     """The number of blanks before the text."""
     text: str
-    """The text without those blanks, safe to show."""
+    """The text without the blanks before it, safe to show."""
 
 
 ViewPair = tuple[ViewRow | None, ViewRow | None]

@@ -246,7 +246,7 @@ def target_of(
 
 
 def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions | None = None) -> Target:
-    """The target that a configuration file describes; any other as it is. Raises UsageError.
+    """The target that a configuration file describes; any other target unchanged. Raises UsageError.
 
     The -e, --header and authorization options of `connection` take precedence over the file's.
     """

@@ -50,7 +50,8 @@ class Exchange(Struct, frozen=True, kw_only=True):
     """The number of the frame that carries the request."""
     at_s: float
     call: "Exchange | None" = None
-    """Of a request about a task: the request of which the task was made, a call or what the server asked."""
+    """For a request about a task: the request that became the task, which is a call or a request of the
+    server."""
 
     @property
     def key(self) -> str:
@@ -177,7 +178,8 @@ class Exchanges:
     def __init__(self) -> None:
         self._matcher = Matcher[Exchange]()
         self._tasks: dict[tuple[Direction, str], Exchange] = {}
-        """By who asked and the id of the task, what it was made of. A server that is reached again may still know it."""
+        """The request behind each task, by who asked and the id of the task. Kept across a reconnection,
+        because the server may still know the task."""
 
     def take(self, frame: Frame) -> Matched:
         if frame.channel is Channel.NOTE:
@@ -231,7 +233,7 @@ class Exchanges:
 
 
 def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
-    """The task that was made of a call of Sightline's, or of what the server asked; None where none was."""
+    """The handle of the task that a call or a request of the server became; None if it became none."""
     request = exchange.request
     if exchange.asked_by is Direction.RECEIVED:
         may_be = request.method in OF_SERVERS
@@ -241,7 +243,7 @@ def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """The end of a call that a response about a task reports; None if it reports none."""
+    """The end of a request that a response about its task reports; None if it reports none."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 

@@ -42,7 +42,7 @@ class HttpTarget(Struct, frozen=True, kw_only=True):
     is_declared: bool = False
     """Whether a configuration names the transport. Then no other transport is tried."""
     client: ClientIdentity | None = None
-    """What Sightline is to its authorization server, as far as a configuration says so."""
+    """The identity of Sightline towards the authorization server, as far as a configuration gives it."""
 
     def __str__(self) -> str:
         return _without_credentials(self.url)

@@ -25,7 +25,7 @@ _POLL_S, _SHORTEST_S, _LONGEST_S = 1.0, 0.2, 60.0
 
 
 class TaskState(Struct, frozen=True, kw_only=True):
-    """What is said of a task at one time."""
+    """The state of a task, as reported at one time."""
 
     status: str
     """Foreign text."""
@@ -44,7 +44,7 @@ class TaskState(Struct, frozen=True, kw_only=True):
 
 
 class TaskHandle(Struct, frozen=True, kw_only=True):
-    """What came instead of a result."""
+    """The handle of a task, which was the answer to a request instead of a result."""
 
     id: str
     is_extension: bool
@@ -53,7 +53,7 @@ class TaskHandle(Struct, frozen=True, kw_only=True):
 
 
 class Ending(Struct, frozen=True, kw_only=True):
-    """How the request ended of which a task was made."""
+    """The outcome of a request that was turned into a task."""
 
     outcome: Result | RpcError
     member: str = ""
@@ -95,7 +95,7 @@ def _seconds(result: JsonObject, *keys: str) -> float | None:
 
 
 def ending_in(method: str, answer: Outcome) -> Ending | None:
-    """The end of a call that an answer to one of `METHODS` reports; None if it reports none."""
+    """The end of a request that an answer to one of `METHODS` reports; None if it reports none."""
     if isinstance(answer, RpcError):
         return Ending(outcome=answer) if method in {RESULT, GET} else None
     if method == RESULT and isinstance(answer, Result):
@@ -112,7 +112,7 @@ def ending_in(method: str, answer: Outcome) -> Ending | None:
 
 
 def _is_state(result: Json) -> bool:
-    """Whether a server repeats the task's state instead of saying how the call ended."""
+    """Whether a server repeats the task's state instead of saying how the request ended."""
     is_result = isinstance(result, dict) and bool(result.keys() & {"content", "structuredContent"})
     return not is_result and text_at(result, "taskId") is not None and state_in(result) is not None
 

@@ -75,20 +75,21 @@ class Entry(Struct, frozen=True, kw_only=True):
     state: EntryState
     at_s: float
     frames: tuple[int, ...]
-    """Numbers of the frames that made it, in order, `MAX_FRAMES` at most; none where it went over no wire."""
+    """The numbers of the frames behind the entry, in order, at most `MAX_FRAMES`; empty if nothing went
+    over the wire."""
     size_bytes: int
     duration_s: float | None = None
     detail: str = ""
-    """What went wrong, a log's text, a progress message, how a form was answered. Foreign text."""
+    """An error, the text of a log, a progress message, or how a form was answered. Foreign text."""
     noted: str = ""
-    """Of what went over no wire: what a recording calls it, such as `policy` or `authorization`."""
+    """For an event that went over no wire: its kind in recordings, such as `policy` or `authorization`."""
 
 
 class Timeline:
     """All frames of a connection, and the entries made of them. Frames are only ever added."""
 
     def __init__(self, cover: Callable[[str], str] | None = None) -> None:
-        """`cover`: masks the user's credentials in titles and details; None if there are none."""
+        """`cover`: masks the user's credentials in titles and details; None if the user has no credentials."""
         self._cover = cover
         self._matched: list[Matched] = []
         self._entries: list[Entry] = []
@@ -228,7 +229,7 @@ class Timeline:
         return self._entries[numbers.pop(0) - 1] if numbers else None
 
     def _task_entry(self, frame: Frame, exchange: Exchange, response: Response) -> Entry:
-        """Update the entry of a call with an answer about its task.
+        """Update the entry of a request with an answer about its task.
 
         The call stays pending until the task has ended.
         """

@@ -89,7 +89,7 @@ class Header(_WithLenses, frozen=True, kw_only=True):
     recorded: RecordedTarget = field(name="target")
     lenses: _Lenses
     client: str = ""
-    """The name of the profile by which the server knew the client, at first; empty in older recordings, where no capability was announced."""
+    """The name of the client profile at first; empty for older recordings, which announced no capability."""
 
     @property
     def kind(self) -> str:
@@ -270,7 +270,7 @@ class Connected(Struct, frozen=True, kw_only=True):
     """The number of the connection, counted from 1. The first connection has no line."""
     at_s: Seconds = field(name="at")
     client: str = ""
-    """The name of the profile by which the server knows the client from here on; empty where it is the one before."""
+    """The name of the client profile from here on; empty if it has not changed."""
 
 
 class Totals(Struct, frozen=True):

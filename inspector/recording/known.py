@@ -75,7 +75,7 @@ class KnownValues:
         return bad | self._weak.found(asked) if weak else bad
 
     def covered(self, value: Json, key: MarkerKey, *, weak: bool) -> Json:
-        """`value` with a marker for every leaf that repeats a withheld value, and for objects with such a key.
+        """`value` with a marker for every leaf that repeats a withheld value, and for objects whose key does.
 
         The queries of URLs are also withheld, and so are server values in the shape of a marker.
         """
@@ -97,7 +97,7 @@ class KnownValues:
         return copied.value
 
     def masked(self, value: Json) -> Json:
-        """`value` with a mask for every leaf that repeats a withheld value, and for objects with such a key.
+        """`value` with a mask for every leaf that repeats a withheld value, and for objects whose key does.
 
         For display.
         """

@@ -182,7 +182,10 @@ class Scribe:
         self._frames = written
 
     def connect(self, at_s: float, number: int, client: str = "") -> Iterator[Line]:
-        """The server was reached again: open requests get no answer. `client`: as in `Connected`."""
+        """Begin a connection, because the server was reconnected. Open requests get no answer.
+
+        `client`: as in `Connected`.
+        """
         self._is_short = self._is_short or bool(self._pending)
         yield from self._flush()
         self._pending.clear()

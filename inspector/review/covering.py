@@ -26,7 +26,7 @@ _TOGETHER = frozenset({SubjectKind.SERVER, SubjectKind.LISTING})
 
 
 class Covering:
-    """The values withheld from results, which are masked in findings. Linear in the size of both."""
+    """Masks values in findings that were withheld from results. Linear in the size of findings and results."""
 
     def __init__(self, calls: Iterable[ReviewedCall] = ()) -> None:
         """`calls`: the calls whose withheld values are learnt."""
@@ -35,10 +35,10 @@ class Covering:
             self.learn(call)
 
     def learn(self, call: ReviewedCall) -> None:
-        """Add the withheld values of a call.
+        """Mask the values withheld from a call's result in findings from now on.
 
-        A recorded call that lacks values is skipped, because the recorder already searched the definitions
-        for them.
+        A recorded call that lacks values is skipped: the recorder already removed their copies from the
+        definitions.
         """
         if not call.left_out and not isinstance(call.outcome, Failure):
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)

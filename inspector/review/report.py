@@ -38,9 +38,9 @@ _READ = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
 
 
 def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) -> Iterator[NotChecked]:
-    """An entry with the numbers of resources, templates and prompts whose contents were not reviewed.
+    """An entry that counts the resources, templates and prompts whose contents were not reviewed.
 
-    `read`: the handles of items that were read.
+    No entry if there are none. `read`: the handles of the items that were read.
     """
     unread = [item.kind for item in items if item.handle not in read]
     counts = [(unread.count(kind), _NOUNS[kind]) for kind in _READ]

@@ -320,7 +320,7 @@ def _at(shown: Projection, pointers: tuple[str, ...]) -> Iterator[Secret]:
 
 
 def _into_result(shown: Projection, pointer: str) -> str:
-    """A pointer of an expectation, as a pointer into the whole result."""
+    """Convert an expectation's pointer into a pointer into the whole result."""
     raw = shown.raw
     if not pointer:
         return pointer
@@ -330,7 +330,7 @@ def _into_result(shown: Projection, pointer: str) -> str:
 
 
 def _into_opened(shown: Projection, pointer: str) -> str:
-    """A pointer of an expectation, as a pointer that may also lead into JSON in a text.
+    """Convert an expectation's pointer into one that may also lead into JSON in a text.
 
     If there is no structured content and only one text is JSON, the pointer leads into that text, unless it
     already leads somewhere in the result as sent.

@@ -11,10 +11,10 @@ from inspector.schema.fields import form_of
 
 
 def may_be_secret(arguments: JsonObject, schema: Json) -> frozenset[str]:
-    """The names of arguments that the schema marks, that are named like a secret, or that look like a credential.
+    """The names of arguments that the schema marks as sensitive, or that look like secrets by name or value.
 
-    An argument that contains such a value counts too. If the schema cannot be judged, all arguments count.
-    Never raises.
+    An argument that contains a sensitive or secret-looking value is included. If the schema cannot be judged,
+    all arguments are. Never raises.
     """
     places = [split(removal.pointer) for removal in sensitive_arguments(arguments, schema)]
     if () in places:

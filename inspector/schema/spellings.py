@@ -1,4 +1,4 @@
-"""Recognises the keyword `x-sensitive`, also if it is misspelt."""
+"""Recognises the keyword `x-sensitive`, even if it is misspelt."""
 
 import re
 

@@ -35,7 +35,7 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     received_s: float = 0.0
     """The time at which the answer arrived, on the clock of `Session.custody`."""
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """The policy in force at the call, with what rules about its answer added."""
+    """The policy that applied to the call, with the requirements of rules about its answer added."""
     resolution: "Resolution | None" = None
     """The server's resolution of this one call; None if it was not requested."""
     has_asked: bool = False

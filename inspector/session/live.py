@@ -225,7 +225,7 @@ class Session:
         return recorder is not None and not recorder.failure and self.state is SessionState.READY
 
     async def locate_secrets(self) -> None:
-        """Determine where secret references may be redeemed. Call it as soon as the server was reached."""
+        """Determine where secret references may be redeemed. Call it as soon as the server has been reached."""
         connection = self._connection
         if connection is None:
             return
@@ -467,7 +467,7 @@ class Session:
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
         """The values that the server offers for an argument of a prompt or a variable of a template.
 
-        `filled`: the other arguments so far. Empty if there are none, and after an error.
+        Empty if there are none, and after an error. `filled`: the other arguments so far.
         """
         from inspector.session.completing import METHOD, TIMEOUT_S, is_announced, params_of, values_in  # noqa: PLC0415 - no command completes
 

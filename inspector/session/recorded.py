@@ -64,9 +64,9 @@ class Scene(Struct, frozen=True, kw_only=True):
     catalogue: Catalogue
     server: ServerFacts
     profile: ClientProfile
-    """What the server knew of the client."""
+    """The client profile that was announced to the server."""
     lenses: Lenses
-    """The boundary, policy and host that were in force."""
+    """The boundary, policy and host that applied at the position."""
     entries: int
     """The number of timeline entries up to the position."""
     recent: Mapping[int, Entry]

@@ -163,10 +163,10 @@ Registered: TypeAlias = tuple[tuple[tuple[str, int, int], ...], tuple[tuple[int,
 
 
 def registered_at(tool: KeptTool, own_script: str) -> Registered:
-    """A sort key for the tools of a document that does not depend on time.
+    """A time-independent sort key for the tools of a document.
 
-    It sorts by the place in the source, from the outermost call inwards, then by name, with numbers by value.
-    Forms have no place and come first.
+    Compares the places in the source where a tool was registered (its call stack, outermost frame first),
+    then the names, with numbers by value. Forms have no place and come first.
     """
     parts = _NUMBER.split(tool.key.name)
     name = tuple((int(part), "") if index % 2 else (-1, part) for index, part in enumerate(parts))

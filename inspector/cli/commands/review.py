@@ -322,7 +322,10 @@ _NEVER = (
 
 
 def write_lines(lines: Iterable[str], path: str | None, *, exactly: bool) -> None:
-    """Write a report to a file, or to stdout: there wrapped, but not `exactly`. Raises UsageError."""
+    """Write a report to a file, or to stdout. Raises UsageError.
+
+    Lines on stdout are wrapped, but not with `exactly`.
+    """
     if path is None:
         print_lines(lines, exactly=exactly)
         return

@@ -73,9 +73,9 @@ async def _alone_on(port: int) -> AsyncGenerator[None]:
 async def redirect_to(
     uri: str, state: str, refused: Callable[[str], None]
 ) -> AsyncGenerator[asyncio.Future[Redirect]]:
-    """Listen while the block runs, and no longer than until the redirect. Raises OSError if another program uses the port.
+    """Listen until the redirect arrives, or until the block ends. Raises OSError if the port is in use.
 
-    `refused`: takes why a request was refused, in a clause without foreign text.
+    `refused`: called with the reason why a request was refused, in a clause without foreign text.
     """
     port = urlsplit(uri).port or 0
     async with _alone_on(port):

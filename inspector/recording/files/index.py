@@ -39,7 +39,7 @@ HANDSHAKES = frozenset({"initialize", "server/discover"})
 
 
 class _Task(Struct, frozen=True, kw_only=True):
-    """A request of which a task was made."""
+    """A request that was turned into a task."""
 
     entry: int
     made: int
@@ -106,7 +106,8 @@ class Index:
         A batch occurs several times; a page's list of tools never occurs.
         """
         self.more: dict[int, array[int]] = {}
-        """By entry of a request that became a task, or took several rounds: the lines beside its opening and its ending."""
+        """By entry of a request with a task or several rounds: its lines other than the opening and the
+        ending."""
         self.endings = array("I")
         """For each entry, the line that ended it; 0 if none did."""
         self.listed = {kind: Places() for kind in Kind}
@@ -124,7 +125,7 @@ class Index:
         self._rounds: dict[str, list[int]] = {}
         """The entries with an unfinished answer, by title. A later request may continue one."""
         self._tasks: dict[tuple[int, str], _Task] = {}
-        """By the frame and the id of a request: the task that was made of it."""
+        """The task that each request became, by the frame and the id of the request."""
 
     def take(self, line: Line) -> None:
         """Add one more line. An outline of it is enough."""

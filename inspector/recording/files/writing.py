@@ -158,11 +158,10 @@ class Recorder:
         self._clock.join((), (), now_s)
 
     def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
-        """Begin in the middle of a session.
+        """Begin in the middle of a session. `frames`, `calls`: the frames and calls so far.
 
-        Of earlier frames, only the listings are written; the others are only learnt from.
-
-        `frames`, `calls`: those so far. `now_s`: the time on the clock of the connection.
+        Of earlier frames, only the listings are written; the others only show which values to withhold.
+        `now_s`: the time on the clock of the connection.
         """
         before, made = tuple(frames), tuple(calls)
         self._clock.join(before, made, now_s)

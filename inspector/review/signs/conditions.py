@@ -231,7 +231,10 @@ def _either(some: Sequence[CompiledCondition]) -> tuple[frozenset[str], ...]:
 def _in_sentence(
     condition: Condition, lists: Lists
 ) -> tuple[list[frozenset[str]], Callable[[Said], bool] | None]:
-    """The words that a sentence needs, and a test for other parts about the whole sentence, or None."""
+    """The words that a sentence needs, and a test of the other conditions about the whole sentence.
+
+    The test is None if there are no such conditions.
+    """
     wanted = [words_from(text, lists) for text in condition.has]
     if condition.words is not None:
         wanted.append(words_from(condition.words, lists))

@@ -88,7 +88,7 @@ class CallPane(Vertical):
 
     @dataclass
     class Submitted(Message):
-        """Posted when the user wants to call the tool. `anyway`: also with invalid arguments."""
+        """Posted when the user wants to call the tool. `anyway`: even with invalid arguments."""
 
         anyway: bool
 
@@ -221,9 +221,9 @@ class CallPane(Vertical):
         self._state.update(_state(draft))
 
     def complain(self) -> str:
-        """The user has tried to call: say all that is wrong, and go to the first field that is missing, else wrong.
+        """Show all problems, because the user has tried to call, and focus the first missing or wrong field.
 
-        Returns which arguments these are, in a sentence. Foreign text.
+        Returns a sentence that names the arguments. Foreign text.
         """
         self._tried = True
         self._show_draft()

@@ -220,7 +220,7 @@ class CallRunner:
         return ""
 
     def submit(self, *, anyway: bool) -> None:
-        """Call the tool whose form is shown. `anyway`: also if its schema does not allow the arguments."""
+        """Call the tool whose form is shown. `anyway`: even if its schema does not allow the arguments."""
         obstacle = self.obstacle() or ("" if self.tool else "This cannot be called: it is malformed.")
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)

@@ -166,7 +166,7 @@ class CatalogueLines(Lines):
 
     @property
     def legend(self) -> Content:
-        """Of the item under the cursor the whole name, and all marks in words, where its row has no room for them."""
+        """The full name of the item under the cursor and its marks in words, if its row has no room for them."""
         spot = self.spot
         if spot is None or spot.entry is None or isinstance(spot.entry, Malformed):
             return Content("")
@@ -288,7 +288,7 @@ class CataloguePane(Vertical):
         yield self._legend
 
     def _explain(self) -> None:
-        """Below the list, what the row under the cursor has no room for."""
+        """Show, below the list, the parts that the row under the cursor has no room for."""
         words = self._lines.legend
         if words.is_same(self._explained):
             # Updating the text lays out the whole screen again.

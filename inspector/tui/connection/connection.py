@@ -88,7 +88,7 @@ class SessionLink:
         self.responder: Responder | None = None
         """Answers requests of the server; None declines them all."""
         self.authorizer: Authorizer | None = None
-        """Asks the user to authorize; None never asks."""
+        """Asks the user to authorize; None if no user can be asked."""
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
         self.announced: ClientProfile | None = None
         """The client profile for the next connections; None for the one that the program was started with."""

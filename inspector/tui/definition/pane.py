@@ -113,7 +113,7 @@ class DefinitionPane(Vertical):
         self._line.update(line)
 
     def note(self, words: Content) -> None:
-        """Show a note about the whole definition below it. Empty text hides the note."""
+        """Below the definition, show a note about the whole of it. Empty text hides the note."""
         if not words.is_same(self._noted):
             self._noted = words
             self._note.update(words)

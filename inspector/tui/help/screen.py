@@ -95,7 +95,10 @@ class HelpLine(Struct, frozen=True, kw_only=True):
 
 
 def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -> list[HelpLine]:
-    """Every key under the place where it works. The places in `here` come first, and `offers` before them."""
+    """The lines for every key, under the place where it works.
+
+    The places in `here` come first, and `offers` before them.
+    """
     lines: list[HelpLine] = []
     if offers:
         lines += [

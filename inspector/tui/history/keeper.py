@@ -104,7 +104,7 @@ class HistoryKeeper:
             return
 
     def _do(self, job: Callable[[], Awaitable[None]]) -> None:
-        """Run a job after those before it."""
+        """Queue a job; it runs when all earlier jobs have ended."""
         self._jobs.append(job)
         if self._idle.is_set():
             self._idle.clear()

@@ -81,7 +81,10 @@ def time_words(at: str, today: date) -> str:
 
 
 def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
-    """How a call ended, in words and their style. What is withheld is counted at `declared`, whatever is in force now."""
+    """The outcome of a call in words, and their style. Withheld values are counted at `declared`.
+
+    The current boundary does not matter.
+    """
     if past.fits is False:
         return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"
     match past.ended:
@@ -164,7 +167,7 @@ def heading(call: HistoryCall, today: date) -> Content:
 
 
 def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
-    """`12 calls, 3 of this run, withheld: at declared`."""
+    """A text such as `12 calls, 3 of this run, withheld: at declared`."""
     new = sum(call.is_new for call in calls)
     words = f"{count(len(calls), 'call')}, {new:,} of this run"
     shown_words = f", {shown:,} shown" if shown != len(calls) else ""

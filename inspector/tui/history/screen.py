@@ -34,7 +34,7 @@ _VALUE_KEYS: Keys = (
 
 
 class Wish(Struct, frozen=True, kw_only=True):
-    """What the user wants to do with a call on the main screen."""
+    """The action that the user requests for a call: to make it again on the main screen, or to edit it there."""
 
     call: HistoryCall
     do: Literal["call", "edit"]
@@ -54,7 +54,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         obstacle: Callable[[Wish], str],
         save: Callable[[HistoryCall], None],
     ) -> None:
-        """`obstacle`: returns why a wish cannot be fulfilled now, or "".
+        """`obstacle`: returns why the requested action (call or edit) is not possible now, or ''.
 
         `save`: asks for a name and saves a call.
         """

@@ -43,7 +43,7 @@ class ChosenLenses(Struct, frozen=True, kw_only=True):
 
 
 class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
-    """A table of hosts. Enter puts a host in force; Esc changes nothing."""
+    """A table of hosts. Enter selects a host for all results; Esc changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HOSTS)
     NAME = "Compare hosts"
@@ -57,7 +57,7 @@ class HostsScreen(SecondaryScreen[ChosenLenses], inherit_bindings=False):
     FAILED = "The hosts could not be compared"
 
     def __init__(self, record: CallRecord, *, level: Level, host: str, hosts: int) -> None:
-        """`host`: the host in force. `hosts`: the number of hosts."""
+        """`host`: the current host. `hosts`: the number of hosts."""
         super().__init__()
         self._record = record
         self._level = level

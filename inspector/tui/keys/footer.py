@@ -69,11 +69,11 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     can_explain: bool = False
     """Whether Enter says more of the value under the cursor."""
     is_searched: bool = False
-    """Whether words are searched for in the values that have the focus."""
+    """Whether the focused values are being searched for words."""
     has_matches: bool = False
-    """Whether they were found."""
+    """Whether the search has matches."""
     is_comparing: bool = False
-    """Whether two models are compared in place of the raw result and one model."""
+    """Whether two model views are compared in place of the raw result and its model view."""
     is_changed: bool = False
     """Whether definitions differ from those that were pinned or first listed."""
     is_saved: bool = False

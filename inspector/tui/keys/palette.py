@@ -90,7 +90,7 @@ class _NameSearch(Provider):
     KIND: ClassVar[str]
 
     def names(self) -> Iterable[tuple[str, str]]:
-        """All there are, each with a line about it."""
+        """The names to choose from, each with a line of description."""
         raise NotImplementedError
 
     def choose(self, name: str) -> None:

@@ -43,7 +43,8 @@ _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 _LEAST_TARGET = 12
 """Cells of the target; it is left out behind a server's own name where there are fewer."""
 _MOST_OF_NAME = 30
-"""Cells of the name that a server gives itself, or of a target in its place, for which details are left out."""
+"""The width, in cells, up to which the server's name takes the place of details if there is no room for
+both."""
 
 LEAST = (60, 15)
 """The minimum size of the main screen, in columns and lines."""
@@ -53,9 +54,10 @@ _ROOM_FOR_NAME = 100
 
 
 def header(view: HeaderView, width: int) -> Content:
-    """One line of `width` cells. Where there is no room, details go first, then the words before boundary and host.
+    """One line of `width` cells. State, boundary and host always fit.
 
-    State, boundary and host always fit. The name of the server is cut last.
+    If there is no room, details are left out first, then the words before boundary and host. The name of the
+    server is cut last.
     """
     state = Content.assemble(
         ("a recording", "bold $text-accent")

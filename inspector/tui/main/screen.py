@@ -794,7 +794,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._keys.say(level_note(selection.level))
 
     def action_choose_host(self) -> None:
-        """Choose a host from a list; where two models are compared, that of the model on the right."""
+        """Choose a host from a list; if two model views are compared, the host of the right one."""
         selection = self.server.selection
         if not selection.hosts:
             self.notify("Hosts are still being loaded.", markup=False)

@@ -86,7 +86,7 @@ class Selection:
         self._records: dict[str, CallRecord] = {}
         self._learnt = Learnt()
         self._unanswered: dict[str, Content] = {}
-        """Notes why the last call of a tool has no result, by the name of the call."""
+        """The reasons why the last call of a tool has no result, by the name of the call."""
         self._item: ToolView | None = None
         self._is_closed = False
         """Whether an item that is still being prepared is to be dropped."""
@@ -111,7 +111,7 @@ class Selection:
         self.level = level
         self.host = host
         self._host_before: str | None = None
-        """The one that was shown before."""
+        """The host that was shown before."""
         self.hosts: tuple[str, ...] = ()
         """The names of all hosts; empty while they are being loaded."""
         self.uncalled = ""
@@ -120,7 +120,7 @@ class Selection:
         """Whether the calls are from a recording. The form then shows what was sent, and is read-only."""
 
     async def idle(self) -> None:
-        """Wait until everything that was asked for is ready and drawn."""
+        """Wait until everything that was requested is ready and drawn."""
         for making in (self._items, self._results, self._definitions):
             await making.idle()
         await asyncio.sleep(_DRAWN_S)
@@ -134,7 +134,7 @@ class Selection:
         return self._earlier is not None and self.record is self._earlier.record
 
     def look_back(self, record: CallRecord, arguments: str) -> None:
-        """Show an ended call, also if it is not the last of its tool.
+        """Show an ended call, even if it is not the last of its tool.
 
         `arguments`: a short text of the arguments, without sensitive values.
         """
@@ -376,7 +376,7 @@ class Selection:
             self.look()
 
     def recall(self, record: CallRecord | None) -> None:
-        """Make `record` the only call that is kept; None removes all calls."""
+        """Make `record` the only stored call; None removes all calls."""
         before = self.record
         self._records = {record.name: record} if record is not None else {}
         entry = self._item.entry if self._item else None
@@ -385,7 +385,7 @@ class Selection:
             self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
 
     def step_level(self, step: int) -> None:
-        """Step to another boundary. While two models are compared, step the boundaries that are compared."""
+        """Step to another boundary. While two model views are compared, step the compared boundaries."""
         if self.comparing.is_on:
             self.comparing.step_level(step)
             return
@@ -395,12 +395,12 @@ class Selection:
 
     @property
     def shown_host(self) -> str:
-        """The host whose model is shown; where two models are compared, that of the right one."""
+        """The host whose model view is shown; if two views are compared, the host of the right one."""
         right = self.comparing.right
         return self.host if right is None else right.host
 
     def host_back(self) -> bool:
-        """The host that was shown before; whether there was another one."""
+        """The host that was shown before, and whether there was another one."""
         if self._host_before is not None:
             self.set_host(self._host_before)
         return self._host_before is not None
@@ -412,7 +412,7 @@ class Selection:
         self.set_host(host)
 
     def set_host(self, host: str) -> None:
-        """Show results for this host. While two models are compared, set the host on the right."""
+        """Show results for this host. While two model views are compared, set the host on the right."""
         if host != self.shown_host:
             self._host_before = self.shown_host
         if self.comparing.is_on:
@@ -422,7 +422,7 @@ class Selection:
         self.look()
 
     def compare(self) -> None:
-        """Compare two models of the last call side by side, or return to the raw result and one model."""
+        """Compare two model views of the last call side by side, or return to the raw result and its view."""
         record = self.record
         if self.comparing.is_on:
             self.comparing.stop()
@@ -473,7 +473,7 @@ class Selection:
             self._result.show_note(self._why_none())
 
     def say_why_none(self) -> None:
-        """Show a note why the open item has no result, unless a result is shown."""
+        """Show a note with the reason why the open item has no result, unless a result is shown."""
         if self.is_shown and self._result.view is None and self.record is None:
             self._result.show_note(self._why_none())
 

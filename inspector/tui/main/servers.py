@@ -255,7 +255,7 @@ class ServerParts:
             self.selection.stopped(call.name, call.note)
 
     def resource_changed(self, uri: str) -> None:
-        """Notify the user once that a resource has changed, until it is read again."""
+        """Notify the user that a resource has changed, and not again until it has been read."""
         if uri not in self._changed_resources:
             self._changed_resources.add(uri)
             words = f"{shortened(uri, 120)} has changed. r reads it again, if it was read last."

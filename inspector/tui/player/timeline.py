@@ -42,7 +42,7 @@ class RecordedTimeline(TimelinePane):
         self.refresh()
 
     def entry(self, index: int) -> Entry | None:
-        """The entry of a row; None if it has not been read yet. It is asked for then."""
+        """The entry of a row. If it has not been read yet, requests it and returns None."""
         found = self._have.get(index)
         if found is None and not self._asked[0] <= index < self._asked[1]:
             self._asked = (max(index - _MARGIN, 0), min(index + _MARGIN, self.count))

@@ -1,4 +1,4 @@
-"""The comparison of two models of one call, shown in place of the raw result and one model."""
+"""The comparison of two model views of one call, shown in place of the raw result and its model view."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -24,7 +24,7 @@ _BOUNDARIES: "Sequence[tuple[Level, Level]]" = (
 
 
 class ContrastAsked(Struct, frozen=True, kw_only=True):
-    """A request to compare what two models see of one call."""
+    """A request to compare two model views of one call."""
 
     record: CallRecord
     left: Lens
@@ -32,7 +32,7 @@ class ContrastAsked(Struct, frozen=True, kw_only=True):
 
 
 class Comparing:
-    """Controls which two models of a call are compared. Off until `start`."""
+    """Controls which two model views of a call are compared. Off until `start`."""
 
     def __init__(self, screen: Screen[None], result: ResultPane, changed: Callable[[], None]) -> None:
         self._screen = screen
@@ -44,35 +44,35 @@ class Comparing:
 
     @property
     def is_on(self) -> bool:
-        """Whether two models are being compared."""
+        """Whether two model views are being compared."""
         return self._asked is not None
 
     @property
     def right(self) -> Lens | None:
-        """The model on the right; None where none are compared."""
+        """The boundary and host of the view on the right; None if no views are compared."""
         return self._asked.right if self._asked is not None else None
 
     def start(self, record: CallRecord, base: Lens) -> None:
-        """Compare `declared` with `closed`. `base`: the boundary and host in force."""
+        """Compare `declared` with `closed`. `base`: the current boundary and host."""
         self._base = base
         self._ask(record, *self._between(*_BOUNDARIES[0]))
 
     def stop(self) -> None:
-        """Return to the raw result and one model."""
+        """Return to the raw result and its model view."""
         if self._asked is not None:
             self._asked = None
             self._result.stop_contrast()
             self._changed()
 
     def follow(self, record: CallRecord | None) -> None:
-        """Compare the same two models for another call; None stops the comparison."""
+        """Compare the same two model views for another call; None stops the comparison."""
         if record is None:
             self.stop()
         elif self._asked is not None and self._asked.record is not record:
             self._ask(record, self._asked.left, self._asked.right)
 
     def step_level(self, step: int) -> None:
-        """Compare two boundaries for the host in force; if boundaries are compared already, the next two."""
+        """Compare two boundaries for the current host; if boundaries are compared already, the next two."""
         asked = self._asked
         if asked is not None:
             known = (asked.left.level, asked.right.level)
@@ -80,7 +80,7 @@ class Comparing:
             self._ask(asked.record, *self._between(*_BOUNDARIES[place % len(_BOUNDARIES)]))
 
     def against(self, host: str) -> None:
-        """Compare the host in force with `host`, both at the boundary in force."""
+        """Compare the current host with `host`, both at the current boundary."""
         if self._asked is not None:
             self._ask(self._asked.record, self._base, Lens(level=self._base.level, host=host))
 

@@ -1,4 +1,4 @@
-"""What two models see of one call, and the differences."""
+"""Two model views of one call, and their differences."""
 
 from collections import Counter
 
@@ -41,7 +41,7 @@ class Lens(Struct, frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """What a model sees at a boundary in a host."""
+    """A model view at one boundary, in one host."""
 
     lens: Lens
     size_bytes: int
@@ -50,7 +50,7 @@ class Seen(Struct, frozen=True, kw_only=True):
 
 
 class Contrast(Struct, frozen=True, kw_only=True):
-    """What two models see of one call, side by side."""
+    """Two model views of one call, side by side."""
 
     record: CallRecord
     left: Seen
@@ -66,7 +66,7 @@ class Contrast(Struct, frozen=True, kw_only=True):
 
     @property
     def has_differences(self) -> bool:
-        """Whether the two models see anything different."""
+        """Whether the two model views differ."""
         return bool(self.outline.tops)
 
     def names(self) -> tuple[str, str]:
@@ -90,7 +90,7 @@ def contrast_title(seen: Seen) -> Content:
 
 
 def contrast_strip(view: Contrast) -> Content:
-    """A line that names the two models, and counts the leaves that differ."""
+    """A line that names the two model views, and counts the leaves that differ."""
     left, right = view.names()
     leaves = view.leaves
     shared = (
@@ -124,11 +124,11 @@ def contrast_strip(view: Contrast) -> Content:
 
 
 _MOST_COMPARED = 1_000_000
-"""Bytes of a result from which on a change of boundary or host is told by sizes alone."""
+"""The size of a result, in bytes, from which a change of boundary or host is described by sizes only."""
 
 
 def lens_change(before: ResultView, after: ResultView) -> Content:
-    """What another boundary or host makes of a call: `declared → closed: 2 values no longer reach the model`."""
+    """The effect of another boundary or host on a call, such as `declared → closed: 2 more values withheld`."""
     names = [
         view.host
         if before.level is after.level
@@ -164,7 +164,7 @@ def _missing(outline: Outline) -> Counter[tuple[str, str]]:
 
 
 def contrast_reason(view: Contrast, node: int | None) -> Content:
-    """How the sides of a node differ; if they do not, the keys to use."""
+    """The difference between the two sides of a node; if there is none, the keys to use."""
     left, right = view.names()
     difference = view.outline.difference(node) if node is not None else SideDifference.NONE
     if node is None or difference is SideDifference.NONE:
@@ -189,9 +189,9 @@ def _style(sign: str) -> str:
 
 
 def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Contrast:
-    """Compare what two models see of a call. `server`: the name that hosts know the server by.
+    """Compare two model views of a call. Raises LookupError if a host is unknown.
 
-    Raises LookupError if a host is unknown.
+    `server`: the name that hosts know the server by.
     """
     contexts = [_context(record, lens, server) for lens in (left, right)]
     outline = Outline(contexts[0].model, contexts[1].model)

@@ -142,7 +142,7 @@ class ResultPane(Vertical):
         self._why = Static("", markup=False, id="result-why")
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
-        """The comparison of two models that is shown in place of the view; None if there is none."""
+        """The comparison of two model views that is shown in place of the result; None if there is none."""
         self.is_earlier = False
         """Whether the next result to be shown is from a call that is not its tool's last."""
         self._aside: tuple[str, ...] = ()
@@ -222,7 +222,7 @@ class ResultPane(Vertical):
             self._draw(view, pointer)
 
     def show_contrast(self, view: Contrast) -> None:
-        """Show a comparison of two models in place of the result."""
+        """Show a comparison of two model views in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
         pointer = self.values.pointer if same_call else None
         self.let_go(self._contrast)
@@ -230,12 +230,12 @@ class ResultPane(Vertical):
         self._draw(view, pointer)
 
     def wait_for_contrast(self, left: Lens, right: Lens) -> None:
-        """Show that two models are being compared, until the comparison is ready."""
+        """Show that two model views are being compared, until the comparison is ready."""
         words = f"comparing {left.level}, {shortened(left.host, 40)} with {right.level}, {shortened(right.host, 40)} …"
         self._verdict.update(content(words, "$foreground 70%"))
 
     def stop_contrast(self) -> None:
-        """Show the result and one model again."""
+        """Show the result and its model view again."""
         pointer = self.values.pointer
         self.let_go(self._contrast)
         self._contrast = None
@@ -298,7 +298,7 @@ class ResultPane(Vertical):
             self._verdict.update(line)
 
     def focus_result(self) -> None:
-        """Put the focus on the values, or on what is said in their place."""
+        """Focus the values, or the note in their place."""
         (self._note if self.has_class("-empty") else self.values).focus()
 
     def stop_explaining(self) -> None:

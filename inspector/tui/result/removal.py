@@ -227,9 +227,10 @@ def removal_line(first: Removal, more: int) -> Content:
 def removal_detail(
     removals: Sequence[Removal], more: int = 0, *, tool: Tool | None = None, reaches: bool = False
 ) -> Content:
-    """Removals in full: place, why, rule, the declaration behind it, its part of the schema, and what would change it.
+    """Removals in full: place, reason, rule, the claim behind them, its schema, and what would change them.
 
-    `more`: how many there are beside these. `tool`: the one that was called. `reaches`: at `open`, where nothing is withheld.
+    `more`: the number of further removals. `tool`: the called tool. `reaches`: true at `open`, where nothing
+    is withheld.
     """
     lines = [line for removal in removals for line in _detail(removal, tool, reaches=reaches)]
     if more:

@@ -378,9 +378,9 @@ def beside(raw: Json, model: Json) -> Json:
 
 
 def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
-    """The only text that a model gets, as the part of the result that it comes from.
+    """The only text that a model gets, put back into the member of the result that it comes from.
 
-    None if the result has no such part.
+    None if the result has no such member.
     """
     found = parse(text) if text[:1] in {"{", "["} else None
     if (
@@ -498,9 +498,10 @@ def _nearest(
     pointers: Sequence[str],
     kept: Json,
 ) -> tuple[int, ...]:
-    """The indexes of removals of a node, or of the nearest value around it, or of the first inside it.
+    """The indexes of the removals of a node, or of the nearest value around it.
 
-    The last only if the boundary left nothing of the node. Otherwise, the host did not pass it on.
+    If there are none, the first inside the node, unless the boundary left some of it: then the host dropped
+    it.
     """
     around = _around(outline, node)
     at = next((at for at in around if at in removals_at), None)
@@ -552,9 +553,9 @@ def _around(outline: Outline, node: int) -> list[str]:
 
 
 def title(view: ResultView, *, room: int = 300) -> Content:
-    """Which call it was, how it ended, how long it took. Its name comes last: it may be long.
+    """The call's number, how it ended, how long it took, and its name. The name comes last: it may be long.
 
-    `room`: characters for what is wrong with the output.
+    `room`: the number of characters for the problem with the output.
     """
     record = view.record
     return Content.assemble(

@@ -79,7 +79,7 @@ class TimelinePane(Lines):
         """Show the new entries of a session."""
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Show these words as the arguments of the tool's next call."""
+        """Show `arguments` beside the tool's next call in the timeline."""
 
     def finished(self, session: Session, record: CallRecord, server: str = "") -> None:
         """Note that a call has ended with a record."""
@@ -128,11 +128,11 @@ class SessionTimeline(TimelinePane):
         super().__init__()
         self._rows = TimelineRows()
         self._listed: list[_Shown] | None = None
-        """The lines on the screen; None if these are simply all rows, none of them unfolded."""
+        """The lines on the screen; None if they are the plain rows, with none unfolded and no search."""
         self._words: tuple[str, ...] = ()
         self._unfolded = 0
         self._seen = 0
-        """How many lines, from the first on, were on the screen at some time."""
+        """The number of lines, counted from the first, that have been on the screen."""
         self._began_s = monotonic()
         self._began = datetime.now(UTC).astimezone()
 

@@ -158,7 +158,7 @@ class TimelineRows:
     def __init__(self) -> None:
         self.rows: list[TimelineRow] = []
         self._strands: dict[str, _Strand] = {}
-        """One strand per server, by its name."""
+        """The state of each server's timeline, by the name of the server."""
         self._began_s = 0.0
         """The time at which the first connection began."""
         self._calls = 0
@@ -172,7 +172,7 @@ class TimelineRows:
         return self._calls
 
     def describe(self, name: str, arguments: str, server: str = "") -> None:
-        """Use these words as the arguments of the tool's next call."""
+        """Show `arguments` beside the tool's next call in the timeline."""
         self._described[server, name] = arguments
 
     def take(self, session: Session, now_s: float, server: str = "") -> None:

@@ -1,1 +1,1 @@
-"""The screen about the trust of the agent session."""
+"""The Trust screen: what answers added to the session's trust labels, and what servers may have learnt."""

@@ -293,7 +293,7 @@ class OutlineLines(Lines):
 
     @property
     def is_searched(self) -> bool:
-        """Whether words are searched for: then `n` goes to the next place where they occur."""
+        """Whether the values are being searched for words. If so, `n` goes to the next match."""
         return bool(self._search)
 
     @property
@@ -302,7 +302,7 @@ class OutlineLines(Lines):
         return bool(self._matches)
 
     def next_match(self, step: int) -> None:
-        """To the next match, or the one before; from the last to the first. Says so where there is none."""
+        """Go to the next or previous match, wrapping around at the ends. Shows a note if there is none."""
         if self._matches:
             self._go_to_match((self._match + step) % len(self._matches))
         elif self._search:

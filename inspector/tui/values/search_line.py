@@ -84,7 +84,10 @@ class SearchLine(Horizontal):
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
-        """To the values, at the first match below the cursor: there n and N go on. Without words, close the search."""
+        """Focus the values, at the first match after the cursor; `n` and `N` go on from there.
+
+        Without words, close the search.
+        """
         if self._input.value:
             self._values.focus()
         else:

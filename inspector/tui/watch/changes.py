@@ -1,4 +1,4 @@
-"""What a save changed in the definitions, in the result, and in what reaches models."""
+"""The changes that a save made in the definitions, in the result, and in the values that reach models."""
 
 from itertools import islice
 

@@ -134,9 +134,9 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
         return Latest(self, make, show, self.could_not)
 
     def could_not(self, asked: object, error: BaseException) -> None:
-        """Show a note that making the content failed.
+        """Show a note that the content could not be made.
 
-        Only the type of the error is shown: its text may quote a server.
+        Names only the error's type: its text may quote a server.
         """
         del asked
         words = f"{self.FAILED} ({type(error).__name__}): a defect of Sightline."

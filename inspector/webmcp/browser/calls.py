@@ -91,9 +91,9 @@ class PolyfillBackend:
         """Invocations whose form led to another document, by frame."""
 
     async def watch(self, document: PageDocument, session: str) -> None:
-        """Request a document's tools now and after each change.
+        """Request a document's tools now and after each change. Raises as `invoke` does.
 
-        Also request the answer of a form that led to it. Raises as `invoke` does.
+        If submitting a form led to this document, also request the result of that form's invocation.
         """
         await self._command(document, session, {"command": "watch", "id": "list"})
         invocation = self._left.pop(document.frame_id, None)
@@ -261,7 +261,7 @@ class Calls:
                 form.on_filled()
 
     async def submit(self) -> bool:
-        """Submit the forms that are filled in and wait. Returns whether there was one."""
+        """Submit the forms that are filled in and wait. Returns whether there was a form to submit."""
         filled = [(waiting, waiting.form) for waiting in self._waiting if waiting.form is not None]
         for waiting, form in filled:
             waiting.form = None

@@ -47,7 +47,7 @@ class Quiet:
     def __init__(self, origins: Callable[[], frozenset[str]], sessions: Callable[[], frozenset[str]]) -> None:
         """`origins`: returns the origins of the current documents.
 
-        `sessions`: returns the attached sessions; requests of others do not count.
+        `sessions`: returns the attached sessions; network requests of other sessions are ignored.
         """
         self._origins = origins
         self._sessions = sessions
