@@ -46,7 +46,7 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
     counts = [(unread.count(kind), _NOUNS[kind]) for kind in _READ]
     named = [f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in counts if number]
     if named:
-        yield NotChecked(what=f"what {', '.join(named)} contain", why=why)
+        yield NotChecked(what=f"contents of {', '.join(named)}", why=why)
 
 
 def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:

@@ -39,7 +39,7 @@ def found(ui: Json) -> AppInterface:
         (None, "not one resource"),
         ({"contents": []}, "not one resource"),
         ({"contents": [read()["contents"], 2]}, "not one resource"),
-        (read(uri="ui://other"), "of another URI"),
+        (read(uri="ui://other"), "another URI"),
         (read(mimeType="text/html"), "MIME type"),
         (read(mimeType=None), "MIME type"),
         (read(text=None), "no text"),

@@ -15,7 +15,7 @@ def test_a_call_names_the_parts_that_only_the_interface_gets() -> None:
         "app: In a host with MCP Apps, the interface ui://weather/panel gets"
         in sightline("call", "weather", *APPS).out
     )
-    assert "for the interface alone" in sightline("call", "refresh", *APPS).out
+    assert "Only the interface can call the tool" in sightline("call", "refresh", *APPS).out
 
 
 def test_an_interface_is_read_with_the_permissions_that_it_requests() -> None:

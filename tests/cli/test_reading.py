@@ -187,15 +187,15 @@ for line in sys.stdin:
 
 def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Path) -> None:
     why = (
-        "a review reads no resource and gets no prompt, also with --call: "
+        "a review reads no resource and gets no prompt, even with --call: "
         "sightline read and sightline prompt show them"
     )
     path, recording = tmp_path / "halting.py", tmp_path / "session.jsonl"
     path.write_text(HALTING)
     halting = ("--", sys.executable, "-S", "-E", str(path))
     for server, what in (
-        (READING, "what 3 resources, 1 template, 2 prompts contain"),
-        (halting, "what 1 resource contain"),
+        (READING, "contents of 3 resources, 1 template, 2 prompts"),
+        (halting, "contents of 1 resource"),
     ):
         checked = sightline("check", "--fail-on", "critical", *server)
         assert f"{what}: {why}" in " ".join(checked.out.split()), checked.err
@@ -214,4 +214,4 @@ def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Pa
     assert [each["reason"] for each in shape["malformed"]] == reasons
     assert [each["name"] for each in shape["resources"]] == ["a://1"]
     recorded = sightline("review", "--format", "json", str(recording)).json["notChecked"]
-    assert {"what": "what 1 resource contain", "why": "they are not read in the recording"} in recorded
+    assert {"what": "contents of 1 resource", "why": "the recording does not read them"} in recorded

@@ -42,9 +42,9 @@ def test_the_client_profiles_of_a_recording_are_named_and_their_listings_compare
     first, *rows = sightline("replay", str(path)).out.splitlines()
     assert first.endswith("boundary: declared, host: spec, client profile: full")
     assert [line.partition("connection: ")[2] for line in rows if "connection: " in line] == [
-        "the target was reached again: connection 2",
-        "the target was reached again: connection 3, client profile: none",
-        "the target was reached again: connection 4",
+        "reconnected to the target (connection 2)",
+        "reconnected to the target (connection 3, client profile: none)",
+        "reconnected to the target (connection 4)",
     ]
     (shown,) = sightline("replay", "--format", "json", str(path)).json["recordings"]
     assert shown["client"] == "full"

@@ -12,7 +12,7 @@ from inspector.cli.options import host_profile
 from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
 from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, ResultSides, aligned, result_lines
 from inspector.hosts.projection import Projection, project
-from inspector.json.exact import Json, dump_text
+from inspector.json.exact import Json, dump_text, equal
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 
@@ -128,9 +128,7 @@ def test_equal_values_have_the_same_sign_and_no_value_is_left_out(left: Json, ri
     for value, index in ((left, 0), (right, 1)):
         rows = [pair[index] for pair in pairs]
         assert_has_all(value, "".join(row.text for row in rows if row).replace(" ", ""))
-    assert (left == right and type(left) is type(right)) <= all(
-        row is None or row.sign == SAME for pair in pairs for row in pair
-    )
+    assert equal(left, right) <= all(row is None or row.sign == SAME for pair in pairs for row in pair)
 
 
 def test_values_are_aligned_by_pointer_and_every_changed_row_has_a_sign() -> None:

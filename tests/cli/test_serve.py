@@ -61,7 +61,7 @@ def test_other_arguments_get_the_nearest_call_or_with_exact_an_error() -> None:
     assert found["result"] == told("two")
     assert remarks == ("tools/call get_key: answered from the nearest of 2 recorded calls",)
     found, _ = called(answers_of(wire, exact=True), "get_key", {"q": "two", "n": 9})
-    assert "other parameters alone" in json.dumps(found["error"])
+    assert "only with other parameters" in json.dumps(found["error"])
 
 
 def test_equal_calls_are_answered_in_the_recorded_order() -> None:

@@ -69,14 +69,14 @@ def test_a_requested_visit_shows_its_url_the_wait_and_the_timeout() -> None:
         )
     )
     assert url < waiting < end
-    assert "call with --answer accept-defaults" in here("call", "visit first", *asking("legacy")).err
+    assert "again with --answer accept-defaults" in here("call", "visit first", *asking("legacy")).err
 
 
 def test_commands_that_answer_no_requests_report_that_once(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    said = "elicitation/create (form) “Who are you?”: declined: this command answers nothing"
+    said = "elicitation/create (form) “Who are you?”: declined: this command does not answer requests"
     review = here("review", "--call", "--yes-call", "endless", "--format", "json", *asking("legacy"))
     assert "elicitation/create (form) (" in str(json.loads(review.out)["notChecked"])
     review = here("review", "--call", "--yes-call", "endless", *asking("legacy"))

@@ -41,7 +41,7 @@ async def test_an_unreadable_answer_is_described_and_fails_only_its_call() -> No
         (events(b'data: {"jsonrpc":"2.0","id":$ID,"resu'), "without an answer within an event: data:"),
         (raw("200 OK", b"{broken"), "sent a body that is not a JSON-RPC message: not JSON: "),
         (raw("200 OK", b""), "sent a body that is not a JSON-RPC message: it is empty"),
-        (raw("200 OK", b"[1, 2]"), "no object: [1, 2]"),
+        (raw("200 OK", b"[1, 2]"), "not an object: [1, 2]"),
         (raw("200 OK", b'{"jsonrpc":"2.0","id":99,"result":{}}'), "does not answer the request: {"),
         (raw("200 OK", b"\x00\x01", content_encoding="br"), "the content encoding `br`"),
         (stream(b"\x00\x01", content_encoding="zstd"), "the content encoding `zstd`"),

@@ -148,7 +148,7 @@ def test_tokens_are_kept_in_the_keyring_only_on_request(tmp_path: Path) -> None:
         assert f"sightline {url}" in kept.read_text()
         for argv in (("list", url), ("list", url, "--stored-auth-only")):
             assert ran(*argv).returncode == 0
-        assert ran("auth", "--forget", url).stdout == f"forgotten: {url}\n"
+        assert ran("auth", "--forget", url).stdout == f"removed from the keyring: {url}\n"
         assert ran("auth", "--forget", url).stdout == f"the keyring has no tokens for {url}\n"
         assert ran("list", url).returncode == 3
     fake["PYTHON_KEYRING_BACKEND"] = "keyring.backends.null.Keyring"
@@ -265,7 +265,7 @@ def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: byte
         (["--client-id", "a", "--client-secret", "env:NOT_THERE"], "no such variable"),
         (["--client-credentials", "--client-id", "a"], "--client-secret or --client-key"),
         (["--client-credentials", "--client-id", "a", "--client-secret", "env:HOME"], "needs --issuer"),
-        (["--client-id", "a", "--scope", 'a"b'], "no scopes"),
+        (["--client-id", "a", "--scope", 'a"b'], "not a list of scopes"),
         (["--redirect-uri", "https://elsewhere.example/x"], "127.0.0.1"),
         (["--remember", "--stored-auth-only"], "--remember does not work with --stored-auth-only"),
         (["--insecure", "--cacert", "x.pem"], "Leave it out"),

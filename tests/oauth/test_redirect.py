@@ -42,7 +42,7 @@ REFUSED = (
     (GOOD.replace("GET", "POST"), None, "405", "not a GET"),
     (f"{GOOD}&code=def", None, "400", "parameter twice"),
     (f"GET /callback?state={STATE}", None, "400", "neither code nor error"),
-    ("not-HTTP", None, "400", "no HTTP request"),
+    ("not-HTTP", None, "400", "not send an HTTP request"),
 )
 
 

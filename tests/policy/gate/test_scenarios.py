@@ -195,7 +195,7 @@ async def test_the_built_in_policy_asks_before_a_mail_and_a_no_sends_nothing(
         await call(oversight, files, "read_file", {"path": "/internal/salaries.xlsx"})
         considered = await oversight.consider(mail.session, "send_email", MAIL)
         assert considered.verdict is Verdict.CONFIRM
-        assert any("cannot be undone" in reason for reason in considered.reasons)
+        assert any("may be irreversible" in reason for reason in considered.reasons)
         with pytest.raises(NotConfirmedError):
             await oversight.call(mail.session, considered, agreement=Agreement.NONE)
         assert mail.heard("tools/call") == []

@@ -159,4 +159,4 @@ def test_the_announced_client_and_unread_items_are_listed_as_not_checked() -> No
     said = gone_through(replace(material_of(catalogue), announced=announces(FULL))).not_checked
     (client,) = (each.why for each in said if each.what == "definitions for other clients")
     assert "announces elicitation, roots, sampling (--as full)" in client
-    assert "what 1 resource, 2 prompts contain" in {each.what for each in said}
+    assert "contents of 1 resource, 2 prompts" in {each.what for each in said}
