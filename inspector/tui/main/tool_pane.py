@@ -59,7 +59,7 @@ class ToolPane(Vertical):
         """Posted when the History tab is clicked."""
 
     def __init__(self) -> None:
-        super().__init__(id="tool", classes="-empty")
+        super().__init__(id="tool")
         self.tabs = TabLine(TABS)
         self.call = CallPane()
         self._title = Static("", markup=False, id="tool-title")

@@ -12,7 +12,7 @@ def test_the_review_of_a_hostile_server_is_safe_and_escape_never_quits(tmp_path:
     report = tmp_path / "report.html"
     data, config = str(tmp_path / "data"), str(tmp_path / "config")
     with terminal(HOSTILE, NO_COLOR="1", SIGHTLINE_DATA_DIR=data, SIGHTLINE_CONFIG_DIR=config) as screen:
-        screen.wait_for("27 tools")
+        screen.wait_for("Tools 27")
         screen.wait_for("▲1")
         screen.press("f")
         screen.wait_for("Findings of")

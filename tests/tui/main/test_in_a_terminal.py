@@ -38,7 +38,7 @@ def assert_clean(screen: Terminal) -> None:
 @pytest.mark.parametrize(("columns", "lines"), [(80, 24), (140, 45)])
 def test_no_text_of_a_hostile_server_acts_in_the_terminal(columns: int, lines: int) -> None:
     with terminal(HOSTILE, columns=columns, lines=lines) as screen:
-        screen.wait_for("27 tools")
+        screen.wait_for("Tools 27")
         screen.press("2")
         screen.settle()
         screen.press("3")
