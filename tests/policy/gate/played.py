@@ -106,7 +106,8 @@ class PlayedSession(Session):
             judgement=Judgement(self.answers.get(name, Result(value=CLEAN)), self.catalogue.tool(name)),
             at_s=0.0,
             duration_s=0.01,
-            size_bytes=1,
+            # Large enough to be judged in a thread.
+            size_bytes=1_000_000,
         )
         self.calls.append(record)
         return record
