@@ -158,10 +158,11 @@ class Lines(ScrollView, can_focus=True):
         """Scroll until row `index` is visible."""
         height = self.scrollable_content_region.height
         top = self.scroll_offset.y
+        # Forced: the scrollbar that allows it is only shown with the next layout.
         if index < top:
-            self.scroll_to(y=index, animate=False)
+            self.scroll_to(y=index, animate=False, force=True)
         elif height and index >= top + height:
-            self.scroll_to(y=index - height + 1, animate=False)
+            self.scroll_to(y=index - height + 1, animate=False, force=True)
 
 
 REMOVED = "✗"

@@ -123,6 +123,8 @@ async def test_the_timeline_follows_new_rows_until_the_cursor_moves_up() -> None
             session.exchange("prompts/list", {"number": number}, {})
         await settled(pilot, app, "prompts/list")
         assert timeline.count >= 12
+        # The first row beyond the height has no scrollbar yet that could be moved.
+        assert timeline.scroll_offset.y == timeline.max_scroll_y > 0
         timeline.focus()
         await pilot.press("g")
         for number in range(5):
