@@ -90,12 +90,18 @@ def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
             _write("".join(f"{row}\n" for row in at_words(safe_line(line), width)))
         else:
             pieces = [Coloured(safe_line(piece.text), piece.colour) for piece in line]
-            for row in _rows_of(pieces, width):
-                _write("".join(_painted(piece, with_colours=with_colours) for piece in row).rstrip() + "\n")
+            rows = (
+                "".join(_painted(piece, with_colours=with_colours) for piece in row)
+                for row in _rows_of(pieces, width)
+            )
+            _write("\n".join(rows).rstrip() + "\n")
 
 
 def at_words(text: str, width: int) -> list[str]:
-    """A safe text in rows of at most `width` cells, those after the first indented. A longer word stays whole."""
+    """A safe text in rows of at most `width` cells, those after the first indented. A longer word stays whole.
+
+    Each break replaces one blank: without the indents, the rows joined by blanks are the text.
+    """
     spans = _spans(text, width)
     return [" " * indent + text[start:stop] for indent, start, stop in spans]
 
@@ -116,16 +122,17 @@ def _spans(text: str, width: int) -> list[tuple[int, int, int]]:
         return [(0, 0, len(text))]
     spans: list[tuple[int, int, int]] = []
     leading = len(text) - len(text.lstrip(" "))
+    end = len(text.rstrip(" "))
     indent = start = 0
-    while (stop := _fitting(text, start, width - indent)) < len(text):
+    while (stop := _fitting(text, start, width - indent)) < end:
         first = start if spans else leading
         blank = text.rfind(" ", first, stop + 1)
         if blank < 0:
-            blank = text.find(" ", max(first, stop))
-        if blank < 0 or not text[blank:].strip(" "):
+            blank = text.find(" ", max(first, stop), end)
+        if blank < 0:
             break
-        spans.append((indent, start, start + len(text[start:blank].rstrip(" "))))
-        start = blank + len(text[blank:]) - len(text[blank:].lstrip(" "))
+        spans.append((indent, start, blank))
+        start = blank + 1
         indent = min(leading + 2, width // 2)
     return [*spans, (indent, start, len(text))]
 
@@ -309,7 +316,7 @@ class Diagnostics:
         if self.as_json:
             shape = {"code": error.code, "message": error.message, "hint": error.hint}
             # ASCII escapes, so that nothing foreign acts on a terminal.
-            self._write(json.dumps({"error": shape}))
+            self._write(json.dumps({"error": shape}), exactly=True)
         else:
             # Indented, so that a line of a server cannot be taken for one of Sightline's.
             self._write("\n  ".join(f"sightline: {error.message}".split("\n")))
@@ -317,8 +324,8 @@ class Diagnostics:
                 self._write("\n  ".join(f"  {error.hint}".split("\n")))
         return error.exit_code
 
-    def _write(self, text: str) -> None:
-        width = columns() if sys.stderr.isatty() else sys.maxsize
+    def _write(self, text: str, *, exactly: bool = False) -> None:
+        width = columns() if sys.stderr.isatty() and not exactly else sys.maxsize
         rows = (row for line in text.split("\n") for row in at_words(safe_line(line), width))
         sys.stderr.write("\n".join(rows) + "\n")
         sys.stderr.flush()

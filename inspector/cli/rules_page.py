@@ -43,4 +43,4 @@ def _rule(rule: ReviewRule) -> Iterator[str]:
 
 
 if __name__ == "__main__":
-    print_lines(page_lines())
+    print_lines(page_lines(), exactly=True)

@@ -1,18 +1,22 @@
 """Lines are wrapped as by a walk over their characters; on a terminal at words."""
 
 import fcntl
+import json
 import os
 import pty
 import random
+import shlex
 import struct
 import subprocess
 import sys
 import termios
+from pathlib import Path
 
 import pytest
 
 from inspector.cli.output import at_words, cells, wrapped
 from tests.cli.sightline import ROOT
+from tests.peers.terminal import terminal
 
 ALPHABETS = ("ab ", "ab \u0301", "a\u6f22 ", "\u6f22\u5b57", "x", " ")
 
@@ -46,14 +50,17 @@ def test_wrapping_agrees_with_a_walk_over_all_characters() -> None:
         assert wrapped(text, width) == walked(text, width), (text, width)
 
 
-def test_rows_break_at_words_and_keep_all_of_them() -> None:
+def test_rows_break_at_words_and_keep_every_character() -> None:
     chosen = random.Random(7)  # noqa: S311 - the same lines each time
     for _ in range(20_000):
         length = chosen.randrange(60)
         text = "".join(chosen.choice(chosen.choice(ALPHABETS)) for _ in range(length))
         width = chosen.randrange(4, 24)
         rows = at_words(text, width)
-        assert "".join("".join(rows).split()) == "".join(text.split())
+        leading = len(text) - len(text.lstrip(" "))
+        indent = " " * min(leading + 2, width // 2)
+        assert all(row.startswith(indent) for row in rows[1:])
+        assert " ".join([rows[0], *(row.removeprefix(indent) for row in rows[1:])]) == text
         assert [word for row in rows for word in row.split()] == text.split(), (text, width)
         # Only a word that is longer than a row is.
         assert all(cells(row.rstrip()) <= width or len(row.split()) == 1 for row in rows), (text, width)
@@ -97,12 +104,26 @@ def test_a_terminal_gets_no_word_in_two_parts_and_a_pipe_the_lines_as_they_are(a
         assert piped.stdout.split() == shown.split()
 
 
-def _read(terminal: int) -> bytes:
+def test_a_command_to_copy_stays_in_one_line(tmp_path: Path) -> None:
+    home = tmp_path / "a folder with a long name and blanks in it"
+    home.mkdir()
+    path = home / ".claude.json"
+    path.write_text(json.dumps({"mcpServers": {"notes": {"command": "node", "args": ["server.js"] * 12}}}))
+    with terminal(
+        (sys.executable, "-m", "inspector", "discover"), columns=80, HOME=str(home), NO_COLOR="1"
+    ) as screen:
+        assert screen.wait_for_end() == 0
+    rows = screen.plain().splitlines()
+    assert f"    sightline {shlex.quote(f'{path}:notes')}" in rows
+    assert f"  notes: node {' '.join(['server.js'] * 12)}" in rows
+
+
+def _read(ours: int) -> bytes:
     """All that is written, until the other end is closed."""
     written = b""
     while True:
         try:
-            piece = os.read(terminal, 65536)
+            piece = os.read(ours, 65536)
         except OSError:
             return written
         if not piece:

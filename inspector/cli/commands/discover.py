@@ -29,7 +29,7 @@ def command(*, format_: str) -> int:
     if format_ == "json":
         print_json({"servers": [_shape(each) for each in found]})
     else:
-        print_lines(_lines(found))
+        print_lines(_lines(found), exactly=True)
     return OK
 
 
