@@ -197,7 +197,7 @@ async def test_an_existing_file_is_not_overwritten_and_the_dialog_stays_open(tmp
             app.screen.query(Input).first().value = name
             await settled(pilot, app, "Enter continue")
             await pilot.press("enter")
-            await settled(pilot, app, "~nobody-of-that-name:" if name[0] == "~" else "no path")
+            await settled(pilot, app, "~nobody-of-that-name:" if name[0] == "~" else "not a path")
         app.screen.query(Input).first().value = ""
         await pilot.press("enter")
         await settled(pilot, app, "Write the name of a file.")
