@@ -149,9 +149,12 @@ def _sentences(considered: Consideration) -> Iterator[str]:
 def _sentence_of(match: RuleMatch) -> str:
     if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
         return str(match)
-    claims = dict.fromkeys(reason.rpartition(" ")[2] for fact in match.facts for reason in fact.reasons)
+    reasons = dict.fromkeys(reason for fact in match.facts for reason in fact.reasons)
+    # A contradiction is a sentence; other reasons are a vocabulary and a claim.
+    sentences = [reason for reason in reasons if reason.endswith(".")]
+    claims = dict.fromkeys(reason.rpartition(" ")[2] for reason in reasons if not reason.endswith("."))
     named = f" ({', '.join(claims)})" if claims else ""
-    return f"{_SENTENCES[match.rule.name]}{named}."
+    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences))
 
 
 def _sentence(words: str) -> str:

@@ -1,7 +1,5 @@
 """Two model views of one call, and their differences."""
 
-from collections import Counter
-
 from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
@@ -123,10 +121,6 @@ def contrast_strip(view: Contrast) -> Content:
     return Content("  ").join(parts)
 
 
-_MOST_COMPARED = 1_000_000
-"""The size of a result, in bytes, from which a change of boundary or host is described by sizes only."""
-
-
 def lens_change(before: ResultView, after: ResultView) -> Content:
     """The effect of another boundary or host on a call, such as `declared → closed: 2 more values withheld`."""
     names = [
@@ -138,29 +132,16 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
         for view in (before, after)
     ]
     lead = content(" → ".join(shortened(name, 40) for name in names), "bold")
-    if max(before.size_bytes, after.size_bytes) > _MOST_COMPARED:
-        return Content.assemble(
-            lead, f": model gets {size(after.model_bytes)} instead of {size(before.model_bytes)}"
-        )
-    was, is_now = _missing(before.outline), _missing(after.outline)
-    more, fewer = (is_now - was).total(), (was - is_now).total()
-    what = "withheld" if before.host == after.host else "kept from the model"
-    parts = [
-        *([f"{more:,} more {'value' if more == 1 else 'values'} {what}"] if more else []),
-        *([f"{count(fewer, 'value')} no longer {what}"] if fewer else []),
-    ]
-    style = "$text-error" if fewer else "$text-success"
-    words = Content.styled(", ".join(parts), style) if parts else Content(f"the same values are {what}")
-    return Content.assemble(lead, ": ", words)
-
-
-def _missing(outline: Outline) -> Counter[tuple[str, str]]:
-    """The leaves that only the left side has, by place and key: in JSON of a text, several have one place."""
-    return Counter(
-        (outline.pointer(node), outline.label(node))
-        for node in range(len(outline))
-        if outline.difference(node) is SideDifference.LEFT and outline.end(node) == node + 1
-    )
+    if before.host != after.host:
+        sizes = f": model gets {size(after.model_bytes)} instead of {size(before.model_bytes)}"
+        return Content.assemble(lead, sizes)
+    more = len(after.removals) - len(before.removals)
+    if not more:
+        return Content.assemble(lead, ": as many values are withheld")
+    words = f"{more:,} more {'value' if more == 1 else 'values'} withheld"
+    if more < 0:
+        words = f"{count(-more, 'value')} no longer withheld"
+    return Content.assemble(lead, ": ", Content.styled(words, "$text-error" if more < 0 else "$text-success"))
 
 
 def contrast_reason(view: Contrast, node: int | None) -> Content:
