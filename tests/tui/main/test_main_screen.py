@@ -139,7 +139,7 @@ async def test_a_host_is_chosen_from_a_list_that_says_what_each_model_gets(size:
         text = await settled(pilot, app, "Choose a host")
         assert "▸ spec" in text
         assert "specification  in force: text and" in text
-        for host in hosts()[: None if size == LARGE else 15]:
+        for host in hosts()[: None if size == LARGE else 14]:
             assert re.search(rf" {host.name} +{evidence(host.how)} ", text), host.name
         await pilot.press("escape")
         await settled(pilot, app, "host: spec")
