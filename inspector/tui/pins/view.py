@@ -62,7 +62,7 @@ def changed_marks(state: PinState) -> dict[str, Mark]:
 def news_of(state: PinState) -> str:
     """A sentence about the changes; empty if there are none."""
     if state.fault:
-        return f"{safe_line(state.fault)}. Sightline asks before the first call of every tool."
+        return f"Sightline asks before the first call of every tool: {safe_line(state.fault)}."
     parts = [f"{altered.since.value}: {amount(altered)}" for altered in state.altered]
     return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows how." if parts else ""
 

@@ -65,7 +65,7 @@ async def test_four_servers_answer_and_the_end_of_one_does_not_affect_the_others
         await shows(pilot, app, "#1 done", "The sum of 4 and 5 is 9")
         await open_tool(pilot, app, "git_log", 3)
         await pilot.press("enter", *str(ROOT), "ctrl+r")
-        await shows(pilot, app, "#2 done", "Commit history")
+        await shows(pilot, app, "#2 done", "Author")
         text = await open_tool(pilot, app, "clean_clock", 1)
         assert "≡ also at demo-2" in text
         await pilot.press("ctrl+r")
