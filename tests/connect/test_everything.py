@@ -37,7 +37,7 @@ CALLS: dict[str, tuple[JsonObject, str]] = {
     "trigger-elicitation-request": ({}, "User provided the requested information"),
     "trigger-url-elicitation": ({"url": "https://example.com/a"}, "accept"),
     "trigger-sampling-request": ({"prompt": "p"}, "a rhyme"),
-    "simulate-research-query": ({"topic": "bees", "ambiguous": True}, "Research Report: bees"),
+    "simulate-research-query": ({"topic": "bees", "ambiguous": True}, "**Clarification**"),
     "trigger-sampling-request-async": ({"prompt": "p"}, "a rhyme"),
     "trigger-elicitation-request-async": ({}, "User provided the requested information"),
 }
