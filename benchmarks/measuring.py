@@ -10,6 +10,7 @@ import signal
 import statistics
 import struct
 import subprocess
+import sys
 import tempfile
 import termios
 import time
@@ -116,19 +117,34 @@ class Ran:
     output: bytes
 
 
+# Linux counts the memory of the parent in the peak of a child that it starts, so that the parent must be small.
+_LAUNCHER = """
+import os, sys, time
+output, errors, *argv = sys.argv[1:]
+started = time.perf_counter()
+actions = [(os.POSIX_SPAWN_DUP2, int(output), 1), (os.POSIX_SPAWN_DUP2, int(errors), 2)]
+child = os.posix_spawnp(argv[0], argv, os.environ, file_actions=actions)
+_, waited, used = os.wait4(child, 0)
+print(time.perf_counter() - started, os.waitstatus_to_exitcode(waited), used.ru_maxrss)
+"""
+
+
 def ran(argv: Sequence[str], *, status: Sequence[int] = (0,)) -> Ran:
     """Run a command to its end. Raises RuntimeError if it ends with another exit code."""
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
-        started = time.perf_counter()
-        process = subprocess.Popen(argv, stdin=subprocess.DEVNULL, stdout=output, stderr=errors)
-        _, waited, used = os.wait4(process.pid, 0)
-        wall_s = time.perf_counter() - started
-        process.returncode = os.waitstatus_to_exitcode(waited)
-        if process.returncode not in status:
+        launched = subprocess.run(
+            (sys.executable, "-I", "-S", "-c", _LAUNCHER, str(output.fileno()), str(errors.fileno()), *argv),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            pass_fds=(output.fileno(), errors.fileno()),
+            check=True,
+        )
+        wall_s, code, peak_kb = launched.stdout.split()
+        if int(code) not in status:
             errors.seek(0)
-            raise RuntimeError(f"{argv} ended with {process.returncode}: {errors.read()[-2000:].decode()}")
+            raise RuntimeError(f"{argv} ended with {int(code)}: {errors.read()[-2000:].decode()}")
         output.seek(0)
-        return Ran(wall_s=wall_s, peak_mb=used.ru_maxrss / 1024, output=output.read())
+        return Ran(wall_s=float(wall_s), peak_mb=int(peak_kb) / 1024, output=output.read())
 
 
 PROBE_S = 0.002

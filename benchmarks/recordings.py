@@ -56,7 +56,7 @@ def measure(report: Report) -> None:
             report.section(f"A recording of {frames:,} frames, {path.stat().st_size / 1e6:.0f} MB")
             loads = report.row("json.loads, line by line", seconds(lambda path=path: _loaded(path), runs=1))
             yardstick = Measurement(name="json.loads", runs=loads.runs)
-            one = ran((sys.executable, "-m", "inspector", "replay", "--quiet", str(path)))
+            one = ran((sys.executable, "-m", "inspector", "replay", "-q", str(path)))
             report.row("`sightline replay`", [one.wall_s], yardstick=yardstick, aim=aim)
             report.row("`sightline replay`: peak", [one.peak_mb], unit="MB", aim=150)
         _index(report, path)
