@@ -22,7 +22,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
-from inspector.tui.runtime.memory import calm_collector
+from inspector.tui.runtime.memory import keep_responsive
 from inspector.tui.widgets.lines import Lines
 
 _HOPS = 3
@@ -58,7 +58,7 @@ async def application(
     """The application, ready, at 140x45. `marked`: a text of each row of the result is sensitive."""
     options = ("marked",) if marked else ()
     target = StdioTarget(command=(sys.executable, "-S", str(SERVER), str(tools), str(result_bytes), *options))
-    calm_collector()
+    keep_responsive()
     observed = Observed()
     listed = asyncio.Event()
     started = time.perf_counter()

@@ -20,7 +20,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
-from inspector.tui.runtime.memory import calm_collector
+from inspector.tui.runtime.memory import keep_responsive
 
 MEGABYTE = 1_000_000
 SETTLE_S = 0.5
@@ -83,7 +83,7 @@ class Watched:
 async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Watched]]:
     """The application on a page, with all tools listed. Stalls before that do not count."""
     target = PageTarget(url=url)
-    calm_collector()
+    keep_responsive()
     watched = Watched()
 
     async def opened(listener: Listener) -> Session:

@@ -22,7 +22,7 @@ from inspector.session.recorded import RecordedSession
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.player.transport import TransportBar
-from inspector.tui.runtime.memory import calm_collector
+from inspector.tui.runtime.memory import keep_responsive
 
 FRAMES = 1_000_000
 FEWER = 200_000
@@ -172,7 +172,7 @@ def _frame(number: int, direction: str, body: object) -> object:
 
 
 async def _keys(path: Path) -> list[tuple[str, float, str]]:
-    calm_collector()
+    keep_responsive()
     opened = OpenedRecording(path=str(path), header=header_at(path))
     found: list[tuple[str, float, str]] = []
 

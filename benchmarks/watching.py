@@ -24,7 +24,7 @@ from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.connection.source import ServerSource
-from inspector.tui.runtime.memory import calm_collector
+from inspector.tui.runtime.memory import keep_responsive
 
 RUNS = 7
 _CALM_S = 1.5
@@ -77,7 +77,7 @@ async def _both(report: Report, name: str, command: tuple[str, ...], file: Path,
     async def opened(listener: Listener) -> Session:
         return Session(target, Options(is_quick_to_end=True), listener)
 
-    calm_collector()
+    keep_responsive()
     app = SightlineApp(
         [ServerSource(target=target, opener=opened)],
         level=Level.DECLARED,

@@ -26,7 +26,7 @@ from inspector.tui.main.opening import OpeningScreen
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.key_order import KeyOrder
 from inspector.tui.runtime.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
-from inspector.tui.runtime.memory import calm_collector
+from inspector.tui.runtime.memory import keep_responsive
 
 if TYPE_CHECKING:
     from inspector.files.settings import Settings
@@ -57,7 +57,7 @@ def run(launch: "Launch") -> int:
     launches = (launch, *launch.further)
     names = _names(launches)
     sources = [_source(each, name, own) for each, name in zip(launches, names, strict=True)]
-    calm_collector()
+    keep_responsive()
     end_with_the_terminal()
     app = SightlineApp(
         sources,

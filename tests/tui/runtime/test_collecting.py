@@ -6,8 +6,8 @@ import sys
 _WATCHED = """
 import gc
 from inspector.tui.runtime import memory as collecting
-collecting.calm_collector()
-collecting.calm_collector()
+collecting.keep_responsive()
+collecting.keep_responsive()
 assert gc.callbacks.count(collecting._watch) == 1
 rounds = []
 gc.callbacks.append(lambda phase, facts: rounds.append(facts) if phase == "stop" and facts["generation"] == 2 else None)
