@@ -1,6 +1,5 @@
 """Plays a recording step by step: the listings, calls, boundary, host and policy at any line."""
 
-import time
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -203,8 +202,6 @@ _KEPT_LINES, _KEPT_BYTES = 64, 1 << 18
 """The maximum number of parsed lines in the cache, and the maximum size in bytes of a line in it."""
 _STRIDE = 1_000
 """The number of lines between two checks whether the work was cancelled."""
-_BREATH, _BREATH_S = 100, 0.0005
-"""The number of lines, about a millisecond of work, after which the thread sleeps, and for how many seconds."""
 
 
 class Played:
@@ -255,8 +252,6 @@ class Played:
                 on_progress(number, len(self))
                 if is_cancelled():
                     return
-            if number % _BREATH == 0:
-                time.sleep(_BREATH_S)
             line = decoded(raw, self.header.version, is_outline=True)
             reason = fault_of(line, ended=ended)
             if reason:
