@@ -11,7 +11,7 @@ from msgspec.structs import force_setattr
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy, Level
 from inspector.boundary.output_check import OutputCheck, OutputViolation
 from inspector.json.chunks import pieces
-from inspector.json.exact import Json, JsonText
+from inspector.json.exact import Json, JsonText, dump
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.frames import Channel, Direction, Frame
 from inspector.protocol.outcome import Outcome
@@ -308,6 +308,10 @@ def _check_text(text: Json | UnsetType) -> None:
         raise ValueError("`text` is not text")
 
 
+_AT_ONCE_BYTES = 100_000
+"""The size of a frame below which it is serialized in one piece."""
+
+
 def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Frame:
     """The frame of a session that a line recorded.
 
@@ -316,9 +320,14 @@ def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Fr
     """
     raw = b""
     if has_raw:
-        # In one piece, a large value would block the event loop.
         text = content if isinstance(content, str) else ""
-        raw = b"".join(pieces(content)) if line.is_json else text.encode("utf-8", "replace")
+        if not line.is_json:
+            raw = text.encode("utf-8", "replace")
+        # In one piece, a large value would block the event loop.
+        elif line.size < _AT_ONCE_BYTES:
+            raw = dump(content)
+        else:
+            raw = b"".join(pieces(content))
     return Frame(
         number=line.number,
         at_s=line.at_s,
