@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -267,6 +268,10 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
     is_stopped = False
     for path in paths:
         with _reading(path, identity) as (file, raw):
+            if not as_json and not terms and not raw:
+                lines = GoodLines(file, is_outline=True)
+                print_lines(_summary(path, file.header, _events(lines, Replay()), lines))
+                continue
             lines = GoodLines(file)
             events = list(_events(lines, Replay(raw or (lambda _: None))))
         judged = _judged(file.header, events, terms) if terms else ()
@@ -275,7 +280,7 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
             decisions: JsonObject = {"decisions": [one.as_json() for one in judged]} if terms else {}
             shapes.append(_contents(path, file.header, events, lines.broken) | decisions)
         else:
-            print_lines(_summary(path, file.header, events, lines.broken))
+            print_lines(_summary(path, file.header, events, lines))
             print_lines(decision_lines(judged, terms.agreement) if terms else ())
     if as_json:
         print_json({"recordings": shapes})
@@ -350,25 +355,27 @@ def _contents(
 
 
 def _summary(
-    path: Path, header: Header, events: list[ReplayedCall | _Remark], broken: Break | None
+    path: Path, header: Header, events: Iterable[ReplayedCall | _Remark], lines: GoodLines
 ) -> list[str]:
-    rows = [("FRAME", "AT", "MS", "WHAT")]
     # A call is yielded when it is answered, after notes that were made meanwhile; sorting restores the order.
-    for event in sorted(events, key=lambda event: event.at_s):
-        if isinstance(event, _Remark):
-            rows.append(("-", f"{event.at_s:.3f} s", "-", f"{event.kind}: {event.text}"))
-        else:
-            taken = f"{event.duration_s * 1000:.0f}"
-            ended = unfinished(event.outcome)
-            name = f"{event.name} (unfinished: {ended.reason})" if ended else event.name
-            rows.append((str(event.frame), f"{event.at_s:.3f} s", taken, name))
+    rows = sorted(((event.at_s, _row(event)) for event in events), key=itemgetter(0))
+    broken = lines.broken
     lenses = f"boundary: {header.lenses.level.value}, host: {header.lenses.host}"
     client = f", client profile: {safe_line(header.client)}" if header.client else ""
-    lines = [
+    shown = [
         f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}{client}",
-        *table(rows, columns()),
+        *table([("FRAME", "AT", "MS", "WHAT"), *(row for _, row in rows)], columns()),
     ]
-    return [*lines, f"line {broken.line}: {broken.reason}"] if broken else lines
+    return [*shown, f"line {broken.line}: {broken.reason}"] if broken else shown
+
+
+def _row(event: ReplayedCall | _Remark) -> tuple[str, str, str, str]:
+    if isinstance(event, _Remark):
+        return ("-", f"{event.at_s:.3f} s", "-", f"{event.kind}: {event.text}")
+    taken = f"{event.duration_s * 1000:.0f}"
+    ended = unfinished(event.outcome)
+    name = f"{event.name} (unfinished: {ended.reason})" if ended else event.name
+    return (str(event.frame), f"{event.at_s:.3f} s", taken, name)
 
 
 def _broken(broken: Break | None) -> Json:

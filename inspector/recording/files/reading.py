@@ -115,11 +115,14 @@ class RecordingFile:
         """A parsed line. Line 0 is the header. Raises IndexError."""
         return decoded(self.raw(index), self.header.version)
 
-    def lines(self) -> Iterator[Line | Break]:
-        """All lines after the header. The first broken line is yielded as a `Break`, which ends the sequence."""
+    def lines(self, *, is_outline: bool = False) -> Iterator[Line | Break]:
+        """All lines after the header. The first broken line is yielded as a `Break`, which ends the sequence.
+
+        `is_outline`: see `decoded`.
+        """
         ended = False
-        for index in range(1, len(self)):
-            line = self.line(index)
+        for index, raw in enumerate(self.raws(1), 1):
+            line = decoded(raw, self.header.version, is_outline=is_outline)
             reason = fault_of(line, ended=ended)
             if reason:
                 yield Break(line=index + 1, reason=reason)
@@ -226,14 +229,15 @@ class RecordingSearch:
 class GoodLines:
     """The valid lines of a recording. `broken` is known once they have been iterated."""
 
-    def __init__(self, file: RecordingFile, up_to: int | None = None) -> None:
-        """`up_to`: the last line to include, counted from 0; None for all."""
+    def __init__(self, file: RecordingFile, up_to: int | None = None, *, is_outline: bool = False) -> None:
+        """`up_to`: the last line to include, counted from 0; None for all. `is_outline`: see `decoded`."""
         self._file = file
         self._up_to = up_to
+        self._is_outline = is_outline
         self.broken: Break | None = None
 
     def __iter__(self) -> Iterator[Line]:
-        for index, line in enumerate(self._file.lines(), 1):
+        for index, line in enumerate(self._file.lines(is_outline=self._is_outline), 1):
             if isinstance(line, Break):
                 self.broken = line
             elif self._up_to is None or index <= self._up_to:
