@@ -173,7 +173,7 @@ def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
     record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
     with interface(tmp_path, columns=100, lines=30, NO_COLOR="1") as screen:
         press(screen, "w", see="Record this session")
-        press(screen, str(record), "enter", see="w stops it")
+        press(screen, str(record), "enter", see="Recording to")
         pin(screen)
         press(screen, CTRL_S, see="y call  Esc")
         agree(screen, see="#1 done")
