@@ -77,11 +77,11 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
     @property
     def is_local(self) -> bool:
-        """Whether an origin is on this machine or in its network, as far as its host shows."""
+        """True if an origin is on this machine or in its network, as far as its host shows."""
         return any(_is_local(_parts(origin)[1]) for origin in self.origins)
 
     def allows(self, url: str) -> bool:
-        """Whether a request to `url` may leave. The policy of the document decides on the kind of request."""
+        """True if a request to `url` may leave. The policy of the document decides on the kind of request."""
         try:
             parts = urlsplit(url)
             port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -294,7 +294,7 @@ def _matches(origin: str, scheme: str, host: str, port: int | None) -> bool:
 
 
 def _is_local(host: str) -> bool:
-    """Whether a host of an origin is on this machine or in its network. Other names may lead there too."""
+    """True if a host of an origin is on this machine or in its network. Other names may lead there too."""
     name = host.strip("[]")
     if name.startswith("*."):
         name = name.removeprefix("*.")

@@ -23,7 +23,7 @@ MAX_KEYS = 1_000
 
 
 def asks_for_secret(field: Field) -> bool:
-    """Whether a field of a form is marked as sensitive, or named like a credential."""
+    """True if a field of a form is marked as sensitive, or named like a credential."""
     names = (field.name, field.title or "")
     return field.sensitive or any(names_secret(words_of(name)) for name in names)
 

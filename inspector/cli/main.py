@@ -140,7 +140,7 @@ def run(argv: list[str], interface: Interface) -> int:
 
 
 def _is_one_of_several(head: list[str], command_line: tuple[str, ...] | None) -> bool:
-    """Whether `demo` is the first of several targets, and not the command of that name."""
+    """True if `demo` is the first of several targets, and not the command of that name."""
     if head[:1] != ["demo"]:
         return False
     is_followed = len(head) > 1 and not head[1].startswith("-")

@@ -118,7 +118,7 @@ class Dispatcher:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for an answer. Subscriptions do not count."""
+        """True if no request waits for an answer. Subscriptions do not count."""
         return not self._waiting
 
     async def request(
@@ -310,7 +310,7 @@ class Dispatcher:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the user is being asked something, so that time limits are paused."""
+        """True if the user is being asked something, so that time limits are paused."""
         return self._paused > 0
 
     @contextlib.contextmanager

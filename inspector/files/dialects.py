@@ -60,7 +60,7 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """
     placeholders: Placeholders = Placeholders.BRACED
     is_sse: bool = False
-    """Whether a URL without a transport is HTTP+SSE."""
+    """True if a URL without a transport is HTTP+SSE."""
     renames: Mapping[str, str] = field(default_factory=dict[str, str])
     """The client's own keys of entries, each with the key that most clients use."""
     redirect_uri: str | None = None

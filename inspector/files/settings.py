@@ -116,9 +116,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The user's settings, with their defaults."""
 
     allow_copy: bool = False
-    """Whether revealed values may be copied. Terminals and multiplexers can read the clipboard."""
+    """True if revealed values may be copied. Terminals and multiplexers can read the clipboard."""
     history: bool = True
-    """Whether the interface keeps calls beyond a run."""
+    """True if the interface keeps calls beyond a run."""
     audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[RedemptionOrigin, ...] = ()
     """The pins of commands. Those with a folder come first."""

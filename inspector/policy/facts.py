@@ -391,7 +391,7 @@ def _unknown(pointer: str, known: Traits) -> frozenset[str]:
 
 
 def _is_unknown(trait: Trait) -> bool:
-    """Whether neither a claim nor a default gives the trait a value."""
+    """True if neither a claim nor a default gives the trait a value."""
     return trait.defaulted and trait.value in {None, "unknown", ()}
 
 

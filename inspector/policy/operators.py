@@ -89,7 +89,7 @@ def _reaches(value: Json, wanted: Json, scale: Sequence[str]) -> Truth:
 
 
 def _is_beyond(value: float) -> bool:
-    """Whether the number is too large for a float, so that only its text shows its size."""
+    """True if the number is too large for a float, so that only its text shows its size."""
     return isinstance(value, Number) and value in {float("inf"), float("-inf")}
 
 

@@ -70,7 +70,7 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
 
     @property
     def untrusted(self) -> bool:
-        """Whether any result was untrusted or from an open world.
+        """True if any result was untrusted or from an open world.
 
         Both mean that its data cannot be trusted.
         """

@@ -59,7 +59,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether the request is a subscription, which is answered only when it ends."""
+        """True if the request is a subscription, which is answered only when it ends."""
         return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
 
 

@@ -94,7 +94,7 @@ class FramePolicy(Struct, frozen=True, kw_only=True):
     allow: str | None = None
     """The element's `allow` attribute as written, foreign; None if it has none."""
     is_sandboxed: bool = False
-    """Whether the element has a `sandbox` attribute."""
+    """True if the element has a `sandbox` attribute."""
     blocked_by: str | None = None
     """The reason why tools are not permitted, in the browser's word (`Header`, `IframeAttribute`).
 
@@ -125,12 +125,12 @@ class PageDocument(Struct, frozen=True, kw_only=True):
     """The serialized origin; `null` or `://` if it is opaque."""
     parent_id: str | None = None
     is_observed: bool = True
-    """Whether Sightline watched the document from before its first script.
+    """True if Sightline watched the document from before its first script.
 
     If not, its earlier declarations are unknown.
     """
     is_permitted: bool | None = None
-    """Whether the permissions policy lets it offer tools; None if the browser does not say."""
+    """True if the permissions policy lets it offer tools; None if the browser does not say."""
     policy: FramePolicy | None = None
     """What was stated about that permission; None if nothing could be read."""
     false_reports: int = 0
@@ -175,7 +175,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def waits_for_submit(self) -> bool:
-        """Whether the tool is a form without `toolautosubmit`, which a call only fills in."""
+        """True if the tool is a form without `toolautosubmit`, which a call only fills in."""
         submits = value_at(self.kept, "annotations", "autosubmit") is True
         return self.kind is ToolKind.DECLARATIVE and not submits
 

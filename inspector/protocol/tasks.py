@@ -48,7 +48,7 @@ class TaskHandle(Struct, frozen=True, kw_only=True):
 
     id: str
     is_extension: bool
-    """Whether the task belongs to the extension, not to the handshake era."""
+    """True if the task belongs to the extension, not to the handshake era."""
     state: TaskState
 
 
@@ -112,7 +112,7 @@ def ending_in(method: str, answer: Outcome) -> Ending | None:
 
 
 def _is_state(result: Json) -> bool:
-    """Whether a server repeats the task's state instead of saying how the request ended."""
+    """True if a server repeats the task's state instead of saying how the request ended."""
     is_result = isinstance(result, dict) and bool(result.keys() & {"content", "structuredContent"})
     return not is_result and text_at(result, "taskId") is not None and state_in(result) is not None
 

@@ -325,12 +325,12 @@ class Timeline:
 
 
 def goes_on(params: Json) -> bool:
-    """Whether a request continues a call whose last answer was unfinished."""
+    """True if a request continues a call whose last answer was unfinished."""
     return isinstance(params, dict) and bool({"inputResponses", "requestState"} & params.keys())
 
 
 def is_unfinished(response: Response) -> bool:
-    """Whether an answer requires more requests before the call ends."""
+    """True if an answer requires more requests before the call ends."""
     failed = response.is_error or _says_error(response.result)
     return not failed and unfinished_in(response.result) is not None
 

@@ -55,7 +55,7 @@ class Options(Struct, frozen=True, kw_only=True):
     transport: "TransportOf | None" = None
     """The transport of messages, in place of the target's process or URL."""
     is_quick_to_end: bool = False
-    """Whether a command gets SIGTERM soon after its input is closed, because it will be restarted at once."""
+    """True if a command gets SIGTERM soon after its input is closed, because it will be restarted at once."""
 
 
 def reachable(

@@ -58,7 +58,7 @@ class Scene(Struct, frozen=True, kw_only=True):
     frame: int
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool
-    """Whether the line at the position is that frame."""
+    """True if the line at the position is that frame."""
     frames: int
     """The number of the last frame that was indexed so far."""
     catalogue: Catalogue
@@ -113,7 +113,7 @@ class RecordedSession(Session):
 
     @property
     def has_raw(self) -> bool:
-        """Whether withheld values are available from sealed frames."""
+        """True if withheld values are available from sealed frames."""
         return self._sealed is not None
 
     @property

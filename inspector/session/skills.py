@@ -49,7 +49,7 @@ class FolderView(Struct, frozen=True, kw_only=True):
     fault: str
     """The reason why the entry is invalid; empty if it is valid."""
     is_asked: bool
-    """Whether the server was asked to list the folder."""
+    """True if the server was asked to list the folder."""
 
 
 async def get_skill(session: Session, uri: str) -> Item:

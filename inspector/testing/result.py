@@ -51,7 +51,7 @@ class ModelView:
         return tokens(self._size)
 
     def __contains__(self, text: str) -> bool:
-        """Whether the view contains a text in this spelling. `assert_never_seen` finds other spellings too."""
+        """True if the view contains a text in this spelling. `assert_never_seen` finds other spellings too."""
         return text in str(self.text)
 
     def __repr__(self) -> str:

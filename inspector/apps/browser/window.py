@@ -53,12 +53,12 @@ _STYLE = (
 
 
 def has_display() -> bool:
-    """Whether the system can show a window."""
+    """True if the system can show a window."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def has_proxy() -> bool:
-    """Whether the user has a proxy. Interfaces do not use it."""
+    """True if the user has a proxy. Interfaces do not use it."""
     return any(os.environ.get(name) for name in PROXIES if name.lower() != "no_proxy")
 
 
@@ -106,7 +106,7 @@ class AppWindow:
         """The execution context of the outer page's scripts."""
         self._loaded = asyncio.Event()
         self._is_there = False
-        """Whether the interface has been loaded into its frame."""
+        """True if the interface has been loaded into its frame."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._events = 0
         self._seen: set[str] = set()

@@ -251,7 +251,7 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
 
 
 def _is_of(server: str, target: Target) -> bool:
-    """Whether a saved call names this target, even if it is written differently. Reads no configuration."""
+    """True if a saved call names this target, even if it is written differently. Reads no configuration."""
     word, command_line = target_words(server)
     named = stdio_target(command_line) if command_line is not None else parse_target(word or "")
     return not isinstance(named, ConfiguredTarget) and identified(named) == identified(target) is not None

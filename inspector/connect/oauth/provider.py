@@ -138,7 +138,7 @@ class Provider:
 
     @property
     def is_due(self) -> bool:
-        """Whether the token has expired and can be renewed."""
+        """True if the token has expired and can be renewed."""
         context = self._sdk.context
         return not context.is_token_valid() and context.can_refresh_token()
 

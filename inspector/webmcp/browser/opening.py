@@ -31,9 +31,9 @@ class BrowserTab(Struct, frozen=True, kw_only=True):
 
     target_id: str
     is_ours: bool
-    """Whether Sightline opened the tab, and so closes it."""
+    """True if Sightline opened the tab, and so closes it."""
     is_empty: bool
-    """Whether the target's address must still be loaded."""
+    """True if the target's address must still be loaded."""
 
 
 async def debugging_address(cdp: str, timeout_s: float) -> str:
@@ -195,7 +195,7 @@ class PageOpening:
         await self.loaded.wait()
 
     async def _has_api(self, tab: BrowserTab) -> bool:
-        """Whether the page has an API to offer tools.
+        """True if the page has an API to offer tools.
 
         Raises UnreachableError if even a polyfill would not help.
         """
