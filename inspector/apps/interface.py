@@ -72,7 +72,7 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """The origins from which something may be loaded, each once."""
+        """The declared origins from which resources may be loaded, without repeats."""
         return tuple(dict.fromkeys((*self.connect, *self.resources, *self.frames)))
 
     @property
@@ -114,9 +114,9 @@ class AppInterface(Struct, frozen=True, kw_only=True):
 
 
 def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface | str:
-    """The interface in the answer to `resources/read`, or the reason why it is not opened, in a sentence.
+    """The interface in the answer to `resources/read`, or a sentence with the reason why it is not opened.
 
-    `definition`: the listed definition of the resource. Linear: run it in a thread.
+    `definition`: the listed definition of the resource. Linear in the size of the answer: run it in a thread.
     """
     contents = value_at(result, "contents")
     found = contents[0] if isinstance(contents, list) and len(contents) == 1 else None

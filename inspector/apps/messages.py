@@ -136,7 +136,7 @@ def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
 
 
 def spoken_in(message: AppMessage) -> JsonObject | str:
-    """What an interface says to the model, in the form of a result; or the reason why it is refused."""
+    """The content that an interface sends to the model, in the form of a result; or the reason why it is refused."""
     content = message.params.get("content")
     blocks = [content] if isinstance(content, dict) else content
     if message.method == MESSAGE:

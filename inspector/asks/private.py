@@ -18,7 +18,10 @@ from inspector.schema.fields import Field, form_of
 ELICIT = "elicitation/create"
 TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
-"""The maximum number of forms remembered for one key; all of them count."""
+"""The maximum number of forms that are remembered for one key of `inputRequests`.
+
+An answer is judged by all of them. With more forms, the whole answer is private.
+"""
 MAX_KEYS = 1_000
 
 

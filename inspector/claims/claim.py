@@ -51,7 +51,7 @@ class Sort(StrEnum):
 
 
 class Implication(Struct, frozen=True, kw_only=True):
-    """The implication of one key for one trait."""
+    """The value of one trait that follows from a claim with a certain key."""
 
     trait: TraitName
     sort: Sort = Sort.TABLE

@@ -30,12 +30,12 @@ class MessageChannel(Protocol):
 
 
 class FramedAnswer(Struct, frozen=True, kw_only=True):
-    """The outcome of a request, and the frame that carried it; None if no frame did."""
+    """The outcome of a request, and the frame of the answer, which is None if no answer arrived."""
 
     outcome: Outcome
     frame: Frame | None
     asked_s: float | None = None
-    """When the frame of the request was sent; None where that is not known."""
+    """The time at which the request was sent, in seconds on the clock of the frames; None if it is not known."""
 
 
 ProgressListener = Callable[[JsonObject], None]

@@ -47,7 +47,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def leak(self) -> Leak:
-        """Whether a withheld value would reach the model at `open`."""
+        """YES if a withheld value would reach the model at `open`."""
         return self.leaked.verdict
 
     @property

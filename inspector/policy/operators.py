@@ -13,7 +13,7 @@ from inspector.json.exact import Json, Number, equal
 
 
 class Truth(IntEnum):
-    """Whether a condition holds. `and` takes the minimum, `or` the maximum."""
+    """The truth of a condition. `and` takes the minimum, `or` the maximum."""
 
     NO = 0
     MAYBE = 1

@@ -189,7 +189,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class Handling(Struct, frozen=True, kw_only=True):
-    """What rules require for an answer."""
+    """The effects of rules on an answer."""
 
     decision: Decision
     """CONFIRM: a model gets nothing of the answer until the user agrees.

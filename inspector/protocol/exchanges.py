@@ -248,7 +248,10 @@ def ending_of(exchange: Exchange, response: Response) -> Ending | None:
 
 
 def answered_by(exchange: Exchange, response: Response) -> Request:
-    """The request that a response answers: one about a task that has ended answers what the task was made of."""
+    """The request that a response answers.
+
+    If the response ends a task, that is the request from which the task was made.
+    """
     return exchange.call.request if exchange.call and ending_of(exchange, response) else exchange.request
 
 

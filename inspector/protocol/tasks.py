@@ -1,7 +1,8 @@
-"""Requests that are answered as tasks: with a handle at once, and later with how the task is, and how it ended.
+"""Tasks: requests that are answered at once with a handle, and later with a result.
 
-A server makes tasks of calls; Sightline makes them of what a server of the handshake era asks. Of a task of that era, the result is
-the answer to `tasks/result`; of one of the extension, it is in an answer to `tasks/get`.
+A server makes tasks of calls. Sightline makes tasks of the requests of a server of the handshake era. The result of a
+task is the answer to `tasks/result` in the handshake era, and part of an answer to `tasks/get` in the extension.
+
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
 

@@ -127,7 +127,10 @@ def stood_in(content: Json) -> Json:
 
 
 def _may_hold_markers(content: Json) -> bool:
-    """A fifth of the time of `places`, for the many frames without a marker."""
+    """True if `content` has a key that only markers have.
+
+    A quick test: it takes a fifth of the time of `places`.
+    """
     waiting = [content]
     while waiting:
         item = waiting.pop()

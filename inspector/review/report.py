@@ -50,7 +50,7 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
 
 
 def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:
-    """How many addresses the server wants visited, of which only the text was judged."""
+    """An entry that counts the addresses that the server wants visited. Only their texts were judged."""
     number = len({url for ask in asks if (url := text_at(ask.params, "url")) is not None})
     if number:
         yield NotChecked(

@@ -33,23 +33,23 @@ class Options(Struct, frozen=True, kw_only=True):
     None lists the tools at once, even if there are none, for a caller that follows changes.
     """
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """What is withheld from models in addition to what the boundary withholds."""
+    """Settings that withhold more from models than the boundary does."""
     recorder: "Recorder | None" = None
     """The recorder of the session, which is closed with it."""
     forms: Forms = Forms.WAIT
-    """What happens to a page's form that was filled in and does not submit itself."""
+    """The treatment of a page's form that was filled in and does not submit itself."""
     redeem_origin: str | None = None
     """The origin at which secrets of a command may be redeemed. The user pins it; a server never sets it."""
     client: Announcement = USUAL
-    """What is announced to a server about the client. A page gets none of it."""
+    """The data about the client that a server gets. A page gets none of it."""
     roots: tuple[Root, ...] = ()
     """The folders in which servers may work."""
     responder: "Responder | None" = None
     """Answers requests of servers; None to decline them."""
     authorizing: Authorizing = field(default_factory=Authorizing)
-    """How to get a token if an HTTP server requires one."""
+    """The settings for getting a token if an HTTP server requires one."""
     trust: Trust = field(default_factory=Trust)
-    """Which certificates are accepted."""
+    """The certificates that are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """The maximum size of a message. A longer one ends the connection."""
     transport: "TransportOf | None" = None

@@ -51,7 +51,7 @@ _REMEMBERED = 2
 
 
 class Scene(Struct, frozen=True, kw_only=True):
-    """What was known at one position of a recording."""
+    """The state of a session at one position of its recording."""
 
     position: int
     """The number of the line, counted from 0."""

@@ -286,7 +286,7 @@ class ToolResult:
         return tuple(reasons), first
 
     def _seen_by(self, host: Host, echoes: Echoes) -> str:
-        """How a text reaches the model of a host; empty if it does not."""
+        """The reason why a text counts as seen by the model of a host, such as `a model sees it in base64`; else empty."""
         context = self._projection(host).context
         if context.model is None and not context.observed:
             return "what the model gets is not known"

@@ -28,7 +28,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
     consideration: Consideration
     handling: Handling
     brought: SessionTrust
-    """What the answer added to the trust of the agent session."""
+    """The trust labels that the answer added to the agent session."""
     findings: tuple[str, ...] = ()
     """Sentences on contradictions with the tool's declarations, and on a failed log.
 
