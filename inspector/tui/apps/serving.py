@@ -123,7 +123,8 @@ class AppDesk:
     async def _made(self, name: str, arguments: JsonObject, asked: str, does: str) -> CallRecord:
         """Make a call for the interface. The user is asked before the first call of each name.
 
-        `asked`: the name of the tool or resource that the interface gives.
+        `name`, `arguments`: the call. `asked`: the name as the interface wrote it. `does`: the action, in words for
+        the dialog.
         """
         # A tool and a resource may have the same name.
         key = f"{does}: {asked}"

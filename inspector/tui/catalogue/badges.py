@@ -102,7 +102,7 @@ class BadgeLoader:
     """Computes the badges of visible catalogue rows in a thread; drawing a row only looks them up."""
 
     def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
-        """`changed`: called when more badges are known, so that the rows are redrawn."""
+        """`changed`: called when the badges of more tools are known, so that the rows are redrawn."""
         self._screen = screen
         self._changed = changed
         self._known: dict[int, tuple[Tool, RowMarks]] = {}

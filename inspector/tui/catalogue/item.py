@@ -43,7 +43,7 @@ class ToolView(Struct, frozen=True, kw_only=True):
     origins: tuple[Content, ...] = ()
     """Lines about the origin of a page's tool, and what the browser changed; empty for other items."""
     is_same: bool = False
-    """Whether the item shown before is equal, so that its form can stay."""
+    """True if the item shown before is equal, so that its form can stay."""
 
 
 def title(entry: Entry) -> Content:

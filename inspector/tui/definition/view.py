@@ -1,4 +1,4 @@
-"""A definition as sent, next to what a model is given of it, and the reasons for the differences."""
+"""A definition as the server sent it, next to the part that a model gets, with the reasons for the differences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
     level: Level
     host: str
     outline: Outline
-    """The definition as sent on the left, what the model is given on the right."""
+    """The definition as sent on the left, the part that the model gets on the right."""
     reasons: tuple[DefinitionReason, ...]
     reason_at: Mapping[str, DefinitionReason]
     """The first reason at each pointer."""
@@ -87,7 +87,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
         return difference
 
     def absence(self, node: int) -> Content:
-        """What is drawn in place of a value that the model is not given."""
+        """The text in place of a value that the model does not get."""
         if self.sign(node) is SideDifference.LEFT:
             return Content.styled("┄ withheld ┄", "$text-error")
         return Content.styled("┄ not passed on ┄", "$text-accent")

@@ -1,4 +1,4 @@
-"""What the user can do with findings: go to their places, accept them, write the review to a file."""
+"""The user's actions on findings: go to the place of one, accept one, write the review to a file."""
 
 from collections.abc import Callable, Sequence
 
