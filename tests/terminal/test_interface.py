@@ -25,7 +25,7 @@ from tests.terminal.running import (
 from tests.terminal.stream import assert_interface, assert_text, clipboard
 
 ENDING = b"\x1b[?1049l"
-"""The keys that lead back from the interface's screen."""
+"""The sequence with which a program leaves the alternate screen of the terminal."""
 PASTED = "\x1b[200~CAN\u202eARY\x9b777m\x1b[201~"
 SYMBOLS = (
     "␛]52;",
