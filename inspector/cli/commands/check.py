@@ -326,7 +326,7 @@ def _calls_part(saved: _Saved, ran: list[Ran]) -> _Part:
     failed = sum(bool(each.failures) for each in ran)
     return _Part(
         name="saved calls",
-        said=f"{len(ran):,} of {saved.file} made, {failed:,} failed",
+        said=f"{len(ran):,} call{'' if len(ran) == 1 else 's'} of {saved.file} made, {failed:,} failed",
         code=CALLS_FAILED if failed else OK,
     )
 
@@ -438,14 +438,14 @@ _PIN, _CALL, _OUTPUT = _RULES = (
     _rule(
         "check/pin",
         "Definitions changed since they were pinned",
-        "The server lists other definitions than those that were accepted.",
+        "The definitions of the server differ from those that the user accepted.",
         "Look at the change, then pin the server again.",
     ),
     _rule(
         "check/call",
-        "A saved call does not meet what it expects",
-        "A result, or what a model sees of it, is not as the file of saved calls says.",
-        "Correct the server, or what the call expects.",
+        "A saved call does not meet its expectations",
+        "A result, or the view of a model, differs from the expectations in the file of saved calls.",
+        "Correct the server, or the expectations of the call.",
     ),
     _rule(
         "check/output",
