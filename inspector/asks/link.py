@@ -81,7 +81,7 @@ def _ending(host: str) -> str:
     are_digits = (
         f"; {' and '.join(digits)} {'is a digit' if len(digits) == 1 else 'are digits'}" if digits else ""
     )
-    rest = "" if shown == host else " What is before that proves nothing."
+    rest = "" if shown == host else " Anyone can choose the part before it."
     return f"Its host ends in {shown} (letter by letter: {' '.join(shown)}{are_digits}).{rest}"
 
 

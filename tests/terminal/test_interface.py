@@ -57,7 +57,7 @@ def open_tool(screen: Terminal, name: str) -> None:
 
 
 def walk_tool(screen: Terminal) -> None:
-    press(screen, "2", see="Model is given")
+    press(screen, "2", see="Model gets")
     press(screen, "n n enter", see="declared by")
     press(screen, "escape", "3", see="▸3 Claims")
     press(screen, "j j j enter", "escape")
@@ -146,7 +146,7 @@ def review(screen: Terminal, report: Path) -> None:
     press(screen, f"because {PASTED}", "enter", see="1 accepted")
     press(screen, "e", see="Write the review")
     press(screen, str(report), "enter", see="Written to")
-    press(screen, "enter", see="model is given")
+    press(screen, "enter", see="model gets")
     press(screen, "f", see="Findings of")
     press(screen, "escape", "escape", see="Server sent")
 
@@ -200,7 +200,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         press(screen, "20", "enter", see="frame 20 of 900")
         press(screen, CTRL_F, see="Find")
         press(screen, "CANARY", "enter", see="frame 21 of 900")
-        press(screen, "2", see="Model is given")
+        press(screen, "2", see="Model gets")
         press(screen, "4", see="confidence: ")
         press(screen, "f", see="Findings of")
         press(screen, "G", "escape", "T", see="no call is decided on")

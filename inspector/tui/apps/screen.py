@@ -29,7 +29,7 @@ _SIGNS = {
     AppEntryKind.REFUSED: ("✗", "bold $text-error"),
 }
 _SIGN_WIDTH = 8
-_NOTE = "Here is what the interface sends to the model, and what it called. Go to such a row."
+_NOTE = "No result on this row. Go to a row with a call, or with content for the model."
 
 
 class AppScreen(SecondaryScreen[None], inherit_bindings=False):
@@ -92,7 +92,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(ResultPane.SaveAsked)
     @on(ResultPane.LinkChosen)
     def refuse(self) -> None:
-        self.notify("Not here: this works with results on the main screen.", markup=False)
+        self.notify("This key only works with results on the main screen.", markup=False)
 
     @on(Lines.Moved, "#app-entries")
     def follow(self, event: Lines.Moved) -> None:

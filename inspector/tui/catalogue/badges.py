@@ -141,9 +141,7 @@ class BadgeLoader:
             del self._known[oldest]
 
     def _could_not(self, asked: tuple[Tool, ...], error: BaseException) -> None:
-        words = (
-            f"Badges could not be made ({type(error).__name__}): a defect of Sightline. Rows without say !"
-        )
+        words = f"No badges for some tools ({type(error).__name__}): a defect of Sightline. Their rows show !"
         self._screen.notify(words, severity="error", markup=False)
         self._take(asked, tuple((tool, _NEVER) for tool in asked))
 

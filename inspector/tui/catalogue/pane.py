@@ -336,7 +336,6 @@ class CataloguePane(Vertical):
         self.set_class(bool(note.plain), "-noted")
 
     def focus_list(self) -> None:
-        """Focus the list."""
         self._lines.focus()
 
     def open_filter(self) -> None:
@@ -425,5 +424,4 @@ class CatalogueSection:
         self._pane.say(note)
 
     def focus_list(self) -> None:
-        """Focus the list."""
         self._pane.focus_list()

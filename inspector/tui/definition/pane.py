@@ -151,7 +151,7 @@ class DefinitionPane(Vertical):
         tops = view.outline.tops if view else ()
         if view is None or not tops:
             words = (
-                "Both sides are equal: the model is given all of it, as it was sent. b changes the boundary."
+                "Both sides are equal: the model gets the whole definition as sent. b changes the boundary."
                 if view
                 else "There is nothing to compare it with."
             )
@@ -183,7 +183,6 @@ class DefinitionPane(Vertical):
         return self._searched.has_matches
 
     def stop_searching(self) -> None:
-        """Close the search."""
         self._searched.stop_searching()
 
     @on(Lines.Moved)

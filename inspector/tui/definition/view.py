@@ -99,7 +99,7 @@ def measure_line(view: DefinitionView) -> Content:
         Content.assemble(
             "server sent ",
             (size(view.raw_bytes), "bold"),
-            f", about {count(view.raw_tokens, 'token')}; model is given ",
+            f", about {count(view.raw_tokens, 'token')}; model gets ",
             (size(view.model_bytes), "bold"),
             f", about {view.model_tokens:,}",
         ),
@@ -138,7 +138,7 @@ def every_reason(view: DefinitionView, node: int | None) -> Content:
 def given_title(view: DefinitionView) -> Content:
     """The title of the model's side: host and boundary."""
     return Content.assemble(
-        ("Model is given  ", "bold"),
+        ("Model gets  ", "bold"),
         content(view.host),
         ", ",
         (str(view.level), level_style(view.level)),
@@ -150,7 +150,7 @@ def _standing(view: DefinitionView) -> Content:
         words = f"How {view.host} passes on definitions was not observed: this is what `spec` does."
         return content(words, "$text-warning")
     if not view.outline.tops:
-        return Content.styled("The model is given all of it, as it was sent.", "$foreground 70%")
+        return Content.styled("The model gets the whole definition as sent.", "$foreground 70%")
     return Content.styled("The same on both sides. n: next difference", "$foreground 70%")
 
 

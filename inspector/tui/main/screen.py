@@ -218,7 +218,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self._keys
 
     def hide_hint(self) -> None:
-        """Hide the hint on the keys."""
         if self._hint is not None:
             self._hint.display = False
 
@@ -324,7 +323,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self.server.runner.is_running:
             words = "There is no result yet: the call runs. Esc cancels it."
         elif self.READ_ONLY:
-            words = "There is no result up to here. } goes to the next one."
+            words = "There is no result up to this position. } goes to the next one."
         elif self.server.selection.tool is None:
             words = "There is no result yet. Choose an item in the catalogue."
         elif message.key == "enter":
@@ -910,13 +909,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if session is not None and self.server.link.is_ready and is_live:
             self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
         else:
-            self.notify(f"There is no server to have roots ({self.server.link.state}).", markup=False)
+            self.notify(f"Roots need a connected server ({self.server.link.state}).", markup=False)
 
     def action_announce(self) -> None:
         """Choose the capabilities that Sightline announces to the server, and connect again."""
         server, profile = self.server, self.server.link.profile
         if profile is None:
-            self.notify(f"There is no server to announce anything to ({server.link.state}).", markup=False)
+            self.notify(f"Client profiles need a connected server ({server.link.state}).", markup=False)
             return
 
         def choose(chosen: ClientProfile) -> None:

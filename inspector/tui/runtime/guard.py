@@ -80,7 +80,9 @@ def _symbol(found: "re.Match[str]") -> str:
 
 _MOST_SAID = 3
 """The maximum number of notifications on the screen."""
-GUARDING = "A secret is fetched or shown: nothing can be selected, copied or pictured until it is forgotten or masked."
+GUARDING = (
+    "A secret is fetched or shown. Forget or mask it to allow selecting, copying and screenshots again."
+)
 
 
 class GuardedError(RuntimeError):
