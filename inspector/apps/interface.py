@@ -101,7 +101,6 @@ class AppInterface(Struct, frozen=True, kw_only=True):
     html: str
     """Foreign text."""
     size_bytes: int
-    """The size of the HTML."""
     digest: str
     """The SHA-256 of the HTML, in hexadecimal digits."""
     reach: AppReach

@@ -119,7 +119,7 @@ class Standing(StrEnum):
 
 
 class Subject(StrEnum):
-    """The subject of a claim."""
+    """The things that a claim can be about."""
 
     TOOL = "tool"
     RESULT = "result"

@@ -76,7 +76,6 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
 
     command: tuple[str, ...]
     origin: str
-    """The normalized origin."""
     cwd: Path | None = None
     """The only folder in which the pin applies; None for the folder in which Sightline runs."""
     environment: frozenset[str] = frozenset()
@@ -101,7 +100,7 @@ class AuditSettings(Struct, frozen=True, kw_only=True):
 
 
 class IgnoredFindings(Struct, frozen=True, kw_only=True):
-    """Findings that the user ignores."""
+    """An `[[ignore]]` entry of the settings: findings that do not fail a review."""
 
     rule: str
     """The id of a rule. The review checks that the rule exists."""

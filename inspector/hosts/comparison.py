@@ -24,7 +24,7 @@ from inspector.protocol.outcome import Outcome, unfinished
 
 
 class HostRow(Struct, frozen=True, kw_only=True):
-    """One host in a comparison."""
+    """One host in a comparison: its model's view, and the values that it leaks."""
 
     host: Host
     context: ModelContext

@@ -60,7 +60,7 @@ Condition: TypeAlias = FactComparison | And | Or | Not
 
 
 class PolicyRule(Struct, frozen=True, kw_only=True):
-    """One rule of a policy."""
+    """A rule of a policy: an effect, which applies if its conditions hold."""
 
     name: str
     effect: Effect

@@ -355,7 +355,7 @@ def progress_text(params: dict[str, Json]) -> str:
 
 
 def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:
-    """The frames of an entry with one more."""
+    """The frames of an entry with one more. Of too many, only the first two and the last ones are kept."""
     frames = (*entry.frames, frame.number)
     return frames if len(frames) <= MAX_FRAMES else (*frames[:2], *frames[3:])
 

@@ -75,7 +75,7 @@ class Acceptance(Struct, frozen=True, kw_only=True):
 
 
 class ReportEntry(Struct, frozen=True, kw_only=True):
-    """A finding in a report."""
+    """A finding with its status in a report: open, known, or accepted."""
 
     finding: Finding
     fingerprint: str
@@ -122,7 +122,7 @@ class Report(Struct, frozen=True, kw_only=True):
     rules: tuple[ReviewRule, ...]
     """The rules that were applied."""
     called: int = 0
-    """The number of calls."""
+    """The number of calls that were made, or that the recording holds."""
     reviewed_by: str = ""
     """The name and version of Sightline."""
     file: str = ""

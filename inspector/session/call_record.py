@@ -54,7 +54,6 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the called item."""
         return self.tool.kind if self.tool else Kind.TOOL
 
     @property

@@ -23,7 +23,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
     era: Era = Era.AUTO
     timeout_s: float = 60.0
-    """The timeout of one request."""
+    """The time limit for one request, in seconds. Progress restarts it."""
     connect_timeout_s: float = 30.0
     wait_s: float | None = None
     """The maximum number of seconds to wait until a page is quiet before its tools are listed.

@@ -92,7 +92,6 @@ class PinWatcher:
         self._ask(pins=True)
 
     def unpin(self) -> None:
-        """Remove the pin."""
         self._ask(unpins=True)
 
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:

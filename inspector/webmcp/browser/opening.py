@@ -27,7 +27,7 @@ _HINT = (
 
 
 class BrowserTab(Struct, frozen=True, kw_only=True):
-    """A tab of a browser."""
+    """The tab of the browser that shows the target."""
 
     target_id: str
     is_ours: bool
@@ -128,7 +128,6 @@ class BrowserFacts(Struct, frozen=True, kw_only=True):
     api: str = "WebMCP"
     """The provider of `document.modelContext`, in words for the user."""
     notes: tuple[str, ...] = ()
-    """Notes for the user."""
 
 
 class PageOpening:
