@@ -89,7 +89,7 @@ class Connection:
         self._agreement = agreement
 
     def _may_be_older(self, era: Era, agreement: NoAgreement) -> bool:
-        """Whether the server may speak the older transport (HTTP+SSE), which has no stateless era.
+        """True if the server may speak the older transport (HTTP+SSE), which has no stateless era.
 
         Source: MCP 2025-11-25, Transports, "Backwards Compatibility".
         """

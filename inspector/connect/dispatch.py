@@ -30,12 +30,12 @@ class MessageChannel(Protocol):
 
 
 class FramedAnswer(Struct, frozen=True, kw_only=True):
-    """The outcome of a request, and the frame that carried it; None if no frame did."""
+    """The outcome of a request, and the frame of the answer, which is None if no answer arrived."""
 
     outcome: Outcome
     frame: Frame | None
     asked_s: float | None = None
-    """When the frame of the request was sent; None where that is not known."""
+    """The time at which the request was sent, in seconds on the clock of the frames; None if it is not known."""
 
 
 ProgressListener = Callable[[JsonObject], None]
@@ -118,7 +118,7 @@ class Dispatcher:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for an answer. Subscriptions do not count."""
+        """True if no request waits for an answer. Subscriptions do not count."""
         return not self._waiting
 
     async def request(
@@ -310,7 +310,7 @@ class Dispatcher:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the user is being asked something, so that time limits are paused."""
+        """True if the user is being asked something, so that time limits are paused."""
         return self._paused > 0
 
     @contextlib.contextmanager

@@ -59,7 +59,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether the request is a subscription, which is answered only when it ends."""
+        """True if the request is a subscription, which is answered only when it ends."""
         return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
 
 
@@ -248,7 +248,10 @@ def ending_of(exchange: Exchange, response: Response) -> Ending | None:
 
 
 def answered_by(exchange: Exchange, response: Response) -> Request:
-    """The request that a response answers: one about a task that has ended answers what the task was made of."""
+    """The request that a response answers.
+
+    If the response ends a task, that is the request from which the task was made.
+    """
     return exchange.call.request if exchange.call and ending_of(exchange, response) else exchange.request
 
 

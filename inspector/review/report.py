@@ -50,7 +50,7 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
 
 
 def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:
-    """How many addresses the server wants visited, of which only the text was judged."""
+    """An entry that counts the addresses that the server wants visited. Only their texts were judged."""
     number = len({url for ask in asks if (url := text_at(ask.params, "url")) is not None})
     if number:
         yield NotChecked(
@@ -75,7 +75,7 @@ class Acceptance(Struct, frozen=True, kw_only=True):
 
 
 class ReportEntry(Struct, frozen=True, kw_only=True):
-    """A finding in a report."""
+    """A finding with its status in a report: open, known, or accepted."""
 
     finding: Finding
     fingerprint: str
@@ -122,7 +122,7 @@ class Report(Struct, frozen=True, kw_only=True):
     rules: tuple[ReviewRule, ...]
     """The rules that were applied."""
     called: int = 0
-    """The number of calls."""
+    """The number of calls that were made, or that the recording holds."""
     reviewed_by: str = ""
     """The name and version of Sightline."""
     file: str = ""

@@ -110,7 +110,7 @@ class Session:
         self._looked_at = 0
         """The number of frames already searched for requests of the server."""
         self._no_completions = False
-        """Whether the server announced completions but does not have the method."""
+        """True if the server announced completions but does not have the method."""
         self.asker = Asker(
             options.client.profile,
             options.roots,
@@ -220,7 +220,7 @@ class Session:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether events are being recorded now."""
+        """True if events are being recorded now."""
         recorder = self.recorder
         return recorder is not None and not recorder.failure and self.state is SessionState.READY
 
@@ -418,7 +418,7 @@ class Session:
         return self.options.client.profile if is_mcp else None
 
     def _has_asked(self) -> bool:
-        """Whether the server asked something of the user or of a model since the last call of this method."""
+        """True if the server asked something of the user or of a model since the last call of this method."""
         matched = self.timeline.matched
         new, self._looked_at = matched[self._looked_at :], len(matched)
         return any(True for _ in server_requests(new))

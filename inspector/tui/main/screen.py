@@ -107,15 +107,15 @@ _HINT = Content("\n").join(
 
 @dataclass(slots=True)
 class WayBack:
-    """The way back by Esc to the part of the screen that has opened another one.
+    """The function that Esc calls while the focus is in `part`.
 
-    It holds until the focus leaves the opened part, `part`.
+    It leads back to the part of the screen that has opened `part`.
     """
 
     part: Widget
     take: Callable[[], None]
     is_reached: bool = False
-    """Whether the part has had the focus. Its content may have to be prepared first."""
+    """True if the part has had the focus. Its content may have to be prepared first."""
 
 
 class MainScreen(Screen[None], inherit_bindings=False):
@@ -218,7 +218,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self._keys
 
     def hide_hint(self) -> None:
-        """Hide the hint on the keys."""
         if self._hint is not None:
             self._hint.display = False
 
@@ -304,7 +303,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.reviewer.heard(session.timeline.entries)
 
     def _show_aside(self) -> None:
-        """Show next to the result what the server wrote to stderr and stdout during the call."""
+        """Show the output on stderr and stdout during the shown call, next to its result."""
         view = self._result.view
         self._result.show_aside(self._timeline.output_of(view.record) if view is not None else ())
 
@@ -320,11 +319,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(ResultNote.Pressed)
     def press_without_result(self, message: ResultNote.Pressed) -> None:
-        """A key of a result, where there is none."""
+        """Answer a key for results while there is no result: show a note, or open what Enter leads to."""
         if self.server.runner.is_running:
             words = "There is no result yet: the call runs. Esc cancels it."
         elif self.READ_ONLY:
-            words = "There is no result up to here. } goes to the next one."
+            words = "There is no result up to this position. } goes to the next one."
         elif self.server.selection.tool is None:
             words = "There is no result yet. Choose an item in the catalogue."
         elif message.key == "enter":
@@ -353,7 +352,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether masked values are shown in the result."""
+        """True if masked values are shown in the result."""
         return self._result.is_unmasked
 
     @on(CallStarted)
@@ -507,9 +506,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_keys()
 
     def _arrange(self, name: str, *, is_so: bool) -> None:
-        """Set a class that only moves parts, and restyle only these.
+        """Set a class of the screen, and restyle only the widgets that the class moves.
 
-        A class of the screen normally restyles every widget.
+        Textual would restyle every widget.
         """
         if self.has_class(name) != is_so:
             self.set_class(is_so, name, update=False)
@@ -525,13 +524,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.remove_class("-nothing")
 
     def _show_server(self) -> None:
-        """Update all that depends on the shown server."""
+        """Update everything that depends on the shown server."""
         self._failure.show(self.server.failure)
         self.server.show_history()
         self._show_state()
 
     def _note_collision(self) -> None:
-        """Show below the definition which other servers have a tool of the same name."""
+        """Show a note below the definition that names the other servers with a tool of the same name."""
         server, tool = self.server, self.server.selection.tool
         others = self._others_with(server, tool) if tool is not None and tool.item is None else ()
         note = collision_note(tool.name, server.label, others, hosts()) if tool and others else Content("")
@@ -910,13 +909,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if session is not None and self.server.link.is_ready and is_live:
             self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
         else:
-            self.notify(f"There is no server to have roots ({self.server.link.state}).", markup=False)
+            self.notify(f"Roots need a connected server ({self.server.link.state}).", markup=False)
 
     def action_announce(self) -> None:
         """Choose the capabilities that Sightline announces to the server, and connect again."""
         server, profile = self.server, self.server.link.profile
         if profile is None:
-            self.notify(f"There is no server to announce anything to ({server.link.state}).", markup=False)
+            self.notify(f"Client profiles need a connected server ({server.link.state}).", markup=False)
             return
 
         def choose(chosen: ClientProfile) -> None:

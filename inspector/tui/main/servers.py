@@ -57,7 +57,7 @@ def _host_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What all servers share: the screen and its panes, the policy gate, and functions of the screen."""
+    """The parts that all servers share: the screen and its panes, the policy gate, and functions of the screen."""
 
     screen: Screen[None]
     catalogue: CataloguePane
@@ -162,7 +162,7 @@ class ServerParts:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the panes show this server."""
+        """True if the panes show this server."""
         return self.selection.is_shown
 
     # The life of the connection.

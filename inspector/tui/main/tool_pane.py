@@ -120,7 +120,7 @@ class ToolPane(Vertical):
 
     @property
     def is_in_findings(self) -> bool:
-        """Whether the cursor is on a finding that can be opened."""
+        """True if the cursor is on a finding that can be opened."""
         return self.tab == "findings" and self.findings.entry is not None
 
     def open_tab(self, tab: str) -> None:
