@@ -76,6 +76,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """Whether two model views are compared in place of the raw result and its model view."""
     is_changed: bool = False
     """Whether definitions differ from those that were pinned or first listed."""
+    subscribes: str = ""
+    """The label of the key that subscribes to the open resource; empty if it does nothing."""
     is_saved: bool = False
     """Whether the last save has changed something."""
     secrets: int = 0
@@ -163,6 +165,8 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_called and now.is_ready and not now.is_running:
         what = f" {safe_line(shortened(now.repeats, 24))}" if now.repeats else ""
         yield "call.repeat", f"{now.repeated_verb}{what} again"
+    if now.subscribes:
+        yield "resource.subscribe", now.subscribes
     if now.has_history:
         yield "history.open", ""
     if now.secrets:
@@ -225,6 +229,8 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "result.next", ""
     if now.can_explain:
         yield "lines.choose", "why"
+    if now.subscribes:
+        yield "resource.subscribe", now.subscribes
     if now.secrets:
         yield "secrets.open", ""
     if now.has_differences:
@@ -232,10 +238,9 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield command_id, ""
     if now.has_masks and not now.is_unmasked:
         yield "result.unmask", ""
-    if now.has_result:
-        yield "values.search", ""
-        yield "result.copy", ""
-        yield "values.fold", ""
+    yield "values.search", ""
+    yield "result.copy", ""
+    yield "values.fold", ""
     if now.has_differences:
         yield "result.compare", ""
 

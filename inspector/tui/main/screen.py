@@ -47,6 +47,7 @@ from inspector.tui.connection.connection import (
     ListingReported,
     ResourceReported,
     StateReported,
+    SubscriptionsReported,
     TimelineGrew,
 )
 from inspector.tui.connection.failure import FailurePanel
@@ -66,6 +67,7 @@ from inspector.tui.main.layout import ScreenLayout
 from inspector.tui.main.saving import block_at, save_dialog
 from inspector.tui.main.selection import SelectionChanged
 from inspector.tui.main.servers import ServerParts, Servers, Stage
+from inspector.tui.main.subscriptions import SubscriptionLine, subscribable
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
@@ -153,6 +155,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._way_back: WayBack | None = None
         self._header = HeaderLine()
         self._failure = FailurePanel()
+        self._subscriptions = SubscriptionLine()
         self._catalogue = CataloguePane(self._marks, len(sources))
         self._tool = ToolPane()
         self._result = ResultPane()
@@ -205,6 +208,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self._failure
         if self.server.watch is not None:
             yield self.server.watch.strip
+        yield self._subscriptions
         with Container(id="work"):
             yield self._catalogue
             yield self._tool
@@ -372,6 +376,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if message.link.session is not None:
             self._timeline.finished(message.link.session, message.record, server.label)
         server.finished(message.record)
+        self._show_subscriptions()
 
     def _show_called(self, server: ServerParts, record: CallRecord) -> None:
         """Add a call or read made by an interface to the timeline and the review."""
@@ -386,6 +391,21 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ResourceReported)
     def tell_changed(self, message: ResourceReported) -> None:
         self._servers.of(message.link).resource_changed(message.uri)
+        self._show_subscriptions()
+
+    @on(SubscriptionsReported)
+    def follow_subscriptions(self, message: SubscriptionsReported) -> None:
+        self._servers.of(message.link).subscriptions.settle()
+        self._show_subscriptions()
+        self._show_keys()
+
+    def _show_subscriptions(self) -> None:
+        self._subscriptions.show(self.server.subscriptions, self._open_resource())
+        self._catalogue.judge()
+
+    def _open_resource(self) -> str | None:
+        """The URI of the open resource; None if another kind of item is open."""
+        return subscribable(self.server.selection.tool, self.server.selection.record)
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:
@@ -404,6 +424,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.recorder.follow(selection.level, selection.host)
         self._note_collision()
         self._show_aside()
+        self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
 
     @on(ResultPane.KeysChanged)
@@ -527,6 +548,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Update everything that depends on the shown server."""
         self._failure.show(self.server.failure)
         self.server.show_history()
+        self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
 
     def _note_collision(self) -> None:
@@ -546,7 +568,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         listed_as = tool.item.listed_as if tool.item else tool.name
         others = self._others_with(server, tool)
         return RowMarks(
-            signs=(server.pins.mark(listed_as), *([collision_mark(others)] if others else ())),
+            signs=(
+                server.pins.mark(listed_as),
+                server.subscriptions.mark(tool),
+                *([collision_mark(others)] if others else ()),
+            ),
             findings=server.reviewer.sign(tool),
             badges=self._badges.of(tool).badges,
         )
@@ -633,6 +659,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
                 is_changed=self.server.pins.has_changes,
+                subscribes=self.server.subscriptions.offer(self._open_resource()),
                 is_saved=self.server.watch is not None and self.server.watch.has_changes,
                 secrets=len(self.server.vault.custody.vault),
             )
@@ -758,6 +785,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify("The result links to no resource, and the tool names no interface.", markup=False)
         else:
             self._read(uri)
+
+    def action_subscribe(self) -> None:
+        self.server.toggle_subscription(self._open_resource())
 
     def action_open_interface(self) -> None:
         selection = self.server.selection

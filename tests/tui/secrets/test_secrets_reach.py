@@ -80,6 +80,7 @@ HARMLESS = {
     "result.sides",
     "result.json",
     "result.link",
+    "resource.subscribe",
     "session.ping",
     "session.roots",
     "session.announce",
