@@ -626,7 +626,7 @@ def strip(view: ResultView) -> Content:
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.findings:
-        parts.append(Content.styled(f"! {count(len(view.findings), 'finding')}", "$text-warning"))
+        parts.append(Content.styled(f"! {count(len(view.findings), 'remark')}", "$text-warning"))
     return Content("  ").join(parts)
 
 
@@ -764,8 +764,8 @@ def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool)
     return Content.styled("┄ not passed on by the host ┄", "$text-accent")
 
 
-def result_findings(view: ResultView) -> tuple[Content, ...]:
-    """The findings about a result, in sentences. They do not depend on the host."""
+def result_remarks(view: ResultView) -> tuple[Content, ...]:
+    """The remarks on a result, in sentences. They do not depend on the host."""
     return (
         *(
             Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))

@@ -19,7 +19,7 @@ from inspector.tui.result.view import (
     beside,
     reason_line,
     reasons,
-    result_findings,
+    result_remarks,
     result_view,
     strip,
     title,
@@ -324,9 +324,7 @@ def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
         "structuredContent": {"id": 7, "key": SECRET},
         "surplus": 1,
     }
-    found = {
-        tuple(line.plain for line in result_findings(view_of(value, host=host.name))) for host in hosts()
-    }
+    found = {tuple(line.plain for line in result_remarks(view_of(value, host=host.name))) for host in hosts()}
     assert len(found) == 1
     sentences = found.pop()
     assert len(sentences) == 3
