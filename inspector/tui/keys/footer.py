@@ -25,6 +25,8 @@ class FocusedPart(Enum):
     FILTER = auto()
     SEARCH = auto()
     FORM = auto()
+    ARGUMENTS = auto()
+    """The line above the arguments, where letters are keys."""
     INPUT = auto()
     """A text input, in which letter keys type."""
     TOOL = auto()
@@ -115,6 +117,9 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
     match now.part:
         case FocusedPart.CATALOGUE:
             yield from _offers_of_catalogue(now)
+        case FocusedPart.ARGUMENTS:
+            yield "arguments.edit", ""
+            yield "main.back", "leave"
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
         case FocusedPart.FILTER | FocusedPart.SEARCH:

@@ -301,7 +301,13 @@ MAIN: tuple[Command, ...] = (
         "Gives the focused part the whole screen, and takes it back.",
         palette=True,
     ),
-    _main("tab.call", "1", "tab('call')", "call", "Shows the form of the tool."),
+    _main(
+        "tab.call",
+        "1",
+        "tab('call')",
+        "call",
+        "Shows the form of the tool. Letters stay keys until Enter or Tab goes into a field.",
+    ),
     _main(
         "tab.definition",
         "2",
@@ -330,6 +336,7 @@ MAIN: tuple[Command, ...] = (
 _form = partial(row, KeyPlace.FORM)
 
 _field = partial(row, KeyPlace.FIELD)
+_arguments = partial(row, KeyPlace.ARGUMENTS)
 _choice = partial(row, KeyPlace.CHOICE)
 
 _lines = partial(row, KeyPlace.LINES)
@@ -345,6 +352,14 @@ _definition = partial(row, KeyPlace.DEFINITION)
 PANES: tuple[Command, ...] = (
     _form(
         "form.call", "enter", "submit", "call", "Calls the tool, if the arguments are valid.", shown="Enter"
+    ),
+    _arguments(
+        "arguments.edit",
+        "enter,down",
+        "edit",
+        "edit the arguments",
+        "Goes into the first field. Before that, letters are keys.",
+        shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Takes the last change of the field back.", shown="^z"),
     _choice("choice.next", "right", "step(1)", "next", "The next value; typing finds one.", shown="→"),

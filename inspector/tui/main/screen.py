@@ -328,7 +328,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif self.server.selection.tool is None:
             words = "There is no result yet. Choose an item in the catalogue."
         elif message.key == "enter":
-            self.action_tab("call")
+            self._room.make_room_for(self._tool)
+            self._tool.open_tab("call")
+            self._tool.focus_tab(into_fields=True)
             return
         else:
             words = "There is no result yet. Enter goes to the form."
@@ -664,6 +666,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             return FocusedPart.RESULT
         if self._tool.has_focus_within and self._tool.is_in_findings:
             return FocusedPart.FINDINGS
+        if self._tool.call.is_before_fields:
+            return FocusedPart.ARGUMENTS
         if self._tool.has_focus_within:
             return {"call": FocusedPart.FORM, "definition": FocusedPart.DEFINITION}.get(
                 self._tool.tab, FocusedPart.TOOL

@@ -49,6 +49,7 @@ HARMLESS = {
     "form.send-anyway",
     "form.json",
     "form.call",
+    "arguments.edit",
     "call.repeat",
     "session.list",
     "call.submit",
