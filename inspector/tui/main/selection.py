@@ -293,7 +293,7 @@ class Selection:
         """Open an item and focus it."""
         self._tool.open_tab("definition" if isinstance(entry, Malformed) else "call")
         if self._item is not None and self._item.entry is entry:
-            self._tool.focus_tab()
+            self._tool.focus_tab(into_fields=True)
         else:
             self._is_going = True
             self.open(entry)
@@ -524,7 +524,7 @@ class Selection:
     def _arrive(self) -> None:
         if self._is_going:
             self._is_going = False
-            self._tool.focus_tab()
+            self._tool.focus_tab(into_fields=True)
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
         # The vault uses what the view has computed. The view is drawn first, then the vault is updated.

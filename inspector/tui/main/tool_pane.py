@@ -137,10 +137,16 @@ class ToolPane(Vertical):
         self.query_one(ContentSwitcher).current = tab
         self.post_message(self.TabOpened())
 
-    def focus_tab(self) -> None:
-        """Move the focus into the open tab."""
+    def focus_tab(self, *, into_fields: bool = False) -> None:
+        """Move the focus into the open tab.
+
+        `into_fields`: of a form, into its first field; otherwise to the line above, where letters are keys.
+        """
         if self.tab == "call":
-            self.call.focus_form()
+            if into_fields:
+                self.call.focus_form()
+            else:
+                self.call.focus_line()
         else:
             target: dict[str, Widget] = {
                 "definition": self.definition.lines,
