@@ -13,6 +13,7 @@ from textual.widgets import Input, TextArea
 from inspector.files import themes
 from inspector.protocol.frames import Direction
 from inspector.protocol.targets import Era, StdioTarget
+from inspector.protocol.timeline import EntryState
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -166,7 +167,38 @@ async def test_on_24_rows_all_that_is_said_of_an_address_is_seen_at_once(
         await pilot.press("ctrl+d")
 
 
-async def test_control_characters_are_visible_and_a_withdrawn_question_closes(
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ("recalled", "Withdrawn by the server: too␛[2J late"),
+        ("unwaited", "Withdrawn: the call has ended"),
+        ("dies", "Withdrawn: the server exited with code 0"),
+    ],
+)
+async def test_a_withdrawn_question_stays_until_it_is_closed_and_gets_no_answer(
+    monkeypatch: pytest.MonkeyPatch, tool: str, words: str
+) -> None:
+    async with asking(tool, monkeypatch, size=SMALL) as (app, pilot, session):
+        await focused_on_a_field(pilot, app)
+        await pilot.press(*"Ada")
+        await session.ping()
+        text = await settled(pilot, app, words)
+        assert "Nothing is sent. Esc or Enter closes this." in text
+        assert "send" not in text.splitlines()[-3]
+        await pilot.press("ctrl+r", "ctrl+d", "ctrl+n", "ctrl+x")
+        assert isinstance(app.screen, AnswerScreen)
+        await pilot.press("enter" if tool == "recalled" else "escape")
+        assert not isinstance(app.screen, AnswerScreen)
+        if tool == "recalled":
+            await session.ping()
+            await settled(pilot, app, "replies  0")
+        assert b'"action"' not in wire(session, Direction.SENT)
+        (entry,) = (entry for entry in session.timeline.entries if entry.title == "elicitation/create")
+        assert entry.state is EntryState.FAILED
+        assert entry.duration_s is not None
+
+
+async def test_control_characters_are_visible_and_a_question_does_not_keep_a_session_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with asking("controls", monkeypatch) as (app, pilot, session):
