@@ -18,6 +18,14 @@ FORM = {
     "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 7}},
 }
 SECRET_FORM = {"type": "object", "properties": {"name": {"type": "string"}, "api_key": SECRET}}
+OPTION = "an option that is long enough to need a second row, and then some, up to its last word: end"
+LONG_FORM = {
+    "type": "object",
+    "properties": {
+        "which": {"type": "string", "enum": ["short", OPTION], "default": OPTION},
+        **{f"number{place}": {"type": "integer", "default": place} for place in range(12)},
+    },
+}
 CONTROLS = "Who \x1b[31mare you?\x07 \u202eevil"
 
 
@@ -38,6 +46,7 @@ ROOTS = {"method": "roots/list"}
 HUGE = elicit(schema={**FORM, "description": "x" * 50_000_000})
 ASKS: dict[str, list[Any]] = {
     "form": [elicit()],
+    "long form": [elicit(schema=LONG_FORM)],
     "secret": [elicit(schema=SECRET_FORM)],
     "controls": [elicit(CONTROLS)],
     "lookalike": [visit("https://g\u0131thub.com/login")],

@@ -203,6 +203,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             self.dismiss(sampled(text))
         else:
             self._complain("Write an answer first, or decline.")
+            if self._text is not None:
+                self._text.focus()
 
     async def _send_form(self, form: ArgumentForm) -> None:
         writing = Writing(lines=form.lines, entered=form.entered(), text=None)
@@ -215,6 +217,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             return
         placed, rest = place_problems(form.lines, found.problems)
         form.complain(placed)
+        form.focus_one(placed)
         words = [f"{problem.pointer or 'the form'}: {problem.message}" for problem in rest[:3]]
         self._complain("; ".join(words) or "Its schema does not allow this answer: see the marked fields.")
 

@@ -55,6 +55,7 @@ class ValuePane(Vertical):
     """Shows one value, masked unless the user peeks at it. It holds a value only while it is shown."""
 
     ALLOW_SELECT = False
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - as Textual declares it
 
     @dataclass
     class Held(Message):
