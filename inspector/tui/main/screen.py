@@ -630,6 +630,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
                 has_masks=self._result.has_masks,
+                is_result_shown=self._is_result_shown,
+                is_recording=bool(self.READ_ONLY),
                 is_unmasked=self._result.is_unmasked,
                 can_explain=self._result.can_explain,
                 is_searched=values.is_searched,
@@ -640,6 +642,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 secrets=len(self.server.vault.custody.vault),
             )
         )
+
+    @property
+    def _is_result_shown(self) -> bool:
+        """Whether a result is on the screen."""
+        return self._result.view is not None and self._result.display and self.query_one("#work").display
 
     def _tool_kind(self) -> Kind:
         tool = self.server.selection.tool
@@ -681,7 +688,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_back(self) -> None:
         """Leave the focused part, or cancel a running call. Never quits."""
         filtering = self._timeline_filter
-        if filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus):
+        if self._result.is_unmasked and not isinstance(self.focused, (Input, TextArea)):
+            self.mask()
+        elif (
+            filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus)
+        ):
             filtering.close()
         elif self._catalogue.is_filtering and self._catalogue.has_focus_within:
             self._catalogue.close_filter()
@@ -796,6 +807,23 @@ class MainScreen(Screen[None], inherit_bindings=False):
         selection.step_level(step)
         if not selection.comparing.is_on:
             self._keys.say(level_note(selection.level))
+
+    def action_sides(self) -> None:
+        """Switch between one side and both, of the result or else of the definition."""
+        is_definition = self._tool.tab == "definition"
+        if is_definition and (self._tool.has_focus_within or not self._is_result_shown):
+            self._tool.definition.action_sides()
+        elif self._is_result_shown:
+            self._result.action_sides()
+        else:
+            self.notify("No result is on the screen.", markup=False)
+
+    def action_unmask(self) -> None:
+        """Show the masked values of the result, or mask them again."""
+        if self._is_result_shown or self._result.view is None:
+            self._result.action_unmask()
+        else:
+            self.notify("The result is not on the screen.", markup=False)
 
     def action_choose_host(self) -> None:
         """Choose a host from a list; if two model views are compared, the host of the right one."""
@@ -941,6 +969,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_zoom(self) -> None:
         self._room.toggle_zoom()
+        self.call_after_refresh(self._show_keys)
 
     def action_tab(self, tab: str) -> None:
         self._room.make_room_for(self._tool)

@@ -97,7 +97,6 @@ HARMLESS = {
     "search.next",
     "search.previous",
     "search.close",
-    "definition.sides",
     "result.previous",
     "definition.next",
     "definition.previous",
