@@ -183,18 +183,16 @@ def fingerprint(finding: Finding) -> str:
     return hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def counted_words(entries: Iterable[ReportEntry], of_result: int = 0) -> str:
-    """A summary such as `6 findings: 2 high, 2 low, 1 accepted, 1 about the result`.
+def counted_words(entries: Iterable[ReportEntry]) -> str:
+    """A summary such as `5 findings: 2 high, 2 low, 1 accepted`.
 
-    Known and accepted findings count under no severity. `of_result`: the number of findings about the result.
+    Known and accepted findings count under no severity.
     """
     numbers = Counter(_counted_as(entry) for entry in entries)
-    if of_result:
-        numbers["about the result"] = of_result
     total = numbers.total()
     if not total:
         return "No findings"
-    kinds = (*(severity.value for severity in reversed(Severity)), "known", "accepted", "about the result")
+    kinds = (*(severity.value for severity in reversed(Severity)), "known", "accepted")
     parts = ", ".join(f"{numbers[kind]:,} {kind}" for kind in kinds if numbers[kind])
     return f"{total:,} {'finding' if total == 1 else 'findings'}: {parts}"
 

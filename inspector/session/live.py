@@ -4,7 +4,6 @@ import asyncio
 import secrets
 import time
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
-from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -48,12 +47,14 @@ from inspector.session.events import (
     ResourceUpdated,
     SessionState,
     StateChanged,
+    SubscriptionsChanged,
 )
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options, authorization, reachable
 from inspector.session.requests import request_of
 from inspector.session.rounds import answered_in_rounds
 from inspector.session.server_tasks import answered_by_task, as_task
+from inspector.session.subscriptions import ACKNOWLEDGED, LEAVING_S, MOST, UNSUBSCRIBE, Subscriptions
 from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
@@ -63,7 +64,6 @@ if TYPE_CHECKING:
     from inspector.webmcp.browser.connection import PageConnection
 
 
-_MOST_SUBSCRIBED = 100
 _SHORT_PATIENCE_S = 0.03
 ROOTS_CHANGED = "notifications/roots/list_changed"
 
@@ -105,8 +105,7 @@ class Session:
         """The time of the last frame, on the clock of the frames and on the monotonic clock."""
         self._replaced = asyncio.Event()
         """Set when the connection was replaced, or when there is more to subscribe to."""
-        self._subscribed: dict[str, Connection | PageConnection] = {}
-        """The subscribed resources, each with the connection of its subscription."""
+        self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))
         self._looked_at = 0
         """The number of frames already searched for requests of the server."""
         self._no_completions = False
@@ -287,14 +286,14 @@ class Session:
                 self._replaced.clear()
                 server, before, keeping = self.server, keeping, None
                 if server is not None and self._connection is not None and server.era is Era.MODERN:
-                    notifications = wanted(server.capabilities, self._subscribed)
+                    notifications = wanted(server.capabilities, self.subscriptions.states)
                     if notifications:
                         keeping = asyncio.ensure_future(
                             keep_listening(
                                 self._server_connection(),
                                 notifications,
                                 reopened=lambda: self._tell(ListChanged()),
-                                note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+                                note=self._stop_listening,
                             )
                         )
                         # The new request is sent before the previous one ends, so that no change is missed.
@@ -482,25 +481,77 @@ class Session:
         self._no_completions = isinstance(outcome, RpcError) and outcome.is_method_not_found
         return values_in(outcome)
 
-    async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, once per connection, if the server announces subscriptions.
+    @property
+    def can_subscribe(self) -> bool:
+        """Whether the server announces subscriptions to resources."""
+        return (
+            self.server is not None and value_at(self.server.capabilities, "resources", "subscribe") is True
+        )
 
-        In the stateless era, `listen` sends the subscription. Errors are ignored.
+    async def subscribe(self, uri: str) -> str:
+        """Subscribe to the changes of a resource.
+
+        In the stateless era, `listen` sends the subscription. Returns why the resource is not subscribed to, as
+        a sentence that may quote foreign text; empty if it is, or will be when the server confirms it.
         """
-        server, connection = self.server, self._connection
-        announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
-        if server is None or connection is None or not announced:
-            return
-        if self._subscribed.get(uri) is connection or len(self._subscribed) >= _MOST_SUBSCRIBED:
-            return
-        is_known = uri in self._subscribed
-        self._subscribed[uri] = connection
+        server, subscriptions = self.server, self.subscriptions
+        if server is None or not self.can_subscribe:
+            return "The server announces no subscriptions to resources."
+        if uri in subscriptions.states:
+            return ""
+        if len(subscriptions.states) >= MOST:
+            return f"{MOST} subscriptions are the most: end another one first."
+        subscriptions.add(uri)
         if server.era is Era.MODERN:
-            if not is_known:
-                self._replaced.set()
-            return
-        with suppress(InspectorError):
-            await self.request("resources/subscribe", {"uri": uri})
+            self._replaced.set()
+            return ""
+        try:
+            outcome = await subscriptions.request(uri, self.request)
+        except BaseException:
+            subscriptions.drop(uri)
+            raise
+        reason = "" if isinstance(outcome, Result) else self.own.cover(reason_of(outcome))
+        return f"The server refused the subscription: {reason}" if reason else ""
+
+    async def unsubscribe(self, uri: str) -> str:
+        """End a subscription. Further changes of the resource are ignored, whatever the server answers.
+
+        Returns a sentence if the server did not confirm the end; it may quote foreign text.
+        """
+        if uri not in self.subscriptions.states:
+            return ""
+        self.subscriptions.drop(uri)
+        if not self._is_handshake:
+            self._replaced.set()
+            return ""
+        outcome = await self.request(UNSUBSCRIBE, {"uri": uri})
+        reason = "" if isinstance(outcome, Result) else self.own.cover(reason_of(outcome))
+        return f"The server did not confirm the end of the subscription: {reason}" if reason else ""
+
+    async def _unsubscribe_all(self, connection: "Connection | PageConnection | None") -> None:
+        if self._is_handshake and connection is not None and not connection.lost:
+            reached = cast("Connection", connection)
+            await self.subscriptions.end(
+                lambda method, params: _outcome_of(reached, method, params, timeout_s=LEAVING_S)
+            )
+        self.subscriptions.clear()
+
+    async def _subscribe_again(self) -> None:
+        """Request each subscription on a connection that has replaced another one."""
+        self.subscriptions.unconfirm()
+        if self._is_handshake:
+            reached, limit_s = self._server_connection(), self.options.timeout_s
+            again = (
+                self.subscriptions.request(
+                    uri, lambda method, params: _outcome_of(reached, method, params, timeout_s=limit_s)
+                )
+                for uri in tuple(self.subscriptions.states)
+            )
+            await asyncio.gather(*again)
+
+    def _stop_listening(self, words: str) -> None:
+        self.note(SUBSCRIBE, words, kind="subscription")
+        self.subscriptions.clear()
 
     async def submit(self) -> bool:
         return isinstance(self.target, PageTarget) and await self._page().submit()
@@ -560,6 +611,7 @@ class Session:
         if self._reaching is not None:
             self._reaching.cancel()
             await asyncio.gather(self._reaching, return_exceptions=True)
+        await self._unsubscribe_all(self._connection)
         connection, self._connection = self._connection, None
         for each in (*self._retired, connection):
             if each:
@@ -686,6 +738,7 @@ class Session:
             self._replaced.set()
             self._enter(SessionState.READY, f"connected again, and listing again: {reason.detail}")
             await self._list_server()
+            await self._subscribe_again()
         except InspectorError as error:
             self._enter(SessionState.LOST, error.message, error.hint)
             raise
@@ -742,9 +795,11 @@ class Session:
             if identifier is not None:
                 self.asker.completed(identifier)
         elif notification.method == "notifications/resources/updated":
-            uri = text_at(notification.params, "uri")
-            if uri is not None and uri in self._subscribed:
+            uri = self.subscriptions.about(text_at(notification.params, "uri"))
+            if uri is not None:
                 self._tell(ResourceUpdated(uri=uri))
+        elif notification.method == ACKNOWLEDGED:
+            self.subscriptions.acknowledge(notification.params)
 
     def _enter(self, state: SessionState, message: str = "", hint: str = "") -> None:
         self.state = state
@@ -759,3 +814,9 @@ async def _ended(task: "asyncio.Task[None] | None") -> None:
     if task is not None:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+async def _outcome_of(
+    connection: "Connection", method: str, params: JsonObject, *, timeout_s: float
+) -> Outcome:
+    return (await connection.request(method, params, timeout_s=timeout_s)).outcome

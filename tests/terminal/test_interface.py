@@ -63,7 +63,7 @@ def walk_tool(screen: Terminal) -> None:
     press(screen, "j j j enter", "escape")
     press(screen, "4", see="confidence: ")
     press(screen, "G k g enter", see="▸2 Definition")
-    press(screen, "1", see="Esc leave")
+    press(screen, "1", see="edit the arguments")
     press(screen, "tab", "x", "tab", f"{RIGHT} {RIGHT}", "tab", "z", CTRL_J, see="^j form")
     press(screen, CTRL_J, see="^j JSON")
 
@@ -173,7 +173,7 @@ def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
     record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
     with interface(tmp_path, columns=100, lines=30, NO_COLOR="1") as screen:
         press(screen, "w", see="Record this session")
-        press(screen, str(record), "enter", see="w stops it")
+        press(screen, str(record), "enter", see="Recording to")
         pin(screen)
         press(screen, CTRL_S, see="y call  Esc")
         agree(screen, see="#1 done")

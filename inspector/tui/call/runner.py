@@ -367,7 +367,7 @@ class CallRunner:
             and self.tool.name == name
         ):
             # There is no result to read. The user may change the arguments and call again.
-            self._pane.focus_form()
+            self._pane.focus_line()
         note = Content.assemble(
             content(shortened(name, 60), "bold"),
             " has no result. Sightline: ",
@@ -420,8 +420,8 @@ class CallRunner:
 
     def copy(self, target: Target) -> None:
         """Copy the call in the form as a command; if there is none, the last call."""
-        found = self._pane.draft
-        if self.tool is not None and found is not None and found.arguments is not None:
+        found = self._pane.draft or as_arguments(self._pane.writing)
+        if self.tool is not None and found.arguments is not None:
             made = copied(target, self.tool, found.arguments)
         elif self.last is not None:
             made = copied(target, self._link.tool(self.last.name) or self.last.name, self.last.arguments)

@@ -47,6 +47,7 @@ from inspector.tui.connection.connection import (
     ListingReported,
     ResourceReported,
     StateReported,
+    SubscriptionsReported,
     TimelineGrew,
 )
 from inspector.tui.connection.failure import FailurePanel
@@ -66,6 +67,7 @@ from inspector.tui.main.layout import ScreenLayout
 from inspector.tui.main.saving import block_at, save_dialog
 from inspector.tui.main.selection import SelectionChanged
 from inspector.tui.main.servers import ServerParts, Servers, Stage
+from inspector.tui.main.subscriptions import SubscriptionLine, subscribable
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import PageScreen
 from inspector.tui.pins.screen import PinsScreen
@@ -153,6 +155,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._way_back: WayBack | None = None
         self._header = HeaderLine()
         self._failure = FailurePanel()
+        self._subscriptions = SubscriptionLine()
         self._catalogue = CataloguePane(self._marks, len(sources))
         self._tool = ToolPane()
         self._result = ResultPane()
@@ -205,6 +208,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self._failure
         if self.server.watch is not None:
             yield self.server.watch.strip
+        yield self._subscriptions
         with Container(id="work"):
             yield self._catalogue
             yield self._tool
@@ -327,7 +331,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif self.server.selection.tool is None:
             words = "There is no result yet. Choose an item in the catalogue."
         elif message.key == "enter":
-            self.action_tab("call")
+            self._room.make_room_for(self._tool)
+            self._tool.open_tab("call")
+            self._tool.focus_tab(into_fields=True)
             return
         else:
             words = "There is no result yet. Enter goes to the form."
@@ -372,6 +378,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if message.link.session is not None:
             self._timeline.finished(message.link.session, message.record, server.label)
         server.finished(message.record)
+        self._show_subscriptions()
 
     def _show_called(self, server: ServerParts, record: CallRecord) -> None:
         """Add a call or read made by an interface to the timeline and the review."""
@@ -386,6 +393,21 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ResourceReported)
     def tell_changed(self, message: ResourceReported) -> None:
         self._servers.of(message.link).resource_changed(message.uri)
+        self._show_subscriptions()
+
+    @on(SubscriptionsReported)
+    def follow_subscriptions(self, message: SubscriptionsReported) -> None:
+        self._servers.of(message.link).subscriptions.settle()
+        self._show_subscriptions()
+        self._show_keys()
+
+    def _show_subscriptions(self) -> None:
+        self._subscriptions.show(self.server.subscriptions, self._open_resource())
+        self._catalogue.judge()
+
+    def _open_resource(self) -> str | None:
+        """The URI of the open resource; None if another kind of item is open."""
+        return subscribable(self.server.selection.tool, self.server.selection.record)
 
     @on(CallStopped)
     def show_stopped(self, message: CallStopped) -> None:
@@ -404,6 +426,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.recorder.follow(selection.level, selection.host)
         self._note_collision()
         self._show_aside()
+        self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
 
     @on(ResultPane.KeysChanged)
@@ -527,6 +550,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Update everything that depends on the shown server."""
         self._failure.show(self.server.failure)
         self.server.show_history()
+        self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
 
     def _note_collision(self) -> None:
@@ -546,7 +570,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
         listed_as = tool.item.listed_as if tool.item else tool.name
         others = self._others_with(server, tool)
         return RowMarks(
-            signs=(server.pins.mark(listed_as), *([collision_mark(others)] if others else ())),
+            signs=(
+                server.pins.mark(listed_as),
+                server.subscriptions.mark(tool),
+                *([collision_mark(others)] if others else ()),
+            ),
             findings=server.reviewer.sign(tool),
             badges=self._badges.of(tool).badges,
         )
@@ -627,16 +655,24 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
                 has_masks=self._result.has_masks,
+                is_result_shown=self._is_result_shown,
+                is_recording=bool(self.READ_ONLY),
                 is_unmasked=self._result.is_unmasked,
                 can_explain=self._result.can_explain,
                 is_searched=values.is_searched,
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
                 is_changed=self.server.pins.has_changes,
+                subscribes=self.server.subscriptions.offer(self._open_resource()),
                 is_saved=self.server.watch is not None and self.server.watch.has_changes,
                 secrets=len(self.server.vault.custody.vault),
             )
         )
+
+    @property
+    def _is_result_shown(self) -> bool:
+        """Whether a result is on the screen."""
+        return self._result.view is not None and self._result.display and self.query_one("#work").display
 
     def _tool_kind(self) -> Kind:
         tool = self.server.selection.tool
@@ -663,6 +699,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             return FocusedPart.RESULT
         if self._tool.has_focus_within and self._tool.is_in_findings:
             return FocusedPart.FINDINGS
+        if self._tool.call.is_before_fields:
+            return FocusedPart.ARGUMENTS
         if self._tool.has_focus_within:
             return {"call": FocusedPart.FORM, "definition": FocusedPart.DEFINITION}.get(
                 self._tool.tab, FocusedPart.TOOL
@@ -676,7 +714,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_back(self) -> None:
         """Leave the focused part, or cancel a running call. Never quits."""
         filtering = self._timeline_filter
-        if filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus):
+        if self._result.is_unmasked and not isinstance(self.focused, (Input, TextArea)):
+            self.mask()
+        elif (
+            filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus)
+        ):
             filtering.close()
         elif self._catalogue.is_filtering and self._catalogue.has_focus_within:
             self._catalogue.close_filter()
@@ -759,6 +801,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         else:
             self._read(uri)
 
+    def action_subscribe(self) -> None:
+        self.server.toggle_subscription(self._open_resource())
+
     def action_open_interface(self) -> None:
         selection = self.server.selection
         self.server.apps.open(selection.record, selection.interface, selection.level)
@@ -791,6 +836,23 @@ class MainScreen(Screen[None], inherit_bindings=False):
         selection.step_level(step)
         if not selection.comparing.is_on:
             self._keys.say(level_note(selection.level))
+
+    def action_sides(self) -> None:
+        """Switch between one side and both, of the result or else of the definition."""
+        is_definition = self._tool.tab == "definition"
+        if is_definition and (self._tool.has_focus_within or not self._is_result_shown):
+            self._tool.definition.action_sides()
+        elif self._is_result_shown:
+            self._result.action_sides()
+        else:
+            self.notify("No result is on the screen.", markup=False)
+
+    def action_unmask(self) -> None:
+        """Show the masked values of the result, or mask them again."""
+        if self._is_result_shown or self._result.view is None:
+            self._result.action_unmask()
+        else:
+            self.notify("The result is not on the screen.", markup=False)
 
     def action_choose_host(self) -> None:
         """Choose a host from a list; if two model views are compared, the host of the right one."""
@@ -936,6 +998,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_zoom(self) -> None:
         self._room.toggle_zoom()
+        self.call_after_refresh(self._show_keys)
 
     def action_tab(self, tab: str) -> None:
         self._room.make_room_for(self._tool)

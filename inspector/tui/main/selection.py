@@ -25,7 +25,7 @@ from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
 from inspector.tui.result.contrast import Lens
 from inspector.tui.result.pane import ResultPane
-from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_findings, result_view
+from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_remarks, result_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, shortened
@@ -293,7 +293,7 @@ class Selection:
         """Open an item and focus it."""
         self._tool.open_tab("definition" if isinstance(entry, Malformed) else "call")
         if self._item is not None and self._item.entry is entry:
-            self._tool.focus_tab()
+            self._tool.focus_tab(into_fields=True)
         else:
             self._is_going = True
             self.open(entry)
@@ -524,7 +524,7 @@ class Selection:
     def _arrive(self) -> None:
         if self._is_going:
             self._is_going = False
-            self._tool.focus_tab()
+            self._tool.focus_tab(into_fields=True)
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
         # The vault uses what the view has computed. The view is drawn first, then the vault is updated.
@@ -592,7 +592,7 @@ class Selection:
     def _show_findings(self) -> None:
         shown = self._result.view
         if self._item is not None:
-            self._tool.want_findings(self._item, result_findings(shown) if shown else ())
+            self._tool.want_findings(self._item, result_remarks(shown) if shown else ())
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         self._vault.take()
