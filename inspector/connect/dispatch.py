@@ -240,7 +240,7 @@ class Dispatcher:
             reply.cancel()
 
     def _covered(self, failure: Failure) -> Failure:
-        return replace(failure, detail=self._tap.cover(failure.detail))
+        return replace(failure, detail=self._tap.mask(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
         pending = self._pending.get(request_key(request_id))
