@@ -245,7 +245,7 @@ class Dispatcher:
             self.withdraw(key, f"withdrawn: {self._lost.detail.partition(chr(10))[0]}")
 
     def _covered(self, failure: Failure) -> Failure:
-        return replace(failure, detail=self._tap.cover(failure.detail))
+        return replace(failure, detail=self._tap.mask(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
         pending = self._pending.get(request_key(request_id))
