@@ -314,7 +314,7 @@ class Dispatcher:
         """Stop answering a request of the server. `why`: the reason, which the responder is cancelled with."""
         reply = self._replies.pop(key, None)
         if reply is not None:
-            why = self._tap.cover(why)
+            why = self._tap.mask(why)
             self._tap.note(why, ends=key, asked_by=Direction.RECEIVED)
             reply.cancel(why)
 
