@@ -62,7 +62,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     idempotent: Trait
     open_world: Trait
     sensitive: Trait
-    """Whether the whole result is sensitive; `sensitive_positions` has single positions."""
+    """True if the whole result is sensitive. For single sensitive positions, see `sensitive_positions`."""
     data_classes: Trait
     """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Foreign text."""
     sensitivity_level: Trait

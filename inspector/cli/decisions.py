@@ -96,4 +96,4 @@ def stopped(made: Ruled) -> NotConfirmedError:
     message = f"called, but the model gets nothing from the answer: {reasons}"
     if made.is_asked_about:
         return NotConfirmedError(message, "--yes agrees to what the policy asks.")
-    return BlockedError(message, "Only another policy lets it through.")
+    return BlockedError(message, "To allow it, use another policy.")

@@ -107,7 +107,7 @@ def at_words(text: str, width: int) -> list[str]:
 
 
 def _rows_of(pieces: Sequence[Coloured], width: int) -> Iterator[list[Coloured]]:
-    """The same of text in colours."""
+    """The rows of a text in several colours, broken as `at_words` breaks a plain text."""
     for indent, start, stop in _spans("".join(piece.text for piece in pieces), width):
         row, at = [Coloured(" " * indent)], 0
         for text, colour in pieces:
@@ -117,7 +117,7 @@ def _rows_of(pieces: Sequence[Coloured], width: int) -> Iterator[list[Coloured]]
 
 
 def _spans(text: str, width: int) -> list[tuple[int, int, int]]:
-    """Where a text breaks into rows: blanks before each row, and where in the text it begins and ends."""
+    """The rows of a text: for each, the number of blanks before it, and its start and end in the text."""
     if len(text) <= width and (width == sys.maxsize or text.isascii()):
         return [(0, 0, len(text))]
     spans: list[tuple[int, int, int]] = []
@@ -217,7 +217,7 @@ def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 _LEAST_LAST = 20
-"""Cells of the last column of a table."""
+"""The minimum width, in cells, of the last column of a table."""
 
 
 def _stacked(row: Sequence[str], widths: Sequence[int], width: int) -> Iterator[str]:

@@ -58,7 +58,9 @@ class Caller:
         found = await self._oversight.consider(session, name, arguments, asking=asking)
         made = await self._oversight.call(session, found, agreement=self._launch.agreement)
         if made.is_stopped:
-            raise NotConfirmedError("the policy withholds the answer", "--yes agrees to what it asks.")
+            raise NotConfirmedError(
+                "the policy withholds the answer", "--yes agrees to what the policy asks."
+            )
         return made
 
 

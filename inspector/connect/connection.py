@@ -89,7 +89,7 @@ class Connection:
         self._agreement = agreement
 
     def _may_be_older(self, era: Era, agreement: NoAgreement) -> bool:
-        """Whether the server may speak the older transport (HTTP+SSE), which has no stateless era.
+        """True if the server may speak the older transport (HTTP+SSE), which has no stateless era.
 
         Source: MCP 2025-11-25, Transports, "Backwards Compatibility".
         """
@@ -136,6 +136,10 @@ class Connection:
 
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._dispatcher.notify(method, params)
+
+    def withdraw(self, key: str, why: str) -> None:
+        """Do not answer a request of the server any more. `key`: its `request_key`."""
+        self._dispatcher.withdraw(key, why)
 
     async def close(self) -> None:
         closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")

@@ -218,7 +218,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         self._fail(exchange, failure)
 
     def _has_ended(self, request: httpx2.Request, status: int, code: Json) -> bool:
-        """Whether the server reports an unknown session, and so did not execute the request.
+        """True if the server reports an unknown session, and so did not execute the request.
 
         Source: MCP 2025-11-25, Streamable HTTP, "Session Management"; 2026-07-28 answers 404 for an unknown method.
         """
@@ -319,7 +319,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         return exchange.lost(error, was_sent=was_sent)
 
     async def _accepts_connections(self, url: httpx2.URL) -> bool:
-        """Whether the server accepts a TCP connection; True behind a proxy, which would accept it instead."""
+        """True if the server accepts a TCP connection; True behind a proxy, which would accept it instead."""
         if self._has_proxy:
             return True
         try:

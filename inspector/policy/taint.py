@@ -22,7 +22,7 @@ from inspector.protocol.outcome import Failure, Outcome, Result
 
 
 class MarkKind(StrEnum):
-    """What a result can add to a session's trust. The values are safe to show."""
+    """The kinds of trust labels that a result can add to a session. The values are safe to show."""
 
     OPEN_WORLD = "open-world"
     UNTRUSTED = "untrusted"
@@ -36,7 +36,7 @@ class MarkKind(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class TaintOrigin:
-    """The call that brought in a mark."""
+    """The call that brought in a trust label."""
 
     call: int
     """The number of the call, counted from 1 across all servers and agent sessions."""
@@ -48,7 +48,7 @@ class TaintOrigin:
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
 class TaintMark:
-    """One fact about trust that one call brought into the session."""
+    """A trust label: one fact about trust that one call brought into the session."""
 
     kind: MarkKind
     origin: TaintOrigin
@@ -57,7 +57,7 @@ class TaintMark:
 
 
 class SessionTrust(Struct, frozen=True, kw_only=True):
-    """All marks that a session has collected. A new session starts with `SessionTrust()`."""
+    """All trust labels of a session. A new session starts with `SessionTrust()`."""
 
     marks: frozenset[TaintMark] = frozenset()
 
@@ -70,7 +70,7 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
 
     @property
     def untrusted(self) -> bool:
-        """Whether any result was untrusted or from an open world.
+        """True if any result was untrusted or from an open world.
 
         Both mean that its data cannot be trusted.
         """
@@ -231,7 +231,7 @@ _HOST = re.compile(
 
 
 class TaintDetail(StrEnum):
-    """How much a server learns of the sources of other servers."""
+    """The amount of detail about sources that a server gets about other servers."""
 
     NONE = "none"
     HOSTS = "hosts"

@@ -163,7 +163,7 @@ def credentials_of(target: Target) -> tuple[str, ...]:
 
 
 def _holds_any(item: Json, credentials: set[str]) -> bool:
-    """Whether a leaf, or a key of an object, is one of these texts."""
+    """True if a leaf, or a key of an object, is one of these texts."""
     if isinstance(item, dict):
         return not credentials.isdisjoint(item)
     if isinstance(item, DuplicateKeys):

@@ -36,7 +36,7 @@ class FolderFile(Struct, frozen=True, kw_only=True):
     size: int | None = None
     digest: str = ""
     problem: str = ""
-    """How the server's list differs from the skill's entry about this file; empty if they agree."""
+    """The difference between the server's list and the skill's entry for this file; empty if they agree."""
 
 
 class FolderView(Struct, frozen=True, kw_only=True):
@@ -49,7 +49,7 @@ class FolderView(Struct, frozen=True, kw_only=True):
     fault: str
     """The reason why the entry is invalid; empty if it is valid."""
     is_asked: bool
-    """Whether the server was asked to list the folder."""
+    """True if the server was asked to list the folder."""
 
 
 async def get_skill(session: Session, uri: str) -> Item:

@@ -427,7 +427,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
 
 
 _KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}
-_ANSWERING = "--answer and --sampling-reply answer what a server asks for."
+_ANSWERING = "--answer and --sampling-reply answer the server's requests."
 
 
 def _lines(count: int) -> str:

@@ -251,7 +251,7 @@ def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> 
 
 
 def _is_of(server: str, target: Target) -> bool:
-    """Whether a saved call names this target, even if it is written differently. Reads no configuration."""
+    """True if a saved call names this target, even if it is written differently. Reads no configuration."""
     word, command_line = target_words(server)
     named = stdio_target(command_line) if command_line is not None else parse_target(word or "")
     return not isinstance(named, ConfiguredTarget) and identified(named) == identified(target) is not None
@@ -326,7 +326,7 @@ def _calls_part(saved: _Saved, ran: list[Ran]) -> _Part:
     failed = sum(bool(each.failures) for each in ran)
     return _Part(
         name="saved calls",
-        said=f"{len(ran):,} of {saved.file} made, {failed:,} failed",
+        said=f"{len(ran):,} call{'' if len(ran) == 1 else 's'} of {saved.file} made, {failed:,} failed",
         code=CALLS_FAILED if failed else OK,
     )
 
@@ -438,14 +438,14 @@ _PIN, _CALL, _OUTPUT = _RULES = (
     _rule(
         "check/pin",
         "Definitions changed since they were pinned",
-        "The server lists other definitions than those that were accepted.",
+        "The definitions of the server differ from those that the user accepted.",
         "Look at the change, then pin the server again.",
     ),
     _rule(
         "check/call",
-        "A saved call does not meet what it expects",
-        "A result, or what a model sees of it, is not as the file of saved calls says.",
-        "Correct the server, or what the call expects.",
+        "A saved call does not meet its expectations",
+        "A result, or the view of a model, differs from the expectations in the file of saved calls.",
+        "Correct the server, or the expectations of the call.",
     ),
     _rule(
         "check/output",

@@ -138,7 +138,7 @@ class Provider:
 
     @property
     def is_due(self) -> bool:
-        """Whether the token has expired and can be renewed."""
+        """True if the token has expired and can be renewed."""
         context = self._sdk.context
         return not context.is_token_valid() and context.can_refresh_token()
 
@@ -262,7 +262,7 @@ class Provider:
                     return
 
     def _challenge(self, response: httpx2.Response) -> httpx2.Response:
-        """A refusal as the SDK's flow gets it: a 401 asks for the user's scopes, where the user chose some."""
+        """The refusal in the form that the SDK's flow gets: if the user chose scopes, a 401 asks for them."""
         if self._identity.scope is None or response.status_code != 401:
             return response
         challenges = (
@@ -431,7 +431,10 @@ async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) ->
 
 
 def _difference(url: httpx2.URL, named: str | None, what: str) -> str:
-    """Why an address is not used where a configuration names one; empty where it may be."""
+    """The reason why an address must not be used, because the user's configuration names another; else empty.
+
+    `named`: the address in the configuration; None if it names none.
+    """
     expected = place_of(httpx2.URL(named)) if named else place_of(url)
     found = place_of(url)
     return "" if found == expected else f"{what} differs: {found}, and the configuration names {expected}"

@@ -47,7 +47,7 @@ class OAuthStep:
 
 
 class StepAnswer(Struct, frozen=True, kw_only=True):
-    """The answer to a step."""
+    """The answer of an authorization server to one step, without secrets."""
 
     text: str
     """The status and members of the answer, without secrets. Foreign text."""

@@ -155,7 +155,7 @@ def refusal(current: Consideration) -> tuple[str, str]:
     """The error for a call that is not made, and a hint."""
     reasons = "\n".join(current.reasons)
     if current.verdict is Verdict.BLOCK:
-        hint = "Only another policy lets it through." if not current.problem else "Please report it."
+        hint = "To allow it, use another policy." if not current.problem else "Please report it."
         return f"blocked, not called: {reasons}", hint
     return (
         f"not called, because you did not agree: {reasons}",

@@ -28,7 +28,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
     consideration: Consideration
     handling: Handling
     brought: SessionTrust
-    """What the answer added to the trust of the agent session."""
+    """The trust labels that the answer added to the agent session."""
     findings: tuple[str, ...] = ()
     """Sentences on contradictions with the tool's declarations, and on a failed log.
 
@@ -37,17 +37,17 @@ class Ruled(Struct, frozen=True, kw_only=True):
     problem: str = ""
     """A problem other than the call's own: the answer could not be judged; empty if there was none."""
     is_agreed: bool = False
-    """Whether the user agreed that a model sees the answer."""
+    """True if the user agreed that a model sees the answer."""
 
     @property
     def is_asked_about(self) -> bool:
-        """Whether the answer is held until the user agrees."""
+        """True if the answer is held until the user agrees."""
         waits = self.handling.decision.verdict is Verdict.CONFIRM and not self.handling.is_withheld
         return waits and not self.is_agreed
 
     @property
     def is_stopped(self) -> bool:
-        """Whether a rule blocks the answer, or holds it until the user agrees."""
+        """True if a rule blocks the answer, or holds it until the user agrees."""
         return self.handling.decision.verdict is Verdict.BLOCK or self.is_asked_about
 
     @property

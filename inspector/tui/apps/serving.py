@@ -101,7 +101,7 @@ class AppDesk:
         """Read the interface like any other resource. Raises InspectorError."""
         read = await self._done(unlisted(Kind.RESOURCE, self._uri).handle, {})
         if not isinstance(read.outcome, Result):
-            raise UnreachableError("the server does not give it; the timeline says why")
+            raise UnreachableError("the server did not return it; the timeline shows the reason")
         definition = read.tool.definition if read.tool is not None else {}
         found = await asyncio.to_thread(interface_in, self._uri, read.outcome.value, definition)
         if isinstance(found, str):
@@ -123,7 +123,8 @@ class AppDesk:
     async def _made(self, name: str, arguments: JsonObject, asked: str, does: str) -> CallRecord:
         """Make a call for the interface. The user is asked before the first call of each name.
 
-        `asked`: the name of the tool or resource that the interface gives.
+        `name`, `arguments`: the call. `asked`: the name as the interface wrote it. `does`: the action, in words for
+        the dialog.
         """
         # A tool and a resource may have the same name.
         key = f"{does}: {asked}"
@@ -211,7 +212,7 @@ def opening_view(
         Content("Before it calls a tool or reads a resource for the first time, you are asked."),
     ]
     if reach.origins:
-        words = f"What it gets, it can send to the {count(len(reach.origins), 'origin')} below."
+        words = f"It can send everything that it gets to the {count(len(reach.origins), 'origin')} below."
         lines.append(Content.styled(words, "$text-warning"))
     if reach.is_local:
         words = "One of them is on this machine or in its network."

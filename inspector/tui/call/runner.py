@@ -421,7 +421,7 @@ class CallRunner:
     def copy(self, target: Target) -> None:
         """Copy the call in the form as a command; if there is none, the last call."""
         found = self._pane.draft or as_arguments(self._pane.writing)
-        if self.tool is not None and found is not None and found.arguments is not None:
+        if self.tool is not None and found.arguments is not None:
             made = copied(target, self.tool, found.arguments)
         elif self.last is not None:
             made = copied(target, self._link.tool(self.last.name) or self.last.name, self.last.arguments)

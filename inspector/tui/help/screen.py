@@ -45,7 +45,7 @@ _SIGNS = (
         "contradicted by another claim; before a tool's badges: a changed definition; in a result: breaks the output schema",
     ),
     ("?", "unknown: not observed, or not checked"),
-    ("◇", "a secret reference; • after its state: its value is here"),
+    ("◇", "a secret reference; • after its state: Sightline holds the value"),
     ("→ ←", "a request to the server, a request from it"),
     ("§", "a decision of the policy, or trust labels that a call brought"),
     (
@@ -59,7 +59,7 @@ _SIGNS = (
     ("◆ ▲", "findings: critical, high; ■ medium, ▽ low, · info"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),
     ("…", "not reviewed yet"),
-    ("+2", "behind the badges of a tool: so many more, which the line below the list names"),
+    ("+2", "after the badges of a tool: the number of further badges; the line below the list names them"),
     ("✓", "an accepted finding"),
 )
 

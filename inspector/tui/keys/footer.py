@@ -84,6 +84,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """Whether two model views are compared in place of the raw result and its model view."""
     is_changed: bool = False
     """Whether definitions differ from those that were pinned or first listed."""
+    subscribes: str = ""
+    """The label of the key that subscribes to the open resource; empty if it does nothing."""
     is_saved: bool = False
     """Whether the last save has changed something."""
     secrets: int = 0
@@ -197,6 +199,8 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_called and now.is_ready and not now.is_running:
         what = f" {safe_line(shortened(now.repeats, 24))}" if now.repeats else ""
         yield "call.repeat", f"{now.repeated_verb}{what} again"
+    if now.subscribes:
+        yield "resource.subscribe", now.subscribes
     if now.is_result_shown:
         yield "result.sides", ""
     if now.has_history:
@@ -260,6 +264,8 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "result.next", "next"
     if now.can_explain:
         yield "lines.choose", "why"
+    if now.subscribes:
+        yield "resource.subscribe", now.subscribes
     yield from _offers_of_masks(now)
     yield "result.sides", ""
     if now.has_differences:

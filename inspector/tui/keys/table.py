@@ -113,6 +113,14 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "resource.subscribe",
+        "U",
+        "subscribe",
+        "subscribe",
+        "Subscribes to changes of the open resource, or ends the subscription.",
+        palette=True,
+    ),
+    _main(
         "interface.open",
         "I",
         "open_interface",

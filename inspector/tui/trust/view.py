@@ -144,7 +144,7 @@ def sent_line(row: ServerRow) -> Content:
     if row.detail is None:
         return Content.styled("p changes what its calls carry.", _QUIET)
     if row.sent is None:
-        return Content.styled("There is nothing yet for its calls to carry.", _QUIET)
+        return Content.styled("No trust labels to send yet.", _QUIET)
     return Content.assemble(
         ("Its next call carries _meta.annotations = ", _QUIET), content(shortened(dump_text(row.sent), 400))
     )

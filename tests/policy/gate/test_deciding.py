@@ -1,4 +1,4 @@
-"""Whether a call is sent: policies, agreements, changes, and failures."""
+"""The decision if a call is sent: policies, agreements, changes, and failures."""
 
 import asyncio
 from typing import Any, cast

@@ -20,7 +20,7 @@ def mark(words: str, short: str, explained: str | None = None) -> Mark:
     )
 
 
-FINDINGS = mark("▲11 high", "▲11", "▲11 high, ▽2 low findings")
+FINDINGS = mark("▲11 high", "▲11", "11 findings: ▲11 high")
 CHANGED = mark("≠ changed", "≠")
 LISTED = RowMarks(
     badges=tuple(mark(badge.word, badge.value) for badge in (Badge.UNTRUSTED, Badge.DELETE, Badge.WRITE))
@@ -43,28 +43,28 @@ TOOL = Tool(name="read_text", definition={})
             FOUND,
             46,
             "≠ ▲11 high untrusted · delete · write",
-            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (
             FOUND,
             36,
             "≠ ▲11 untrusted · delete · write",
-            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (
             FOUND,
             15,
             "≠ ▲11 untr +2",
-            "≠ changed · ▲11 high, ▽2 low findings · untr untrusted · del delete · write",
+            "≠ changed · 11 findings: ▲11 high · untr untrusted · del delete · write",
         ),
         (
             FOUND,
             5,
             "≠ ▲11",
-            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (RowMarks(findings=FINDINGS), 8, "▲11 high", ""),
-        (RowMarks(findings=FINDINGS), 7, "▲11", "▲11 high, ▽2 low findings"),
+        (RowMarks(findings=FINDINGS), 7, "▲11", "11 findings: ▲11 high"),
         (RowMarks(), 0, "", ""),
     ],
 )

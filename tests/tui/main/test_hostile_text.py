@@ -97,7 +97,7 @@ def hostile_script(text: str) -> Script:
 
 
 def check(app: SightlineApp) -> None:
-    """Assert that nothing on the screen acts, thanks to present/: the guard had nothing to do."""
+    """Assert that no text on the screen acts on the terminal, and that the guard had nothing to replace."""
     for line in screen_lines(app):
         assert not ACTING.search(line), line
     assert app.guard.caught == 0

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
+from inspector.policy.gate import oversight
 from inspector.policy.gate.agreement import Terms
 from inspector.policy.rules import Policy
 from inspector.protocol.targets import DemoTarget
@@ -138,7 +139,11 @@ async def test_a_key_pressed_before_the_question_can_be_read_does_not_agree(
         assert len(told.calls) == 1
 
 
-async def test_the_answer_of_an_abandoned_call_changes_the_trust_in_the_header() -> None:
+async def test_the_answer_of_an_abandoned_call_changes_the_trust_in_the_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # As if the answer was large: small ones are judged at once, on the event loop.
+    monkeypatch.setattr(oversight, "_SMALL_BYTES", 0)
     slow = Slow()
     app = app_of(script(), terms=Terms(policy=Policy(rules=cast("tuple[Any, ...]", (slow,)))))
     async with app.run_test(size=LARGE) as pilot:

@@ -81,6 +81,7 @@ HARMLESS = {
     "result.sides",
     "result.json",
     "result.link",
+    "resource.subscribe",
     "session.ping",
     "session.roots",
     "session.announce",
