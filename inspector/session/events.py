@@ -62,8 +62,14 @@ class ResourceUpdated(Struct, frozen=True, kw_only=True):
     """The server reported that a resource has changed to which the session is subscribed."""
 
     uri: str
-    """Foreign text."""
+    """The subscribed resource: the one that has changed, or the one that contains it. Foreign text."""
 
 
-Event: TypeAlias = StateChanged | FrameSeen | Noted | ListingAdvanced | ListChanged | ResourceUpdated
+class SubscriptionsChanged(Struct, frozen=True, kw_only=True):
+    """A subscription to a resource was added, was confirmed by the server, or has ended."""
+
+
+Event: TypeAlias = (
+    StateChanged | FrameSeen | Noted | ListingAdvanced | ListChanged | ResourceUpdated | SubscriptionsChanged
+)
 Listener: TypeAlias = Callable[[Event], None]

@@ -3,8 +3,8 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
-from contextlib import suppress
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -22,10 +22,11 @@ from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
-from inspector.protocol.frames import Channel, Notification, Request, with_meta
+from inspector.protocol.frames import Channel, Notification, Request, request_key, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.server_requests import server_requests
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.tasks import OF_SERVERS
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.asking import Asker
@@ -48,12 +49,14 @@ from inspector.session.events import (
     ResourceUpdated,
     SessionState,
     StateChanged,
+    SubscriptionsChanged,
 )
 from inspector.session.facts import ServerFacts, page_facts, server_facts
 from inspector.session.options import Options, authorization, reachable
 from inspector.session.requests import request_of
 from inspector.session.rounds import answered_in_rounds
 from inspector.session.server_tasks import answered_by_task, as_task
+from inspector.session.subscriptions import ACKNOWLEDGED, LEAVING_S, MOST, UNSUBSCRIBE, Subscriptions
 from inspector.session.wording import error_of, failure_of, no_tools, reason_of, refusal, shared_name
 
 if TYPE_CHECKING:
@@ -63,7 +66,6 @@ if TYPE_CHECKING:
     from inspector.webmcp.browser.connection import PageConnection
 
 
-_MOST_SUBSCRIBED = 100
 _SHORT_PATIENCE_S = 0.03
 ROOTS_CHANGED = "notifications/roots/list_changed"
 
@@ -88,7 +90,7 @@ class Session:
 
         They are masked in errors, failures, notes and the timeline, not in results.
         """
-        self.timeline = Timeline(self.own.cover)
+        self.timeline = Timeline(self.own.mask)
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
@@ -105,12 +107,15 @@ class Session:
         """The time of the last frame, on the clock of the frames and on the monotonic clock."""
         self._replaced = asyncio.Event()
         """Set when the connection was replaced, or when there is more to subscribe to."""
-        self._subscribed: dict[str, Connection | PageConnection] = {}
-        """The subscribed resources, each with the connection of its subscription."""
+        self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))
         self._looked_at = 0
         """The number of frames already searched for requests of the server."""
+        self._calling = 0
+        """The number of running calls."""
+        self._asked_in_calls: set[str] = set()
+        """The open requests of the server that arrived during a call, by `request_key`."""
         self._no_completions = False
-        """Whether the server announced completions but does not have the method."""
+        """True if the server announced completions but does not have the method."""
         self.asker = Asker(
             options.client.profile,
             options.roots,
@@ -131,7 +136,7 @@ class Session:
             else:
                 self.server = await self._open_server(self.target, self.options.era)
         except InspectorError as error:
-            error.cover(self.own.cover)
+            error.mask(self.own.mask)
             self._enter(SessionState.FAILED, error.message, error.hint)
             raise
         except BaseException:
@@ -158,7 +163,7 @@ class Session:
                 timeout_s=self.options.connect_timeout_s,
                 announced=self.options.client,
                 access=Access(
-                    lane=Lane(note=self._step, conceal=self.conceal, cover=self.own.cover),
+                    lane=Lane(note=self._step, conceal=self.conceal, mask=self.own.mask),
                     authorizing=self.options.authorizing,
                     trust=self.options.trust,
                 ),
@@ -186,7 +191,7 @@ class Session:
 
     def _step(self, step: str, detail: str, is_failed: bool) -> None:  # noqa: FBT001 - a state
         """Add a step of an authorization to the timeline."""
-        title, detail = f"OAuth {step}", self.own.cover(detail)
+        title, detail = f"OAuth {step}", self.own.mask(detail)
         self.note(title, detail, kind="authorization", is_failed=is_failed)
 
     async def _open_page(self, target: PageTarget) -> ServerFacts:
@@ -220,7 +225,7 @@ class Session:
 
     @property
     def is_recorded(self) -> bool:
-        """Whether events are being recorded now."""
+        """True if events are being recorded now."""
         recorder = self.recorder
         return recorder is not None and not recorder.failure and self.state is SessionState.READY
 
@@ -287,14 +292,14 @@ class Session:
                 self._replaced.clear()
                 server, before, keeping = self.server, keeping, None
                 if server is not None and self._connection is not None and server.era is Era.MODERN:
-                    notifications = wanted(server.capabilities, self._subscribed)
+                    notifications = wanted(server.capabilities, self.subscriptions.states)
                     if notifications:
                         keeping = asyncio.ensure_future(
                             keep_listening(
                                 self._server_connection(),
                                 notifications,
                                 reopened=lambda: self._tell(ListChanged()),
-                                note=lambda words: self.note(SUBSCRIBE, words, kind="subscription"),
+                                note=self._stop_listening,
                             )
                         )
                         # The new request is sent before the previous one ends, so that no change is missed.
@@ -344,53 +349,59 @@ class Session:
                 on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
-            method, params = request_of(tool, name, arguments)
-            if as_task(tool, self.server):
-                params["task"] = {}
-            members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
-            self.asker.begin()
-            asked_s: list[float | None] = []
+            with self._in_call():
+                method, params = request_of(tool, name, arguments)
+                if as_task(tool, self.server):
+                    params["task"] = {}
+                members: JsonObject = {
+                    **(meta or {}),
+                    **({"annotations": annotations} if annotations else {}),
+                }
+                self.asker.begin()
+                asked_s: list[float | None] = []
 
-            async def ask(sent: JsonObject) -> "FramedAnswer":
-                found = await self._ask(
-                    lambda reached: reached.request(
-                        method,
-                        sent,
-                        timeout_s=timeout_s or self.options.timeout_s,
-                        on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
-                        input_schema=tool.input_schema if tool and not tool.item else None,
-                    ),
-                    name,
-                )
-                asked_s.append(found.asked_s)
-                return found
+                async def ask(sent: JsonObject) -> "FramedAnswer":
+                    found = await self._ask(
+                        lambda reached: reached.request(
+                            method,
+                            sent,
+                            timeout_s=timeout_s or self.options.timeout_s,
+                            on_progress=lambda params: (
+                                on_progress(progress_of(params)) if on_progress else None
+                            ),
+                            input_schema=tool.input_schema if tool and not tool.item else None,
+                        ),
+                        name,
+                    )
+                    asked_s.append(found.asked_s)
+                    return found
 
-            sent = with_meta(params, members) if members else params
-            answering = partial(answered_in_rounds, ask, sent, self.asker)
-            answer = await answering()
-            if asked_s[0] is not None and self._connection is connection:
-                # From frame to frame, as the timeline and recordings have it.
-                at_s = asked_s[0]
-            # Only the handshake era has a notification of the end of a visit.
-            within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
-
-            def say(progress: Progress) -> None:
-                if on_progress:
-                    on_progress(progress)
-
-            if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
-                say(AGAIN)
+                sent = with_meta(params, members) if members else params
+                answering = partial(answered_in_rounds, ask, sent, self.asker)
                 answer = await answering()
-            answer = await answered_by_task(
-                answer,
-                lambda method, params, within_s: self._ask(
-                    lambda reached: reached.request(method, params, timeout_s=within_s), ""
-                ),
-                self.asker,
-                timeout_s=timeout_s or self.options.timeout_s,
-                limit_s=timeout_s,
-                on_progress=on_progress,
-            )
+                if asked_s[0] is not None and self._connection is connection:
+                    # From frame to frame, as the timeline and recordings have it.
+                    at_s = asked_s[0]
+                # Only the handshake era has a notification of the end of a visit.
+                within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
+
+                def say(progress: Progress) -> None:
+                    if on_progress:
+                        on_progress(progress)
+
+                if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
+                    say(AGAIN)
+                    answer = await answering()
+                answer = await answered_by_task(
+                    answer,
+                    lambda method, params, within_s: self._ask(
+                        lambda reached: reached.request(method, params, timeout_s=within_s), ""
+                    ),
+                    self.asker,
+                    timeout_s=timeout_s or self.options.timeout_s,
+                    limit_s=timeout_s,
+                    on_progress=on_progress,
+                )
         is_answered = answer.frame is not None and not isinstance(answer.outcome, Failure)
         ended_s = answer.frame.at_s if answer.frame is not None and is_answered else connection.now_s()
         record = CallRecord(
@@ -411,6 +422,21 @@ class Session:
         self._see_whether_lost()
         return record
 
+    @contextmanager
+    def _in_call(self) -> Generator[None]:
+        """Withdraw the questions of a call that ends although they were not answered.
+
+        A call that is cancelled here leaves them to the user, who has been asked.
+        """
+        self._calling += 1
+        try:
+            yield
+        finally:
+            self._calling -= 1
+        if not self._calling and self._connection is not None and self._asked_in_calls:
+            for key in tuple(self._asked_in_calls):
+                self._server_connection().withdraw(key, "withdrawn: the call has ended")
+
     @property
     def client_profile(self) -> ClientProfile | None:
         """The client profile announced to the server; None for a page, and before the server was reached."""
@@ -418,7 +444,7 @@ class Session:
         return self.options.client.profile if is_mcp else None
 
     def _has_asked(self) -> bool:
-        """Whether the server asked something of the user or of a model since the last call of this method."""
+        """True if the server asked something of the user or of a model since the last call of this method."""
         matched = self.timeline.matched
         new, self._looked_at = matched[self._looked_at :], len(matched)
         return any(True for _ in server_requests(new))
@@ -482,25 +508,77 @@ class Session:
         self._no_completions = isinstance(outcome, RpcError) and outcome.is_method_not_found
         return values_in(outcome)
 
-    async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, once per connection, if the server announces subscriptions.
+    @property
+    def can_subscribe(self) -> bool:
+        """Whether the server announces subscriptions to resources."""
+        return (
+            self.server is not None and value_at(self.server.capabilities, "resources", "subscribe") is True
+        )
 
-        In the stateless era, `listen` sends the subscription. Errors are ignored.
+    async def subscribe(self, uri: str) -> str:
+        """Subscribe to the changes of a resource.
+
+        In the stateless era, `listen` sends the subscription. Returns why the resource is not subscribed to, as
+        a sentence that may quote foreign text; empty if it is, or will be when the server confirms it.
         """
-        server, connection = self.server, self._connection
-        announced = server is not None and value_at(server.capabilities, "resources", "subscribe") is True
-        if server is None or connection is None or not announced:
-            return
-        if self._subscribed.get(uri) is connection or len(self._subscribed) >= _MOST_SUBSCRIBED:
-            return
-        is_known = uri in self._subscribed
-        self._subscribed[uri] = connection
+        server, subscriptions = self.server, self.subscriptions
+        if server is None or not self.can_subscribe:
+            return "The server announces no subscriptions to resources."
+        if uri in subscriptions.states:
+            return ""
+        if len(subscriptions.states) >= MOST:
+            return f"{MOST} subscriptions are the most: end another one first."
+        subscriptions.add(uri)
         if server.era is Era.MODERN:
-            if not is_known:
-                self._replaced.set()
-            return
-        with suppress(InspectorError):
-            await self.request("resources/subscribe", {"uri": uri})
+            self._replaced.set()
+            return ""
+        try:
+            outcome = await subscriptions.request(uri, self.request)
+        except BaseException:
+            subscriptions.drop(uri)
+            raise
+        reason = "" if isinstance(outcome, Result) else self.own.mask(reason_of(outcome))
+        return f"The server refused the subscription: {reason}" if reason else ""
+
+    async def unsubscribe(self, uri: str) -> str:
+        """End a subscription. Further changes of the resource are ignored, whatever the server answers.
+
+        Returns a sentence if the server did not confirm the end; it may quote foreign text.
+        """
+        if uri not in self.subscriptions.states:
+            return ""
+        self.subscriptions.drop(uri)
+        if not self._is_handshake:
+            self._replaced.set()
+            return ""
+        outcome = await self.request(UNSUBSCRIBE, {"uri": uri})
+        reason = "" if isinstance(outcome, Result) else self.own.mask(reason_of(outcome))
+        return f"The server did not confirm the end of the subscription: {reason}" if reason else ""
+
+    async def _unsubscribe_all(self, connection: "Connection | PageConnection | None") -> None:
+        if self._is_handshake and connection is not None and not connection.lost:
+            reached = cast("Connection", connection)
+            await self.subscriptions.end(
+                lambda method, params: _outcome_of(reached, method, params, timeout_s=LEAVING_S)
+            )
+        self.subscriptions.clear()
+
+    async def _subscribe_again(self) -> None:
+        """Request each subscription on a connection that has replaced another one."""
+        self.subscriptions.unconfirm()
+        if self._is_handshake:
+            reached, limit_s = self._server_connection(), self.options.timeout_s
+            again = (
+                self.subscriptions.request(
+                    uri, lambda method, params: _outcome_of(reached, method, params, timeout_s=limit_s)
+                )
+                for uri in tuple(self.subscriptions.states)
+            )
+            await asyncio.gather(*again)
+
+    def _stop_listening(self, words: str) -> None:
+        self.note(SUBSCRIBE, words, kind="subscription")
+        self.subscriptions.clear()
 
     async def submit(self) -> bool:
         return isinstance(self.target, PageTarget) and await self._page().submit()
@@ -532,7 +610,7 @@ class Session:
         self._see_whether_lost()
         if isinstance(answer.outcome, Result):
             return f"The server answered after {(connection.now_s() - began_s) * 1000:.0f} ms."
-        return f"The server did not answer the ping: {self.own.cover(reason_of(answer.outcome))}"
+        return f"The server did not answer the ping: {self.own.mask(reason_of(answer.outcome))}"
 
     def amend(self, record: CallRecord) -> None:
         """Replace the record of the same number, because rules about an answer are settled after it was recorded."""
@@ -560,6 +638,7 @@ class Session:
         if self._reaching is not None:
             self._reaching.cancel()
             await asyncio.gather(self._reaching, return_exceptions=True)
+        await self._unsubscribe_all(self._connection)
         connection, self._connection = self._connection, None
         for each in (*self._retired, connection):
             if each:
@@ -596,11 +675,11 @@ class Session:
                     # There is no capability for templates, so a server with resources need not have any.
                     return
                 case failed:
-                    reason = self.own.cover(reason_of(failed))
+                    reason = self.own.mask(reason_of(failed))
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
                         hint = "The timeline shows the frames."
-                        raise error_of(failed, "tools cannot be listed", hint, cover=self.own.cover)
+                        raise error_of(failed, "tools cannot be listed", hint, mask=self.own.mask)
                     listing.problems.append(
                         Malformed(pointer="", reason=f"{listing.kind.method} ended early: {reason}")
                     )
@@ -686,6 +765,7 @@ class Session:
             self._replaced.set()
             self._enter(SessionState.READY, f"connected again, and listing again: {reason.detail}")
             await self._list_server()
+            await self._subscribe_again()
         except InspectorError as error:
             self._enter(SessionState.LOST, error.message, error.hint)
             raise
@@ -715,6 +795,7 @@ class Session:
     def _see_whether_lost(self) -> None:
         lost = self._connection.lost if self._connection else None
         if lost and self.state is SessionState.READY:
+            self.asker.end(lost.detail)
             if isinstance(self.target, HttpTarget):
                 self._enter(SessionState.LOST, lost.detail, "The next call connects again.")
             else:
@@ -732,7 +813,13 @@ class Session:
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 
     async def _requested(self, request: Request, is_idle: bool) -> JsonObject:  # noqa: FBT001 - a state
-        return await self.asker.reply(request, is_idle=is_idle)
+        key = request_key(request.id)
+        if self._calling and request.method in OF_SERVERS:
+            self._asked_in_calls.add(key)
+        try:
+            return await self.asker.reply(request, is_idle=is_idle)
+        finally:
+            self._asked_in_calls.discard(key)
 
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):
@@ -742,9 +829,11 @@ class Session:
             if identifier is not None:
                 self.asker.completed(identifier)
         elif notification.method == "notifications/resources/updated":
-            uri = text_at(notification.params, "uri")
-            if uri is not None and uri in self._subscribed:
+            uri = self.subscriptions.about(text_at(notification.params, "uri"))
+            if uri is not None:
                 self._tell(ResourceUpdated(uri=uri))
+        elif notification.method == ACKNOWLEDGED:
+            self.subscriptions.acknowledge(notification.params)
 
     def _enter(self, state: SessionState, message: str = "", hint: str = "") -> None:
         self.state = state
@@ -759,3 +848,9 @@ async def _ended(task: "asyncio.Task[None] | None") -> None:
     if task is not None:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
+
+
+async def _outcome_of(
+    connection: "Connection", method: str, params: JsonObject, *, timeout_s: float
+) -> Outcome:
+    return (await connection.request(method, params, timeout_s=timeout_s)).outcome

@@ -82,7 +82,7 @@ async def test_all_features_of_server_everything_work_in_one_session() -> None:
         await session.connect()
         catalogue = await session.list_all()
         assert {tool.name for tool in catalogue.tools} == set(CALLS)
-        await session.subscribe(DOCUMENT)
+        assert not await session.subscribe(DOCUMENT)
         for name, (arguments, wanted) in CALLS.items():
             assert wanted in await said(name, arguments), name
         assert {AskKind.FORM, AskKind.URL, AskKind.SAMPLING, AskKind.ROOTS} <= set(asked)
@@ -107,6 +107,7 @@ async def test_all_features_of_server_everything_work_in_one_session() -> None:
         for level in levels:
             assert isinstance(await session.request("logging/setLevel", {"level": level}), Result)
         await asyncio.wait_for(updated.wait(), 15)
+        assert not await session.unsubscribe(DOCUMENT)
     finally:
         await session.close()
     entries = [entry for entry in session.timeline.entries if entry.kind is EntryKind.EXCHANGE]

@@ -122,8 +122,15 @@ async def test_changes_of_a_subscribed_resource_and_of_lists_are_received() -> N
         await until(lambda: ResourceUpdated(uri="note://a") in heard)
         await session.call("grow", {})
         await until(lambda: any(isinstance(event, ListChanged) for event in heard))
+        assert session.subscriptions.states == {"note://a": True}
+        await session.unsubscribe("note://a")
+        await until(lambda: len(acknowledgements(session)) == 3)
+        changes = heard.count(ResourceUpdated(uri="note://a"))
+        await session.call("touch", {})
+        await session.call("grow", {})
+        assert heard.count(ResourceUpdated(uri="note://a")) == changes
         states = [entry.state for entry in session.timeline.entries if entry.title == SUBSCRIBE]
-        assert states == [EntryState.DONE, EntryState.OPEN]
+        assert states == [EntryState.DONE, EntryState.DONE, EntryState.OPEN]
 
 
 async def test_a_list_change_is_received_over_http() -> None:

@@ -14,6 +14,7 @@ ANSWERS: dict[str, object] = {
     "resources/templates/list": {"resourceTemplates": []},
     "resources/read": {"contents": [{"uri": "note://a", "text": "first"}]},
     "resources/subscribe": {},
+    "resources/unsubscribe": {},
 }
 
 
@@ -30,7 +31,11 @@ for line in sys.stdin:
     if method not in ANSWERS:
         send({"id": request["id"], "error": {"code": -32601, "message": "Method not found"}})
         continue
+    if method == "resources/subscribe" and request["params"]["uri"] == "note://refused":
+        send({"id": request["id"], "error": {"code": -32602, "message": "not this one"}})
+        continue
     send({"id": request["id"], "result": ANSWERS[method]})
     if method == "resources/subscribe":
-        for uri in (request["params"]["uri"], "note://never-asked"):
+        asked = request["params"]["uri"]
+        for uri in (asked, f"{asked}/part", "note://never-asked"):
             send({"method": "notifications/resources/updated", "params": {"uri": uri}})

@@ -20,7 +20,7 @@ from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, decode_pag
 from inspector.protocol.client import FULL, Announcement, ClientProfile
 from inspector.protocol.exchanges import Exchanges
 from inspector.protocol.frames import Channel, Direction, Frame
-from inspector.protocol.outcome import Outcome, Result
+from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.protocol.targets import DemoTarget, Era, StdioTarget, Target
 from inspector.secrets.outcomes import Redeemer
 from inspector.session.call_record import CallRecord, Progress
@@ -90,6 +90,9 @@ class Script:
     """The redeemer of secrets; None for a server that has no origin."""
     client: ClientProfile = FULL
     """The client profile that is announced."""
+    capabilities: JsonObject = field(default_factory=dict[str, Json])
+    refusal: str = ""
+    """The error with which requests for subscriptions are answered; empty to accept them."""
     trust: Trust = Trust()  # noqa: RUF009 - it is frozen
     """The settings for certificates."""
     clock: Callable[[], float] = time.monotonic
@@ -108,6 +111,8 @@ class ScriptedSession(Session):
         self._exchanges = Exchanges()
         self.closed = False
         self.cancelled = 0
+        self.requests: list[tuple[str, Json]] = []
+        """The method and URI of each request about a subscription."""
         script.opened.append(self)
 
     def tell(self, event: Event) -> None:
@@ -156,7 +161,7 @@ class ScriptedSession(Session):
             version="1",
             protocol_version="2025-11-25",
             era=Era.LEGACY,
-            capabilities={},
+            capabilities=self._script.capabilities,
             instructions=None,
             raw={},
         )
@@ -218,6 +223,12 @@ class ScriptedSession(Session):
         )
         self.calls.append(record)
         return record
+
+    async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
+        del timeout_s
+        self.requests.append((method, params.get("uri")))
+        refusal = self._script.refusal
+        return RpcError(value={"code": -32602, "message": refusal}) if refusal else Result(value={})
 
     async def complete(self, item: Item, argument: str, value: str, filled: JsonObject) -> tuple[str, ...]:
         del item

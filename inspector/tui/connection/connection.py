@@ -1,6 +1,7 @@
 """The session that the screens use. Its events are posted as messages."""
 
 import asyncio
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
@@ -24,6 +25,7 @@ from inspector.session.events import (
     ResourceUpdated,
     SessionState,
     StateChanged,
+    SubscriptionsChanged,
 )
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
@@ -49,10 +51,17 @@ class ListingReported(Message):
 
 @dataclass
 class ResourceReported(Message):
-    """Posted when a resource that was read has changed."""
+    """Posted when a resource to which the session is subscribed has changed."""
 
     link: "SessionLink"
     uri: str
+
+
+@dataclass
+class SubscriptionsReported(Message):
+    """Posted when a subscription to a resource was added, was confirmed, or has ended."""
+
+    link: "SessionLink"
 
 
 @dataclass
@@ -95,12 +104,14 @@ class SessionLink:
         self.session: Session | None = None
         """The session in use, or the last one; None before the first."""
         self.state = SessionState.IDLE
+        self._subscribed: tuple[str, ...] = ()
+        """The subscriptions of the last session, which the next one has again."""
         self.is_listed = False
-        """Whether the catalogue is complete, and the server has not reported a change since."""
+        """True if the catalogue is complete, and the server has not reported a change since."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether calls can be made."""
+        """True if calls can be made."""
         return self.state in {SessionState.READY, SessionState.LOST}
 
     @property
@@ -110,7 +121,7 @@ class SessionLink:
 
     @property
     def server(self) -> ServerFacts | None:
-        """What the server says about itself; None before it has answered."""
+        """The server's description of itself; None before it has answered."""
         return self.session.server if self.session else None
 
     @property
@@ -120,7 +131,7 @@ class SessionLink:
 
     @property
     def is_insecure(self) -> bool:
-        """Whether the server's certificate is not checked."""
+        """True if the server's certificate is not checked."""
         return self.session is not None and self.session.options.trust.is_insecure
 
     @property
@@ -131,7 +142,7 @@ class SessionLink:
 
     @property
     def has_items(self) -> bool:
-        """Whether the server lists anything."""
+        """True if the server lists anything."""
         return self.session is not None and any(self.session.catalogue.entries.values())
 
     def last_words(self, lines: int = STDERR_LINES) -> tuple[str, ...]:
@@ -164,10 +175,11 @@ class SessionLink:
         try:
             await session.connect()
             await asyncio.gather(session.list_all(), session.locate_secrets())
-            await session.listen()
+            await asyncio.gather(session.listen(), *map(session.subscribe, self._subscribed))
         except InspectorError as error:
             self._fail(error)
         finally:
+            self._subscribed = tuple(session.subscriptions.states)
             await session.close()
 
     def _fail(self, error: InspectorError) -> None:
@@ -195,14 +207,29 @@ class SessionLink:
         session = self.session
         return await session.complete(item, argument, value, filled) if session and self.is_ready else ()
 
-    async def subscribe(self, uri: str) -> None:
-        """Subscribe to a resource, if the server supports it."""
-        if self.session is not None and self.is_ready:
-            await self.session.subscribe(uri)
+    @property
+    def can_subscribe(self) -> bool:
+        """Whether the server is connected and announces subscriptions to resources."""
+        return self.session is not None and self.is_ready and self.session.can_subscribe
+
+    @property
+    def subscriptions(self) -> Mapping[str, bool]:
+        """The URIs of subscribed resources, each with whether the server has confirmed it. Foreign text."""
+        return self.session.subscriptions.states if self.session is not None else {}
+
+    async def subscribe(self, uri: str, *, is_wanted: bool) -> str:
+        """Subscribe to a resource, or end the subscription. Returns why not, as a sentence of foreign text."""
+        if self.session is None or not self.is_ready:
+            return f"There is no connection ({self.state}). R reconnects."
+        change = self.session.subscribe if is_wanted else self.session.unsubscribe
+        try:
+            return await change(uri)
+        except InspectorError as error:
+            return error.message
 
     @property
     def peer(self) -> str:
-        """The word for what is connected: `page` or `server`."""
+        """The word for the other side of the connection: `page` or `server`."""
         return "page" if self.session and isinstance(self.session.target, PageTarget) else "server"
 
     async def submit(self) -> None:
@@ -220,6 +247,8 @@ class SessionLink:
                 self._screen.post_message(ListingReported(self, outdated=True))
             case ResourceUpdated():
                 self._screen.post_message(ResourceReported(self, event.uri))
+            case SubscriptionsChanged():
+                self._screen.post_message(SubscriptionsReported(self))
             case ListingAdvanced():
                 self.is_listed = event.complete
                 if event.complete:

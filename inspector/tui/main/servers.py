@@ -32,6 +32,7 @@ from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.main.finding_actions import FindingActions
 from inspector.tui.main.history_actions import HistoryActions
 from inspector.tui.main.selection import Selection
+from inspector.tui.main.subscriptions import Subscriptions
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.pins.watcher import PinWatcher
@@ -40,7 +41,7 @@ from inspector.tui.recording.recorder import SessionRecorder
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper, VaultScreen
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 
 if TYPE_CHECKING:
     from inspector.files.watching import Watching
@@ -58,7 +59,7 @@ def _host_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What all servers share: the screen and its panes, the policy gate, and functions of the screen."""
+    """The parts that all servers share: the screen and its panes, the policy gate, and functions of the screen."""
 
     screen: Screen[None]
     catalogue: CataloguePane
@@ -92,13 +93,12 @@ class ServerParts:
         self._stage = stage
         self._life: Worker[None] | None = None
         self._restarting = asyncio.Lock()
-        self._changed_resources: set[str] = set()
-        """The URIs of resources that have changed since they were read."""
         self.failure: FailureView | None = None
         """The reason why there is no connection."""
         self._listings = Latest(screen, rows, self._take_rows, self._could_not)
         self.recorder = SessionRecorder(screen, source.opener, target, stage.changed, self.label)
         self.link = SessionLink(self.recorder.opened, screen)
+        self.subscriptions = Subscriptions(self.link)
         self.history = HistoryKeeper(screen, target, self.show_history, is_kept=stage.is_history_kept)
         self.pins = PinWatcher(screen, self.link, target, self._show_pins)
         self.vault = VaultKeeper(screen, self.link, self._show_vault)
@@ -163,7 +163,7 @@ class ServerParts:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the panes show this server."""
+        """True if the panes show this server."""
         return self.selection.is_shown
 
     # The life of the connection.
@@ -240,9 +240,8 @@ class ServerParts:
             self.watch.finished(record)
         self.reviewer.finished(record)
         self.history.finished(record)
-        if record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL} and not self._stage.read_only:
-            self._changed_resources.discard(record.title)
-            self._stage.screen.run_worker(self.link.subscribe(record.title), group="subscribing")
+        if record.kind in {Kind.RESOURCE, Kind.TEMPLATE, Kind.SKILL}:
+            self.subscriptions.read(record.title)
 
     def given_up(self, call: CallGivenUp) -> None:
         """Record a cancelled call in the history."""
@@ -257,9 +256,24 @@ class ServerParts:
 
     def resource_changed(self, uri: str) -> None:
         """Notify the user that a resource has changed, and not again until it has been read."""
-        if uri not in self._changed_resources:
-            self._changed_resources.add(uri)
-            words = f"{shortened(uri, 120)} has changed. r reads it again, if it was read last."
+        if self.subscriptions.updated(uri):
+            words = f"{cut_in_the_middle(uri, 120)} has changed."
+            self._stage.screen.notify(self.named(words), severity="warning", markup=False)
+
+    def toggle_subscription(self, uri: str | None) -> None:
+        """Subscribe to the open resource, or end its subscription. `uri`: None if no resource is open."""
+        if uri is None:
+            words = "Open a resource to subscribe to it; a template has to be read first."
+            self._stage.screen.notify(words, markup=False)
+            return
+        is_wanted = uri not in self.link.subscriptions
+        changing = self._change_subscription(uri, is_wanted=is_wanted)
+        self._stage.screen.run_worker(changing, group="subscribing")
+
+    async def _change_subscription(self, uri: str, *, is_wanted: bool) -> None:
+        reason = await self.link.subscribe(uri, is_wanted=is_wanted)
+        if reason:
+            words = content(shortened(reason, 400)).plain
             self._stage.screen.notify(self.named(words), severity="warning", markup=False)
 
     def named(self, words: str) -> str:

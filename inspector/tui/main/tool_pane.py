@@ -128,7 +128,7 @@ class ToolPane(Vertical):
 
     @property
     def is_in_findings(self) -> bool:
-        """Whether the cursor is on a finding that can be opened."""
+        """True if the cursor is on a finding that can be opened."""
         return self.tab == "findings" and self.findings.entry is not None
 
     def open_tab(self, tab: str) -> None:
@@ -137,10 +137,16 @@ class ToolPane(Vertical):
         self.query_one(ContentSwitcher).current = tab
         self.post_message(self.TabOpened())
 
-    def focus_tab(self) -> None:
-        """Move the focus into the open tab."""
+    def focus_tab(self, *, into_fields: bool = False) -> None:
+        """Move the focus into the open tab.
+
+        `into_fields`: of a form, into its first field; otherwise to the line above, where letters are keys.
+        """
         if self.tab == "call":
-            self.call.focus_form()
+            if into_fields:
+                self.call.focus_form()
+            else:
+                self.call.focus_line()
         else:
             target: dict[str, Widget] = {
                 "definition": self.definition.lines,

@@ -272,6 +272,9 @@ class PlayerScreen(MainScreen):
     def action_list_again(self) -> None:
         self._say_read_only()
 
+    def action_subscribe(self) -> None:
+        self._say_read_only()
+
     def action_roots(self) -> None:
         self._say_read_only()
 

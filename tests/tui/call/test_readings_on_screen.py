@@ -153,11 +153,43 @@ async def test_completions_are_offered_while_typing_with_the_other_arguments() -
         assert "is not a tool" not in screen_text(app)
 
 
-async def test_a_changed_resource_is_reported_once_until_it_is_read_again() -> None:
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_a_key_subscribes_to_a_resource_and_the_screen_says_since_when_it_is_outdated(
+    size: tuple[int, int],
+) -> None:
     told = script()
+    told.capabilities = {"resources": {"subscribe": True}}
     app = app_of(told)
-    async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "discuss")
-        told.opened[0].tell(ResourceUpdated(uri="note://a\x1b[2J"))
-        text = await settled(pilot, app, "has changed")
+    async with app.run_test(size=size, notifications=True) as pilot:
+        text = await settled(pilot, app, "discuss")
+        assert "U subscribe" not in text
+        await pilot.press("j")
+        await settled(pilot, app, "U subscribe")
+        await pilot.press("enter", "enter")
+        text = await settled(pilot, app, SECRET)
+        assert not told.opened[0].subscriptions.states
+        await pilot.press("U")
+        await settled(pilot, app, "note://a  subscribed  U unsubscribes")
+        told.opened[0].tell(ResourceUpdated(uri="note://a"))
+        text = await settled(pilot, app, "updated 0 s ago  r reads again  U unsubscribes")
+        assert "note://a has changed." in text
+        await pilot.press("r")
+        await settled(pilot, app, "note://a  subscribed  U unsubscribes")
+        # A new connection has the same subscriptions.
+        await pilot.press("R")
+        await settled(pilot, app, "subscribed  U unsubscribes")
+        assert len(told.opened) == 2
+        app.clear_notifications()
+        await pilot.press("U")
+        text = await settled(pilot, app, "U subscribe ")
+        assert "unsubscribes" not in text
+        assert [request for each in told.opened for request in each.requests] == [
+            ("resources/subscribe", "note://a"),
+            ("resources/subscribe", "note://a"),
+            ("resources/unsubscribe", "note://a"),
+        ]
+        told.refusal = "not\x1b[2J now"
+        await pilot.press("U")
+        text = await settled(pilot, app, "refused the subscription")
         assert "\x1b" not in text
+        assert "unsubscribes" not in text

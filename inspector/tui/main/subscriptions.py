@@ -1,0 +1,158 @@
+"""The resources of one server to which the session is subscribed: which have changed, and the line about them."""
+
+from collections.abc import Callable, Mapping
+from time import monotonic
+
+from textual.content import Content
+from textual.timer import Timer
+from textual.widgets import Static
+
+from inspector.protocol.catalogue import Kind, Tool
+from inspector.session.call_record import CallRecord
+from inspector.tui.catalogue.marks import Mark
+from inspector.tui.connection.connection import SessionLink
+from inspector.tui.keys.table import command
+from inspector.tui.text import content, count, cut_in_the_middle
+
+_QUIET = "$foreground 70%"
+_LEAST_URI = 16
+"""Cells of a URI in the line, which is cut in its middle."""
+_MINUTE_S = 60
+
+
+class Subscriptions:
+    """Remembers when subscribed resources have changed, until they are read again."""
+
+    def __init__(self, link: SessionLink, now_s: Callable[[], float] = monotonic) -> None:
+        self._link = link
+        self._now_s = now_s
+        self._updated_s: dict[str, float] = {}
+        """The time of the last change, by URI. The resource was not read since."""
+
+    @property
+    def states(self) -> Mapping[str, bool]:
+        """The URIs, each with whether the server has confirmed the subscription."""
+        return self._link.subscriptions
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether a change was not read, so that its age is shown."""
+        return bool(self._updated_s)
+
+    def offer(self, uri: str | None) -> str:
+        """The label of the key for an open resource; empty if the key does nothing there."""
+        if uri is None or not self._link.can_subscribe:
+            return ""
+        return "unsubscribe" if uri in self.states else "subscribe"
+
+    def updated(self, uri: str) -> bool:
+        """Remember a change. Returns whether it is the first since the resource was read."""
+        is_first = uri not in self._updated_s
+        if uri in self.states:
+            self._updated_s[uri] = self._now_s()
+        return is_first
+
+    def read(self, uri: str) -> None:
+        """Forget the changes of a resource, because it was read."""
+        self._updated_s.pop(uri, None)
+
+    def settle(self) -> None:
+        """Forget the changes of resources whose subscriptions have ended."""
+        self._updated_s = {uri: at_s for uri, at_s in self._updated_s.items() if uri in self.states}
+
+    def mark(self, tool: Tool) -> Mark:
+        """The mark of a resource in the catalogue."""
+        if tool.item is None or tool.label not in self.states:
+            return Mark()
+        if tool.label in self._updated_s:
+            return Mark(
+                words=Content.styled("updated", "bold $text-warning"),
+                short=Content.styled("↻", "bold $text-warning"),
+            )
+        return Mark(
+            words=Content.styled("subscribed", "$text-success"), short=Content.styled("●", "$text-success")
+        )
+
+    def line(self, shown: str | None, width: int) -> Content:
+        """One line about the subscriptions, in `width` cells. `shown`: the URI of the open resource.
+
+        It is about the open resource, if that is subscribed to; else about the last change. Empty if there is
+        no subscription.
+        """
+        states = self.states
+        if not states:
+            return Content("")
+        changed = max(self._updated_s, key=lambda uri: self._updated_s[uri], default=None)
+        uri = shown if shown is not None and shown in states else changed or next(iter(states))
+        words = self._words(uri, is_shown=uri == shown)
+        more = len(states) - 1
+        others = f"  +{count(more, 'other subscription')}" if more else ""
+        room = max(width - words.cell_length - len(others) - 3, _LEAST_URI)
+        named = content(cut_in_the_middle(uri, room), "bold")
+        return Content.assemble(" ", named, "  ", words, (others, _QUIET)).truncate(width, ellipsis=True)
+
+    def _words(self, uri: str, *, is_shown: bool) -> Content:
+        keys: list[Content] = []
+        if uri in self._updated_s:
+            age = _age(self._now_s() - self._updated_s[uri])
+            state = Content.styled(f"updated {age} ago", "bold $text-warning")
+            keys += [_key("call.repeat", "reads again")] if is_shown else []
+        elif self.states.get(uri):
+            state = Content.styled("subscribed", "$text-success")
+        else:
+            state = Content.styled("subscription not confirmed yet", "$text-warning")
+        keys += [_key("resource.subscribe", "unsubscribes")] if is_shown else []
+        return Content("  ").join([state, *keys])
+
+
+class SubscriptionLine(Static):
+    """The line about subscriptions, below the header; hidden if there are none."""
+
+    DEFAULT_CSS = """
+    SubscriptionLine { display: none; height: 1; background: $surface; }
+    """
+
+    def __init__(self) -> None:
+        super().__init__("", markup=False, id="subscriptions")
+        self._of: tuple[Subscriptions, str | None] | None = None
+        self._ticking: Timer | None = None
+
+    def on_mount(self) -> None:
+        self._ticking = self.set_interval(1, self._draw, pause=True)
+
+    def on_resize(self) -> None:
+        self._draw()
+
+    def show(self, subscriptions: Subscriptions, shown: str | None) -> None:
+        """Show the subscriptions of a server. `shown`: the URI of the open resource."""
+        self._of = subscriptions, shown
+        self.display = bool(subscriptions.states)
+        self._draw()
+        if self._ticking is not None:
+            (self._ticking.resume if subscriptions.is_waiting else self._ticking.pause)()
+
+    def _draw(self) -> None:
+        if self._of is not None:
+            subscriptions, shown = self._of
+            self.update(subscriptions.line(shown, self.screen.size.width), layout=False)
+
+
+def _key(command_id: str, words: str) -> Content:
+    return Content.assemble((command(command_id).key, "bold $text-accent"), (f" {words}", _QUIET))
+
+
+def _age(age_s: float) -> str:
+    """`12 s`, `3 min`, `2 h`."""
+    if age_s < _MINUTE_S:
+        return f"{age_s:.0f} s"
+    minutes = int(age_s // _MINUTE_S)
+    return f"{minutes} min" if minutes < _MINUTE_S else f"{minutes // _MINUTE_S} h"
+
+
+def subscribable(tool: Tool | None, record: CallRecord | None) -> str | None:
+    """The URI of the open resource. For a template, that of the resource that was read; None if there is none."""
+    if tool is None or tool.item is None or tool.kind is Kind.PROMPT:
+        return None
+    if tool.kind is not Kind.TEMPLATE:
+        return tool.label
+    return record.title if record is not None else None
