@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import ClassVar, TypeAlias
 
 from msgspec import Struct
@@ -470,18 +471,17 @@ class ResultPane(Vertical):
     def _outline(self, view: ShownView) -> Outline:
         return view.json if self._is_json and isinstance(view, ResultView) else view.outline
 
-    def _order(self, view: ShownView) -> tuple[int, ...]:
+    def _order(self, view: ShownView) -> Sequence[int]:
         """The nodes that `n` goes to, the worst difference first."""
         if isinstance(view, ResultView) and not self._is_json:
             return view.order
-        return tuple(self._places(view))
+        return self._places(view)
 
     def _places(self, view: ShownView) -> Sequence[int]:
         """The nodes that `n` goes to, from top to bottom."""
-        outline = self._outline(view)
         if not isinstance(view, ResultView):
-            return outline.tops
-        return view.loud(outline, outline.tops) if self._is_json else view.places
+            return view.outline.tops
+        return view.json_places if self._is_json else view.places
 
     def _choose_sides(self) -> None:
         has_room = self.size.width >= _LEAST_BESIDE
@@ -516,8 +516,9 @@ class ResultPane(Vertical):
                 self._why.update(Content("\n").join(rows))
             else:
                 self.remove_class("-explaining")
-                found = (hanging(line, room, 4) for line in self._reason_lines(view, outline, node))
-                self._reasons.update(Content("\n").join(found))
+                lines = self._reason_lines(view, outline, node)
+                indents = (4 if line.plain[:2] in {"▸ ", "  "} else 2 for line in lines)
+                self._reasons.update(Content("\n").join(map(hanging, lines, repeat(room), indents)))
         if can_explain is not self._can_explain:
             self._can_explain = can_explain
             self.post_message(self.KeysChanged())

@@ -115,7 +115,7 @@ class ResultView:
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
     """At `open`: what `declared` withholds and this model gets, by pointer."""
     reached: int = 0
-    """At `open`: the number of values in this model view that `declared` withholds, copies included."""
+    """At `open`: the number of places in this model view with values that `declared` withholds, or their copies."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -144,7 +144,12 @@ class ResultView:
     @cached_property
     def places(self) -> tuple[int, ...]:
         """The nodes of `order`, from top to bottom. Protocol metadata only if nothing else differs."""
-        return tuple(sorted(self.loud(self.outline, self.order)))
+        return self._loud(self.outline, sorted(self.order))
+
+    @cached_property
+    def json_places(self) -> tuple[int, ...]:
+        """The nodes of `json` at which differences begin, from top to bottom, as in `places`."""
+        return self._loud(self.json, list(self.json.tops))
 
     @cached_property
     def _broken(self) -> dict[int, str]:
@@ -228,10 +233,15 @@ class ResultView:
             indexes += self.removals_at[at]
         return all(self.removals[index].rule in _NOISE for index in indexes)
 
-    def loud(self, outline: Outline, nodes: Sequence[int]) -> Sequence[int]:
-        """The nodes without those of protocol metadata; all of them if there are no others."""
-        found = [node for node in nodes if self.sign(outline, node) is not SideDifference.QUIET]
-        return found or nodes
+    def _loud(self, outline: Outline, nodes: list[int]) -> tuple[int, ...]:
+        """Sorted nodes without those of protocol metadata; all of them if there are no others."""
+        found = nodes
+        for child in outline.children(0) if isinstance(outline.value(0, 0), dict) else ():
+            if _is_protocol_only(outline.pointer(child)):
+                first, last = bisect_left(found, child), bisect_left(found, outline.end(child))
+                others = [node for node in found[first:last] if not self.is_quiet(outline, node)]
+                found = [*found[:first], *others, *found[last:]]
+        return tuple(found or nodes)
 
     def _reaches(self, outline: Outline, node: int) -> bool:
         shown = outline.value(node, 1)
@@ -320,7 +330,10 @@ def result_view(
         values=(masked, model),
         app=shown.app,
     )
-    return _unmasked(view, shown) if unmasked and view.masks else view
+    view = _unmasked(view, shown) if unmasked and view.masks else view
+    # Computed here, in the thread: there may be hundreds of thousands of places.
+    _ = view.places
+    return view
 
 
 class _Sides(Struct, frozen=True, kw_only=True):
@@ -655,7 +668,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.undeclared:
         passed = undescribed_words(view.undeclared, view.output)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
-    changes = sum(_change_key(change) is not _METADATA for change in view.changes)
+    changes = sum(change.pointer not in _PROTOCOL_ONLY for change in view.changes)
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
     if not view.observed:
@@ -668,8 +681,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
 
 
 def _reached_words(view: ResultView) -> str:
-    verb = "reaches" if view.reached == 1 else "reach"
-    return f"{count(view.reached, 'value')} that `declared` withholds {verb} the model"
+    return f"values that `declared` withholds reach the model in {count(view.reached, 'place')}"
 
 
 def _app_words(app: AppView) -> str:

@@ -52,9 +52,10 @@ def breaks(
 def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]", widths: "_Widths") -> None:
     """Append the starts of all pieces of a line but the first, as indexes into the whole text."""
     length = len(line)
-    if length <= first and is_plain(line):
+    is_simple = line.isascii() and line.isprintable() and (widths is _WIDTHS[safe_line] or is_plain(line))
+    if is_simple and length <= first:
         return
-    if is_plain(line):
+    if is_simple:
         end = _plain_end(line, 0, first)
         if end < length:
             starts.append(at + end)
