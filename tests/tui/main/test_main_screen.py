@@ -99,7 +99,7 @@ async def test_a_call_shows_both_sides_with_the_secret_masked_and_the_reason(siz
         assert KEY not in text
         assert "Model sees" in text
         # The removals and their reasons are shown without a key press.
-        assert "✗ /structuredContent/key" in text
+        assert "✗ structuredContent.key" in text
         assert "┄ withheld" in text
         await pilot.press("enter")
         text = await settled(pilot, app, "declaration")
