@@ -15,7 +15,7 @@ from inspector.asks.link import link_of
 from inspector.protocol.authorization import AuthorizationAsk
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.policy.dialog import UNREAD_S
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.widgets.lines import ContentLines, Lines
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
@@ -81,9 +81,9 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
         ask, link = self._ask, self._link
         query = shortened(ask.url.partition("?")[2], _LONGEST)
         lines = [
-            Content.assemble("Server: ", content(shortened(ask.server, 300), "bold")),
+            Content.assemble("Server: ", content(cut_in_the_middle(ask.server, 300), "bold")),
             Content.assemble(
-                "Authorization server: ", content(shortened(ask.issuer or link.origin, 300), "bold")
+                "Authorization server: ", content(cut_in_the_middle(ask.issuer or link.origin, 300), "bold")
             ),
             Content.assemble(
                 "Scopes: ", content(shortened(" ".join(ask.scopes), 600) or "none named", "bold")

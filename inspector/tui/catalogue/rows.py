@@ -146,7 +146,7 @@ def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
     `here`: whether the cursor is on it.
     """
     parts = [
-        Content.assemble("▸ " if here else "» ", content(shortened(heading.name, width), "bold")),
+        Content.assemble("▸ " if here else "» ", content(cut_in_the_middle(heading.name, width), "bold")),
         Content.styled(str(heading.state), STATE_STYLES[heading.state]),
         Content.styled("● recording" if heading.is_recorded else "", "bold $text-error"),
         content(shortened(headline(heading.reason), 300), "$text-error"),
@@ -163,7 +163,7 @@ def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Cont
     """
     sign = "▸ " if here else "  "
     if isinstance(entry, Malformed):
-        named = content(shortened(entry.name or entry.pointer or "?", width), "$text-error strike")
+        named = content(cut_in_the_middle(entry.name or entry.pointer or "?", width), "$text-error strike")
         return Content.assemble(
             sign,
             ("✗ ", "bold $text-error"),
@@ -201,7 +201,9 @@ def _name(entry: Tool | Item, width: int) -> Content:
         return content(cut_in_the_middle(entry.name, width))
     room = width - len(name) - 2
     address = cut_in_the_middle(entry.name, room) if room >= _LEAST_ADDRESS else ""
-    return Content.assemble(content(shortened(name, width)), ("  ", ""), content(address, "$foreground 70%"))
+    return Content.assemble(
+        content(cut_in_the_middle(name, width)), ("  ", ""), content(address, "$foreground 70%")
+    )
 
 
 def item_label(entry: Item) -> str:

@@ -75,7 +75,7 @@ from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, headline, level_note, shortened
+from inspector.tui.text import content, cut_in_the_middle, headline, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
@@ -237,7 +237,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_header()
         self._catalogue.focus_list()
         if not self._servers.are_several:
-            self._catalogue.say(content(f"{self.OPENING} {shortened(str(self.server.target), 200)} …"))
+            self._catalogue.say(
+                content(f"{self.OPENING} {cut_in_the_middle(str(self.server.target), 200)} …")
+            )
         self._result.show_note(Content(self.NO_CALL))
         self.call_after_refresh(self._begin)
         if self.server.watch is not None:
@@ -632,7 +634,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(events.ScreenResume)
     def _show_keys(self) -> None:
-        if not self.is_current:
+        # A screen behind a dialog counts as current too, but its keys do nothing.
+        if not self.is_active:
             return
         part = self._part()
         values = self._tool.definition if part is FocusedPart.DEFINITION else self._result

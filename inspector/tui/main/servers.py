@@ -277,7 +277,7 @@ class ServerParts:
 
     def named(self, words: str) -> str:
         """`words` after the name of the server, if there are several servers."""
-        return f"{content(shortened(self.label, 40)).plain}: {words}" if self.label else words
+        return f"{content(cut_in_the_middle(self.label, 40)).plain}: {words}" if self.label else words
 
     # What the parts report.
 

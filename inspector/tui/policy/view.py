@@ -20,7 +20,7 @@ from inspector.policy.taint import MarkKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
 from inspector.recording.bounding import sensitive_arguments
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.trust.view import since_line
 
 _QUIET = "$foreground 70%"
@@ -55,7 +55,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
     `chunk`: the number of characters after which a text is wrapped.
     """
     is_asked = considered.verdict is Verdict.CONFIRM
-    name = content(shortened(considered.name, 60))
+    name = content(cut_in_the_middle(considered.name, 60))
     title = Content.assemble("Call ", name, "?") if is_asked else Content.assemble(name, " is blocked")
     blocked = "It was not called. Only another policy can allow it (--policy FILE)."
     return DecisionView(
@@ -78,7 +78,7 @@ def answer_view(made: Ruled) -> DecisionView:
     """The content of the dialog that asks whether a model may see an answer."""
     return DecisionView(
         title=Content.assemble(
-            "Show the model the answer of ", content(shortened(made.record.name, 60)), "?"
+            "Show the model the answer of ", content(cut_in_the_middle(made.record.name, 60)), "?"
         ).stylize("bold $text-warning"),
         lines=(
             Content("The call was made. Until you agree, the model gets nothing of its answer."),
@@ -98,7 +98,7 @@ def attack_view(made: Ruled) -> DecisionView:
     consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.effects))
     return DecisionView(
         title=Content.assemble(
-            "The server reports an attack in the answer of ", content(shortened(made.record.name, 60))
+            "The server reports an attack in the answer of ", content(cut_in_the_middle(made.record.name, 60))
         ).stylize("bold $text-error"),
         lines=(
             Content(
@@ -162,7 +162,7 @@ def _sentence(words: str) -> str:
 
 
 def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
-    yield _labelled("server", content(shortened(considered.server, 100)))
+    yield _labelled("server", content(cut_in_the_middle(considered.server, 100)))
     if tool is None:
         yield _labelled("tool", Content("unknown: the server does not list it"))
     else:

@@ -29,7 +29,16 @@ from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import change_line, reason_words, removal_line
-from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
+from inspector.tui.text import (
+    content,
+    count,
+    cut_in_the_middle,
+    duration,
+    headline,
+    level_style,
+    shortened,
+    size,
+)
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
 _MAX_FINDINGS = 200
@@ -563,7 +572,7 @@ def title(view: ResultView, *, room: int = 300) -> Content:
         _ending(record),
         (f" {duration(record.duration_s)}  ", "$foreground 70%"),
         _schema_verdict(view.output, room),
-        content(shortened(record.title, 120)),
+        content(cut_in_the_middle(record.title, 120)),
     )
 
 
@@ -703,7 +712,7 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
     return Content.assemble(
         ("! reaches the model", "bold $text-error"),
         "  ",
-        content(shortened(where, 120), "bold"),
+        content(cut_in_the_middle(where, 120), "bold"),
         "  ",
         content(shortened(why, 400)),
     )
