@@ -43,6 +43,7 @@ from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import (
+    AuthorizationReported,
     ConnectionFailed,
     ListingReported,
     ResourceReported,
@@ -395,6 +396,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def tell_changed(self, message: ResourceReported) -> None:
         self._servers.of(message.link).resource_changed(message.uri)
         self._show_subscriptions()
+
+    @on(AuthorizationReported)
+    def report_authorization(self, message: AuthorizationReported) -> None:
+        self._servers.of(message.link).authorizer.report(message.entry)
 
     @on(SubscriptionsReported)
     def follow_subscriptions(self, message: SubscriptionsReported) -> None:

@@ -111,7 +111,8 @@ class ServerParts:
             read_only=stage.read_only,
         )
         self.link.responder = UserResponder(screen, target, self.runner, self.label).answer
-        self.link.authorizer = UserAuthorizer(screen, self.runner.hold).agree
+        self.authorizer = UserAuthorizer(screen, self.runner.hold)
+        self.link.authorizer = self.authorizer.agree
         self.section = stage.catalogue.section(number)
         self.selection = Selection(
             screen,
