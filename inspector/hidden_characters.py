@@ -200,7 +200,7 @@ _KEYCAPS = "#*0123456789"
 
 
 def _is_in_use(text: str, index: int) -> bool:
-    """Whether the character at `index` selects one symbol, joins two symbols, or separates two joining letters."""
+    """True if the character at `index` selects one symbol, joins two symbols, or separates two joining letters."""
     before = text[index - 1] if index else ""
     match text[index]:
         case character if character in _SELECTORS:
@@ -220,7 +220,7 @@ def _is_joining(character: str) -> bool:
 
 
 def _is_symbol(character: str) -> bool:
-    """Whether a character is a symbol such as an emoji (So, Sm) or a skin tone (Sk)."""
+    """True if a character is a symbol such as an emoji (So, Sm) or a skin tone (Sk)."""
     return character != "" and unicodedata.category(character) in {"So", "Sk", "Sm"}
 
 

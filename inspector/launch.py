@@ -30,7 +30,7 @@ class Launch(Struct, frozen=True, kw_only=True):
     theme: str | None = None
     """The theme of the interface; None for the default."""
     is_history_kept: bool = False
-    """Whether the interface stores calls beyond this run."""
+    """True if the interface stores calls beyond this run."""
     name: str = ""
     """The name of the server if there are several: the name in its configuration, or a short one."""
     further: tuple["Launch", ...] = ()

@@ -1,4 +1,4 @@
-"""Whether the running test drives a terminal, a screen or a browser: only such a test may be run again."""
+"""Remembers if the running test drives a terminal, a screen or a browser. Only such a test may be run again."""
 
 _driving: list[bool] = []
 
@@ -14,5 +14,5 @@ def forget() -> None:
 
 
 def is_driving() -> bool:
-    """Whether anything was driven since the test began."""
+    """True if anything was driven since the test began."""
     return bool(_driving)

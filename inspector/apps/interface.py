@@ -72,16 +72,16 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
     @property
     def origins(self) -> tuple[str, ...]:
-        """The origins from which something may be loaded, each once."""
+        """The declared origins from which resources may be loaded, without repeats."""
         return tuple(dict.fromkeys((*self.connect, *self.resources, *self.frames)))
 
     @property
     def is_local(self) -> bool:
-        """Whether an origin is on this machine or in its network, as far as its host shows."""
+        """True if an origin is on this machine or in its network, as far as its host shows."""
         return any(_is_local(_parts(origin)[1]) for origin in self.origins)
 
     def allows(self, url: str) -> bool:
-        """Whether a request to `url` may leave. The policy of the document decides on the kind of request."""
+        """True if a request to `url` may leave. The policy of the document decides on the kind of request."""
         try:
             parts = urlsplit(url)
             port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -101,7 +101,6 @@ class AppInterface(Struct, frozen=True, kw_only=True):
     html: str
     """Foreign text."""
     size_bytes: int
-    """The size of the HTML."""
     digest: str
     """The SHA-256 of the HTML, in hexadecimal digits."""
     reach: AppReach
@@ -114,9 +113,9 @@ class AppInterface(Struct, frozen=True, kw_only=True):
 
 
 def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface | str:
-    """The interface in the answer to `resources/read`, or the reason why it is not opened, in a sentence.
+    """The interface in the answer to `resources/read`, or a sentence with the reason why it is not opened.
 
-    `definition`: the listed definition of the resource. Linear: run it in a thread.
+    `definition`: the listed definition of the resource. Linear in the size of the answer: run it in a thread.
     """
     contents = value_at(result, "contents")
     found = contents[0] if isinstance(contents, list) and len(contents) == 1 else None
@@ -294,7 +293,7 @@ def _matches(origin: str, scheme: str, host: str, port: int | None) -> bool:
 
 
 def _is_local(host: str) -> bool:
-    """Whether a host of an origin is on this machine or in its network. Other names may lead there too."""
+    """True if a host of an origin is on this machine or in its network. Other names may lead there too."""
     name = host.strip("[]")
     if name.startswith("*."):
         name = name.removeprefix("*.")

@@ -74,7 +74,7 @@ _AT_ONCE = frozenset({AppAsk.INITIALIZE, AppAsk.PING, AppAsk.NOTHING, AppAsk.LOG
 
 
 class AppMessage(Struct, frozen=True, kw_only=True):
-    """One message of an interface."""
+    """An accepted message of an interface: a request, a notification, or an answer."""
 
     ask: AppAsk
     method: str
@@ -136,7 +136,7 @@ def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
 
 
 def spoken_in(message: AppMessage) -> JsonObject | str:
-    """What an interface says to the model, in the form of a result; or the reason why it is refused."""
+    """The content that an interface sends to the model, in the form of a result; or the reason why it is refused."""
     content = message.params.get("content")
     blocks = [content] if isinstance(content, dict) else content
     if message.method == MESSAGE:
@@ -168,7 +168,7 @@ def refused(number: str | int, code: int, message: str) -> JsonObject:
 
 
 def notified(method: str, params: Json) -> JsonObject:
-    """A notification."""
+    """A JSON-RPC notification to the interface."""
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 

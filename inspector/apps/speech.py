@@ -16,7 +16,7 @@ from inspector.session.call_record import CallRecord
 _PASSES = frozenset({Rule.MIRROR, Rule.ECHO, Rule.UNTRUSTED})
 """Rules whose removals are not kept back.
 
-Each is a copy of a value that another rule withholds, or passes between markers.
+Such a removal is a copy of a value that another rule withholds, or it passes between markers.
 """
 
 

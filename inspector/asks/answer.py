@@ -87,7 +87,10 @@ def filled(ask: Ask, content: JsonObject) -> Answer:
 
 
 def with_defaults(ask: Ask) -> Answer:
-    """A form filled in with the defaults of its schema only. A URL is agreed to, but not opened."""
+    """Accept a form with only the default values of its schema, or agree to a URL without opening it.
+
+    Declines a form whose schema does not allow its own defaults.
+    """
     if ask.kind is AskKind.URL:
         return Answer(action=Action.ACCEPT)
     fields = form_of(ask.schema).fields

@@ -11,7 +11,7 @@ from inspector.urls.origin import origin_of
 
 _HOST = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://(?:[^/?#]*@)?(\[[^\]]*\]|[^/?#:]*)")
 _COUNTRY = 2
-"""Letters of the last label where it is a country's."""
+"""The number of letters of a country's top-level domain, such as `de`."""
 _LONGEST = 2_000
 """The maximum number of characters shown. A longer URL is not opened."""
 
@@ -70,10 +70,10 @@ def link_of(url: str, own_url: str | None = None) -> Link:
 
 
 def _ending(host: str) -> str:
-    """A sentence about the last labels of a host in ASCII.
+    """A sentence with the last labels of a host in ASCII, so that the user sees who owns the host.
 
-    Three of them below a country, two elsewhere: the part that somebody has registered is in it, but for few countries.
-    There is no list of public suffixes, and no guess at which name is imitated.
+    The sentence names three labels below a country's domain, and two below any other. In most cases they contain the
+    registered name. No list of public suffixes is used, and no imitation of a known name is detected.
     """
     labels = host.split(".")
     shown = ".".join(labels[-3:] if len(labels[-1]) == _COUNTRY else labels[-2:])
@@ -81,7 +81,7 @@ def _ending(host: str) -> str:
     are_digits = (
         f"; {' and '.join(digits)} {'is a digit' if len(digits) == 1 else 'are digits'}" if digits else ""
     )
-    rest = "" if shown == host else " What is before that proves nothing."
+    rest = "" if shown == host else " Anyone can choose the part before it."
     return f"Its host ends in {shown} (letter by letter: {' '.join(shown)}{are_digits}).{rest}"
 
 

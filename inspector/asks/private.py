@@ -18,12 +18,15 @@ from inspector.schema.fields import Field, form_of
 ELICIT = "elicitation/create"
 TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
-"""The maximum number of forms remembered for one key; all of them count."""
+"""The maximum number of forms that are remembered for one key of `inputRequests`.
+
+An answer is judged by all of them. With more forms, the whole answer is private.
+"""
 MAX_KEYS = 1_000
 
 
 def asks_for_secret(field: Field) -> bool:
-    """Whether a field of a form is marked as sensitive, or named like a credential."""
+    """True if a field of a form is marked as sensitive, or named like a credential."""
     names = (field.name, field.title or "")
     return field.sensitive or any(names_secret(words_of(name)) for name in names)
 

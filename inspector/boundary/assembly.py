@@ -20,9 +20,8 @@ from inspector.protocol.outcome import COMPLETE, Outcome, Result
 _OUTSIDE = ("/content/", "/isError", "/_meta")
 """Prefixes of pointers that do not lead to fields of a tool result.
 
-`/content` itself is none of them: a page can return a field `content`.
-
-A page's own value has none of these places: its removals are `NotedRemovals`, or the whole value is removed.
+`/content` itself is not among them, because a page can return a field `content`. The removals in the value of a page
+are `NotedRemovals`, which are not compared with these prefixes.
 """
 
 

@@ -29,7 +29,7 @@ class Texts(Struct, frozen=True, kw_only=True):
     keys: set[str] = field(default_factory=set[str])
     """Keys of objects, except those that the schema or the protocol defines."""
     all_keys: set[str] = field(default_factory=set[str])
-    """All keys of objects."""
+    """All keys of objects, including those that `keys` leaves out."""
 
 
 class Searched(Struct, frozen=True, kw_only=True):
@@ -70,7 +70,7 @@ class Fate(Enum):
 
 
 class Block(Struct, frozen=True, kw_only=True):
-    """One content block."""
+    """A content block of a result, as the rules so far have left it."""
 
     pointer: str
     """Pointer into the raw result."""
@@ -87,7 +87,7 @@ class Block(Struct, frozen=True, kw_only=True):
 
 
 class Structured(Struct, frozen=True, kw_only=True):
-    """The structured content."""
+    """The structured content of a result, as the rules so far have left it."""
 
     pointer: str
     raw: Json
@@ -121,11 +121,10 @@ class Draft(Struct, frozen=True, kw_only=True):
     members: JsonObject | None = None
     """Members of the result that the protocol does not define; None for an error and a page's value."""
     meta: Json = None
-    """The `_meta` of the result."""
     error: JsonObject | None = None
     """The JSON-RPC error; a draft with an error has no content."""
     earlier: Notice = NO_NOTICE
-    """The notice of an earlier boundary."""
+    """The notice that an earlier boundary added to the result; empty if there is none."""
     nonce: str = ""
     """The random value in the markers around untrusted text; empty to set no markers."""
     removals: Removals = Removals()

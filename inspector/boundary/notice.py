@@ -1,9 +1,10 @@
-"""The notice tells the model what is withheld. Nothing in it comes from the result.
+"""Builds and recognises the notice, which lists withheld parts for the model. Nothing in it comes from the result.
 
-The notice is the last text block and, if the structured content is an object, its member `_withheld`. It
-names fields as the output schema does, and gives rounded counts of everything else. A notice of exactly this
-form passes every boundary, so a bounded result can be bounded again; a server that imitates one gains
-nothing.
+The notice is the last text block and, if the structured content is an object, its member `_withheld`. It names fields
+as the output schema does, and gives rounded counts of everything else.
+
+A notice of exactly this form passes every boundary, so a bounded result can be bounded again. A server that imitates
+one gains nothing.
 """
 
 import re

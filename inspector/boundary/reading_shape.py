@@ -98,7 +98,7 @@ def member_of(kind: Kind) -> str:
 
 
 def is_reading(value: Json, kind: Kind) -> bool:
-    """Whether a value is a result of resources/read or prompts/get that can be judged."""
+    """True if a value is a result of resources/read or prompts/get that can be judged."""
     return (
         isinstance(value, dict)
         and isinstance(value.get(member_of(kind)), list)

@@ -39,11 +39,11 @@ class Runs:
             self._base64.append((_table(begins), b"\1" * (min(least, _LONGEST) // 3)))
 
     def may_hold(self, text: bytes) -> bool:
-        """Whether a text may contain a needle."""
+        """True if a text may contain a needle."""
         return any(run in text.translate(table) for table, run in self._bytes)
 
     def may_hold_decoded(self, letters: bytes, shift: int) -> bool:
-        """Whether the text that base64 decodes to, from letter `shift`, may contain a needle."""
+        """True if the text that base64 decodes to, from letter `shift`, may contain a needle."""
         firsts = letters[shift::4]
         return any(run in firsts.translate(table) for table, run in self._base64)
 

@@ -80,13 +80,13 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
 
 
 def _are_simple(values: Collection[str]) -> bool:
-    """Whether folding changes only the case of the values: visible ASCII without spaces, too short to be cut."""
+    """True if folding changes only the case of the values: visible ASCII without spaces, too short to be cut."""
     together = "".join(values)
     return is_visible(together) and " " not in together and max(map(len, values), default=0) <= _ENOUGH
 
 
 def is_visible(text: str) -> bool:
-    """Whether a text consists of printable ASCII characters only."""
+    """True if a text consists of printable ASCII characters only."""
     return text.isascii() and text.isprintable()
 
 

@@ -179,7 +179,7 @@ _FALSE = frozenset({"false", "False", "FALSE", "no", "No", "NO", "off", "Off", "
 
 
 def _is_same(node: "ScalarNode", value: Json) -> bool:
-    """Whether a scalar equals `value`: as text or, if unquoted, as YAML 1.1 or 1.2 reads it."""
+    """True if a scalar equals `value`: as text or, if unquoted, as YAML 1.1 or 1.2 reads it."""
     text = node.value
     if isinstance(value, str):
         return value == text

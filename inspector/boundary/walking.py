@@ -36,7 +36,7 @@ GONE = Walked(value=None, gone=True)
 
 
 class WalkStep:
-    """The key or index of this container in the container above."""
+    """A container during a walk: its remaining part, its position in the schema, and the members not yet judged."""
 
     __slots__ = (
         "above",
@@ -61,7 +61,7 @@ class WalkStep:
     ) -> None:
         self.above = above
         self.token = token
-        """Its key or index in the container above."""
+        """The key or index of this container in the container above."""
         self.position = position
         self.raw = raw
         self.left = left

@@ -51,7 +51,7 @@ class Sort(StrEnum):
 
 
 class Implication(Struct, frozen=True, kw_only=True):
-    """The implication of one key for one trait."""
+    """The value of one trait that follows from a claim with a certain key."""
 
     trait: TraitName
     sort: Sort = Sort.TABLE
@@ -119,7 +119,7 @@ class Standing(StrEnum):
 
 
 class Subject(StrEnum):
-    """The subject of a claim."""
+    """The things that a claim can be about."""
 
     TOOL = "tool"
     RESULT = "result"

@@ -11,7 +11,7 @@ from inspector.protocol.catalogue import Tool
 
 
 class ContradictionKind(StrEnum):
-    """The kind of a contradiction."""
+    """The kinds of contradictions, by the claims that disagree."""
 
     READ_ONLY_DESTRUCTIVE = "read-only-destructive"
     READ_ONLY_EFFECT = "read-only-effect"

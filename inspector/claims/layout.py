@@ -140,7 +140,7 @@ class Branch(Struct, frozen=True, kw_only=True):
 
 
 class Member(Struct, frozen=True, kw_only=True):
-    """A member of an object."""
+    """A member of a JSON object, with its pointer."""
 
     key: str
     value: Json

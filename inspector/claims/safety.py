@@ -35,7 +35,7 @@ _MOST = 20
 
 
 class Cell(Struct, frozen=True, kw_only=True):
-    """A cell of the table."""
+    """A cell of the safety table: words, and a note on their origin."""
 
     values: tuple[str, ...]
     """The words in the cell. Never empty. Foreign text if `is_foreign`."""
@@ -45,7 +45,7 @@ class Cell(Struct, frozen=True, kw_only=True):
 
 
 class SafetyRow(Struct, frozen=True, kw_only=True):
-    """The row of a tool."""
+    """The row of one tool in the safety table."""
 
     name: str
     """The name of the tool. Foreign text."""

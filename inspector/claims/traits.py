@@ -62,7 +62,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     idempotent: Trait
     open_world: Trait
     sensitive: Trait
-    """Whether the whole result is sensitive; `sensitive_positions` has single positions."""
+    """True if the whole result is sensitive. For single sensitive positions, see `sensitive_positions`."""
     data_classes: Trait
     """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Foreign text."""
     sensitivity_level: Trait
@@ -272,16 +272,16 @@ def _reference(claim: Claim) -> Json:
 
 
 class Badge(StrEnum):
-    """A badge, with its letter as value. The worst is first."""
+    """A badge, with its short word as value. The worst is first."""
 
-    MALICIOUS = "M"
-    UNTRUSTED = "U"
-    SENSITIVE = "S"
-    DELETE = "D"
-    EXTERNAL = "X"
-    CONFIRM = "C"
-    WRITE = "W"
-    READ = "R"
+    MALICIOUS = "malic"
+    UNTRUSTED = "untr"
+    SENSITIVE = "sens"
+    DELETE = "del"
+    EXTERNAL = "ext"
+    CONFIRM = "asks"
+    WRITE = "write"
+    READ = "read"
 
     @property
     def word(self) -> str:

@@ -39,7 +39,7 @@ def decided(made: Ruled, agreement: Agreement) -> Decided:
     lines += [f"  {reason}" for reason in considered.reasons]
     if made.effects:
         lines += ["answer:", *(f"  {line}" for line in made.effects)]
-    if made.brought.marks:
+    if made.brought.labels:
         lines.append(f"trust: {brought_line(made.brought)}")
     if made.is_malicious:
         lines.append(
@@ -96,4 +96,4 @@ def stopped(made: Ruled) -> NotConfirmedError:
     message = f"called, but the model gets nothing from the answer: {reasons}"
     if made.is_asked_about:
         return NotConfirmedError(message, "--yes agrees to what the policy asks.")
-    return BlockedError(message, "Only another policy lets it through.")
+    return BlockedError(message, "To allow it, use another policy.")

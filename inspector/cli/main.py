@@ -21,7 +21,7 @@ COMMANDS = {
     "prompt": ("prompt", "Get a prompt; print it beside what the model sees."),
     "skill": ("skill", "Read and verify a skill; print it beside what the model sees."),
     "request": ("request", "Send any request; print the raw answer."),
-    "run": ("run", "Make saved calls and compare them with what they expect."),
+    "run": ("run", "Make saved calls and check their expectations."),
     "verify": ("verify", "Make the calls of a recording again and compare the results."),
     "codegen": ("codegen", "Print a saved call as Python, TypeScript, curl or pytest."),
     "context": ("context", "Show what reaches a model before its first call, with tokens."),
@@ -34,7 +34,7 @@ COMMANDS = {
     "auth": ("auth", "Authorize Sightline at a server, or forget its tokens."),
     "policy": ("policy", "Check a policy, or explain what it decides."),
     "replay": ("replay", "Show, check or export recordings."),
-    "serve": ("serve", "Answer as a recorded server did."),
+    "serve": ("serve", "Serve a recording as an MCP server."),
     "diff": ("diff", "Compare the definitions of two recordings, pins or targets."),
     "pin": ("pin", "Pin the definitions of a server, or check them."),
     "docs": ("docs", "Print a safety table of all tools."),
@@ -140,7 +140,7 @@ def run(argv: list[str], interface: Interface) -> int:
 
 
 def _is_one_of_several(head: list[str], command_line: tuple[str, ...] | None) -> bool:
-    """Whether `demo` is the first of several targets, and not the command of that name."""
+    """True if `demo` is the first of several targets, and not the command of that name."""
     if head[:1] != ["demo"]:
         return False
     is_followed = len(head) > 1 and not head[1].startswith("-")

@@ -104,8 +104,8 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
-        why = f"a review declines what the server asks for: {asked}"
-        made.not_checked.append(NotChecked(what="what the server does with answers to it", why=why))
+        why = f"a review declines all requests of the server: {asked}"
+        made.not_checked.append(NotChecked(what="how the server handles answers to its requests", why=why))
     await _list_again(session, made)
     return made
 

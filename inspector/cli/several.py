@@ -95,7 +95,8 @@ def several_launch(
     if given:
         is_of_client = not set(given).isdisjoint(connection.authorization.of_one_server)
         raise UsageError(
-            f"only for one server: {', '.join(given)}", _OPEN_ALONE if is_of_client else _IN_A_FILE
+            f"these options only work with one server: {', '.join(given)}",
+            _OPEN_ALONE if is_of_client else _IN_A_FILE,
         )
 
     def launched(server: NamedServer) -> Launch:

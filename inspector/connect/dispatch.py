@@ -34,12 +34,12 @@ class MessageChannel(Protocol):
 
 
 class FramedAnswer(Struct, frozen=True, kw_only=True):
-    """The outcome of a request, and the frame that carried it; None if no frame did."""
+    """The outcome of a request, and the frame of the answer, which is None if no answer arrived."""
 
     outcome: Outcome
     frame: Frame | None
     asked_s: float | None = None
-    """When the frame of the request was sent; None where that is not known."""
+    """The time at which the request was sent, in seconds on the clock of the frames; None if it is not known."""
 
 
 ProgressListener = Callable[[JsonObject], None]
@@ -122,7 +122,7 @@ class Dispatcher:
 
     @property
     def is_idle(self) -> bool:
-        """Whether no request waits for an answer. Subscriptions do not count."""
+        """True if no request waits for an answer. Subscriptions do not count."""
         return not self._waiting
 
     async def request(
@@ -245,7 +245,7 @@ class Dispatcher:
             self.withdraw(key, f"withdrawn: {self._lost.detail.partition(chr(10))[0]}")
 
     def _covered(self, failure: Failure) -> Failure:
-        return replace(failure, detail=self._tap.cover(failure.detail))
+        return replace(failure, detail=self._tap.mask(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
         pending = self._pending.get(request_key(request_id))
@@ -314,7 +314,7 @@ class Dispatcher:
         """Stop answering a request of the server. `why`: the reason, which the responder is cancelled with."""
         reply = self._replies.pop(key, None)
         if reply is not None:
-            why = self._tap.cover(why)
+            why = self._tap.mask(why)
             self._tap.note(why, ends=key, asked_by=Direction.RECEIVED)
             reply.cancel(why)
 
@@ -327,7 +327,7 @@ class Dispatcher:
 
     @property
     def is_paused(self) -> bool:
-        """Whether the user is being asked something, so that time limits are paused."""
+        """True if the user is being asked something, so that time limits are paused."""
         return self._paused > 0
 
     @contextlib.contextmanager

@@ -27,7 +27,7 @@ Answerer = Callable[[JsonText | Malformed], Json]
 
 
 def is_server(value: object) -> bool:
-    """Whether a value is a server object that `InProcess` can run."""
+    """True if a value is a server object that `InProcess` can run."""
     return _lowlevel(value) is not None
 
 

@@ -115,7 +115,7 @@ async def _either(
 
 
 def _is_final(outcome: Outcome) -> bool:
-    """Whether `initialize` is pointless: the server is gone, or requires credentials."""
+    """True if `initialize` is pointless: the server is gone, or requires credentials."""
     lost = isinstance(outcome, Failure) and outcome.kind is FailureKind.CONNECTION_LOST
     return lost or _wants_credentials(outcome)
 

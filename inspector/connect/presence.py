@@ -35,7 +35,7 @@ async def until_gone(origin: Origin) -> float | None:
 
 
 async def is_there(origin: Origin) -> bool:
-    """Whether the server accepts a connection."""
+    """True if the server accepts a connection."""
     try:
         async with asyncio.timeout(_TRY_S):
             _, writer = await asyncio.open_connection(origin.host.strip("[]"), origin.port)

@@ -45,7 +45,7 @@ class StdioProcess:
         self._process: processes.Program | None = None
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
-        self._stderr = processes.ErrorLines(tap.cover)
+        self._stderr = processes.ErrorLines(tap.mask)
         self.printed: str | None = None
         """A description of the first line on stdout that is not a message; None if there is none."""
         self._closing = False
@@ -111,7 +111,7 @@ class StdioProcess:
     async def _received(self, line: bytes) -> None:
         if line.strip():
             matched = await self._tap.take(Direction.RECEIVED, Channel.STDIO, line)
-            self.printed = self.printed or printed_line(matched.frame, self._tap.cover)
+            self.printed = self.printed or printed_line(matched.frame, self._tap.mask)
             self._dispatcher.take(matched)
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:
@@ -122,7 +122,10 @@ class StdioProcess:
         await _each_line(stream, MAX_STDERR_LINE_BYTES, keep, split_long=True)
 
     def _refuse_long_line(self) -> None:
-        """End the connection. The rest of the line is not read, so the server blocks until it is ended."""
+        """End the connection after a line over the limit.
+
+        The rest of the line is not read, so the server blocks until it is ended.
+        """
         limit = f"{self._max_message_bytes / (1 << 20):g} MB"
         how = (
             f"the server sent a line of more than {limit}, the limit for one message\n"
@@ -147,7 +150,7 @@ class StdioProcess:
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """End the connection. The rest of the line is not read, so the server blocks until it is ended."""
+        """`what`, followed by the command, the first stray line on stdout, and lines of stderr. Foreign text."""
         printed = [self.printed] if self.printed else []
         return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
 

@@ -88,5 +88,5 @@ def stamped(method: str, result: JsonObject, server_info: JsonObject) -> JsonObj
 
 
 def logged_at(threshold: str | None, level: str) -> bool:
-    """Whether a client that requested `threshold` gets messages of `level`. None requests no messages."""
+    """True if a client that requested `threshold` gets messages of `level`. None requests no messages."""
     return threshold in LOG_LEVELS and LOG_LEVELS.index(level) >= LOG_LEVELS.index(threshold)

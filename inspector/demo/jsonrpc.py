@@ -62,7 +62,7 @@ def notification(method: str, params: JsonObject) -> JsonObject:
 
 
 def is_identity(value: Json) -> bool:
-    """Whether `value` is a valid MCP request id: a text or an integer, never null."""
+    """True if `value` is a valid MCP request id: a text or an integer, never null."""
     return isinstance(value, str) or (isinstance(value, int) and not isinstance(value, bool))
 
 

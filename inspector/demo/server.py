@@ -28,13 +28,13 @@ class DemoOptions(Struct, frozen=True, kw_only=True):
     seed: str | None = None
     """A seed that makes generated secrets and ids repeatable and stops the clock; None for random ones."""
     auth: bool = False
-    """Whether HTTP requests need `Authorization: Bearer demo`."""
+    """True if HTTP requests need `Authorization: Bearer demo`."""
     era: Era = Era.AUTO
     """AUTO serves both eras; another value refuses the other era."""
     page_size: int = 100
     """The number of items on one page of a listing."""
     sound_only: bool = False
-    """Whether to leave out the tools that make strict clients reject a whole listing."""
+    """True to leave out the tools that make strict clients reject a whole listing."""
 
 
 def environment_seed() -> str | None:

@@ -50,9 +50,9 @@ class Mail(Struct, frozen=True, kw_only=True):
     body: str
     received: str
     outside: bool
-    """Whether the sender is outside the team."""
+    """True if the sender is outside the team."""
     suspicious: bool = False
-    """Whether the workspace's own filter considers it an attack."""
+    """True if the workspace's own filter considers it an attack."""
 
 
 @dataclass(slots=True, kw_only=True)

@@ -137,7 +137,7 @@ class Input:
     id: str
     description: str = ""
     is_password: bool = True
-    """Whether the input is hidden while the user types. Also true if the file does not describe the input."""
+    """True if the input is hidden while the user types. Also true if the file does not describe the input."""
     options: tuple[str, ...] = ()
     default: str | None = None
 

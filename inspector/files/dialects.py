@@ -60,11 +60,11 @@ class Dialect(Struct, frozen=True, kw_only=True):
     """
     placeholders: Placeholders = Placeholders.BRACED
     is_sse: bool = False
-    """Whether a URL without a transport is HTTP+SSE."""
+    """True if a URL without a transport is HTTP+SSE."""
     renames: Mapping[str, str] = field(default_factory=dict[str, str])
     """The client's own keys of entries, each with the key that most clients use."""
     redirect_uri: str | None = None
-    """Where the client awaits the redirect of a client id that an entry names, unless the entry says where."""
+    """The redirect URI that the client uses for the client id in an entry, unless the entry names another."""
     entries: Callable[[dict[str, object]], dict[str, object]] | None = None
     """Returns the entries of a file that has no table of servers."""
 

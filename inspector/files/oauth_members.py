@@ -1,4 +1,4 @@
-"""What entries say about OAuth, each client in its own spelling.
+"""Reads the OAuth members of configuration entries, which each client spells differently.
 
 Sources, read in November 2026:
 - Claude Code: https://code.claude.com/docs/en/mcp (`oauth`: `clientId`, `callbackPort`, `scopes`, `authServerMetadataUrl`)
@@ -53,7 +53,7 @@ _UNUSED = {
 
 
 class OAuthMembers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """What an entry says about OAuth, in one spelling, with its placeholders."""
+    """The OAuth members of an entry in Sightline's spelling. Placeholders are not filled in yet."""
 
     enabled: bool = True
     client_id: str | None = None
@@ -66,7 +66,10 @@ class OAuthMembers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def in_one_spelling(entry: dict[str, object]) -> dict[str, object]:
-    """The entry with what it says about OAuth in `oauth`; without `oauth` where it says nothing."""
+    """The entry with all of its OAuth members under `oauth`, in Sightline's spelling.
+
+    An entry without OAuth members is returned as it is.
+    """
     members = {_SPELLINGS[key]: value for _, key, value in _members(entry) if key in _SPELLINGS}
     if "scopes" in entry:
         members.setdefault("scopes", entry["scopes"])
@@ -77,9 +80,10 @@ def in_one_spelling(entry: dict[str, object]) -> dict[str, object]:
 def filled_members(
     said: OAuthMembers, fill: Callable[[str, str, str], str], given: Collection[str]
 ) -> dict[str, str]:
-    """Values by their field of a ClientIdentity, without placeholders and without the fields that are `given`.
+    """The values of the OAuth members with placeholders filled in, by field of ClientIdentity.
 
-    `fill`: takes what a value is, the value, and the option that can set it instead. Raises UsageError.
+    Fields in `given` are left out. `fill`: called with the name of a member, its value, and the option that can set
+    it instead. Raises UsageError.
     """
     scopes = said.scopes if isinstance(said.scopes, str) else " ".join(said.scopes)
     written = (
@@ -98,9 +102,9 @@ def filled_members(
 
 
 def client_of(said: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
-    """What Sightline is to the authorization server. Raises UsageError.
+    """The identity of Sightline towards the authorization server. Raises UsageError.
 
-    `values`: from `filled_members`. `usual_redirect`: where the file's client awaits the redirect of a client id.
+    `values`: from `filled_members`. `usual_redirect`: the redirect URI that the client of this file uses.
     """
     client = replace(ClientIdentity(), **values)
     if client.scope is not None and not are_scopes(client.scope):
@@ -117,7 +121,7 @@ def client_of(said: OAuthMembers, values: Mapping[str, str], usual_redirect: str
 
 
 def unused_members(entry: dict[str, object]) -> Iterator[tuple[str, str]]:
-    """Members about OAuth that Sightline does not use, and why; no reason for those that it does not know."""
+    """The OAuth members that Sightline does not use, each with the reason; empty for an unknown member."""
     for holder in _HOLDERS:
         if holder in entry and not is_object(entry[holder]):
             yield holder, ""
@@ -131,7 +135,7 @@ def unused_members(entry: dict[str, object]) -> Iterator[tuple[str, str]]:
 def without_effect(
     said: OAuthMembers, target: HttpTarget, given: Collection[str]
 ) -> Iterator[tuple[str, str]]:
-    """Members that Sightline knows and cannot use here, and why."""
+    """The OAuth members that Sightline supports, but that have no effect for this target, each with the reason."""
     if any(name.casefold() == "authorization" for name, _ in target.headers):
         yield "oauth", "the entry has an Authorization header, which takes its place"
     if not said.enabled:

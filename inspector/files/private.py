@@ -20,7 +20,7 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 class Content(Struct, frozen=True, kw_only=True):
-    """The content of a private file."""
+    """The content of a private file, with a warning if its permissions are too wide."""
 
     raw: bytes
     warning: str

@@ -76,7 +76,6 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
 
     command: tuple[str, ...]
     origin: str
-    """The normalized origin."""
     cwd: Path | None = None
     """The only folder in which the pin applies; None for the folder in which Sightline runs."""
     environment: frozenset[str] = frozenset()
@@ -101,7 +100,7 @@ class AuditSettings(Struct, frozen=True, kw_only=True):
 
 
 class IgnoredFindings(Struct, frozen=True, kw_only=True):
-    """Findings that the user ignores."""
+    """An `[[ignore]]` entry of the settings: findings that do not fail a review."""
 
     rule: str
     """The id of a rule. The review checks that the rule exists."""
@@ -116,9 +115,9 @@ class Settings(Struct, frozen=True, kw_only=True):
     """The user's settings, with their defaults."""
 
     allow_copy: bool = False
-    """Whether revealed values may be copied. Terminals and multiplexers can read the clipboard."""
+    """True if revealed values may be copied. Terminals and multiplexers can read the clipboard."""
     history: bool = True
-    """Whether the interface keeps calls beyond a run."""
+    """True if the interface keeps calls beyond a run."""
     audit: AuditSettings = field(default_factory=AuditSettings)
     pins: tuple[RedemptionOrigin, ...] = ()
     """The pins of commands. Those with a folder come first."""

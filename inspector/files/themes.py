@@ -39,7 +39,7 @@ _VARIABLE_VALUE = re.compile(r"[#$%\w .-]{1,80}", re.ASCII)
 
 
 class ThemeFile(Struct, frozen=True, kw_only=True):
-    """One theme file."""
+    """The content of a theme file."""
 
     name: str
     dark: bool

@@ -47,7 +47,7 @@ def tokenizer() -> Tokenizer:
 
 
 def _is_there() -> bool:
-    """Whether the right vocabulary is in the folder where tiktoken looks for it."""
+    """True if the right vocabulary is in the folder where tiktoken looks for it."""
     named = os.environ.get("TIKTOKEN_CACHE_DIR", os.environ.get("DATA_GYM_CACHE_DIR"))
     folder = Path(tempfile.gettempdir(), "data-gym-cache") if named is None else Path(named)
     if named == "":

@@ -136,7 +136,7 @@ class HistoryFile:
         raise UsageError(f"{self.path} {reason}", _KEPT_AS_IT_IS)
 
     def _ends_whole(self, size: int) -> bool:
-        """Whether the last line is complete."""
+        """True if the last line is complete."""
         with self.path.open("rb") as file:
             file.seek(size - 1)
             return file.read(1) == b"\n"
@@ -176,7 +176,7 @@ class HistoryFile:
             time.sleep(_PAUSE_S)
 
     def _is_same(self, descriptor: int) -> bool:
-        """Whether `path` is still the open file."""
+        """True if `path` is still the open file."""
         try:
             return os.path.samestat(os.fstat(descriptor), self.path.stat())
         except OSError:

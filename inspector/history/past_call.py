@@ -65,7 +65,7 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     error: str = ""
     """The code of its error; empty if there is none."""
     fits: bool | None = None
-    """Whether the result fits the output schema; None if that was not compared."""
+    """True if the result fits the output schema; None if that was not compared."""
     withheld: int = 0
     """The number of removals at `declared`, as in the verdict of the call."""
     duration_s: float = 0.0

@@ -24,7 +24,7 @@ from inspector.protocol.outcome import Outcome, unfinished
 
 
 class HostRow(Struct, frozen=True, kw_only=True):
-    """One host in a comparison."""
+    """One host in a comparison: its model's view, and the values that it leaks."""
 
     host: Host
     context: ModelContext
@@ -47,7 +47,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def leak(self) -> Leak:
-        """Whether a withheld value would reach the model at `open`."""
+        """YES if a withheld value would reach the model at `open`."""
         return self.leaked.verdict
 
     @property

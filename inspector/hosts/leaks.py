@@ -28,7 +28,7 @@ LONG = 4 * EXCERPT
 
 
 class Leak(StrEnum):
-    """Whether a host's model would get a withheld value."""
+    """The answers to the question: would a host's model get a withheld value?"""
 
     NO = "no"
     YES = "yes"

@@ -45,7 +45,7 @@ class Host(Struct, frozen=True, kw_only=True):
     version: str
     as_of: str
     model_gets: str
-    """What its model gets of a result, in a few words: first what becomes of structured content."""
+    """The parts of a result that the host's model gets, in a few words. Structured content comes first."""
     how: str
     """The evidence: `specification`, `observed`, `source only, not run`."""
     source: str

@@ -10,7 +10,7 @@ from inspector.json.pointer import child
 
 
 class ChangeKind(StrEnum):
-    """The kind of a change."""
+    """The kinds of differences between two JSON values."""
 
     ADDED = "added"
     REMOVED = "removed"

@@ -53,7 +53,7 @@ class Line(Struct, frozen=True, kw_only=True):
     """The number of containers around that value."""
     spans: tuple[Span, ...]
     continued: bool
-    """Whether the line continues a text that an earlier line began."""
+    """True if the line continues a text that an earlier line began."""
 
 
 class Document:
@@ -269,7 +269,7 @@ class _Open:
 
     @property
     def done(self) -> bool:
-        """Whether every member has been passed."""
+        """True if every member has been passed."""
         return self.index == self.size
 
     def advance(self, layout: Layout) -> tuple[int, int]:

@@ -1,4 +1,7 @@
-"""The identity of a server is how the user reaches it. The name in its answers proves nothing."""
+"""The identity of a server: the way in which the user reaches it.
+
+The name in the server's own answers is not used, because any server can claim any name.
+"""
 
 import hashlib
 from urllib.parse import urlsplit

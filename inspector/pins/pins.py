@@ -75,7 +75,7 @@ class PinStatus(StrEnum):
 
 
 class ConfirmReason(Struct, frozen=True, kw_only=True):
-    """A reason to confirm a call."""
+    """A reason to ask the user before a call. Its key identifies the reason, so that Sightline asks only once."""
 
     key: str
     """A key that identifies the change, which the user confirms only once."""

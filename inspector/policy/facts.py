@@ -19,7 +19,7 @@ from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.json.members import object_at
 from inspector.policy.operators import Truth
-from inspector.policy.taint import MarkKind, SessionTrust
+from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.safe_text import safe_line
@@ -119,7 +119,7 @@ def _known(path: FactPath) -> FactPath | str:
 
 
 class FactState(Enum):
-    """Whether a fact can be tested."""
+    """The answers to the question: can a rule test this fact?"""
 
     PRESENT = "present"
     ABSENT = "absent"
@@ -134,7 +134,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     path: FactPath
     state: FactState
     exists: Truth
-    """Whether there is a value at the path. MAYBE if an object on the way cannot be read."""
+    """TRUE if there is a value at the path; MAYBE if an object on the way cannot be read."""
     value: Json = None
     reasons: tuple[str, ...] = ()
     """The claims or contradictions behind the fact. They quote nothing foreign except names of keys."""
@@ -371,7 +371,7 @@ def _session_facts(trust: SessionTrust) -> JsonObject:
         "sensitive": trust.sensitive,
         "dataClasses": [*trust.data_classes],
         "attribution": [*trust.attribution],
-        "unnamedSources": trust.has(MarkKind.UNNAMED_SOURCES),
+        "unnamedSources": trust.has(LabelKind.UNNAMED_SOURCES),
         "servers": [*trust.servers],
     }
 
@@ -391,7 +391,7 @@ def _unknown(pointer: str, known: Traits) -> frozenset[str]:
 
 
 def _is_unknown(trait: Trait) -> bool:
-    """Whether neither a claim nor a default gives the trait a value."""
+    """True if neither a claim nor a default gives the trait a value."""
     return trait.defaulted and trait.value in {None, "unknown", ()}
 
 

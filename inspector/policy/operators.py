@@ -13,7 +13,7 @@ from inspector.json.exact import Json, Number, equal
 
 
 class Truth(IntEnum):
-    """Whether a condition holds. `and` takes the minimum, `or` the maximum."""
+    """The truth of a condition. `and` takes the minimum, `or` the maximum."""
 
     NO = 0
     MAYBE = 1
@@ -89,7 +89,7 @@ def _reaches(value: Json, wanted: Json, scale: Sequence[str]) -> Truth:
 
 
 def _is_beyond(value: float) -> bool:
-    """Whether the number is too large for a float, so that only its text shows its size."""
+    """True if the number is too large for a float, so that only its text shows its size."""
     return isinstance(value, Number) and value in {float("inf"), float("-inf")}
 
 

@@ -60,7 +60,7 @@ Condition: TypeAlias = FactComparison | And | Or | Not
 
 
 class PolicyRule(Struct, frozen=True, kw_only=True):
-    """One rule of a policy."""
+    """A rule of a policy: an effect, which applies if its conditions hold."""
 
     name: str
     effect: Effect
@@ -75,15 +75,15 @@ class PolicyRule(Struct, frozen=True, kw_only=True):
 
     @property
     def is_after(self) -> bool:
-        """Whether the rule applies to an answer, not to a call before it is sent."""
+        """True if the rule applies to an answer, not to a call before it is sent."""
         return self.effect in AFTER or any(path.namespace == "response" for path in self.paths)
 
     def matches(self, facts: Facts) -> bool:
-        """Whether the rule takes effect.
+        """True if the rule takes effect.
 
         An `allow` takes effect only if its conditions certainly hold; any other effect applies even if it is
-        undecided whether they hold. A test of an absent fact is false; for `allow` it is undecided, so that
-        `not` cannot turn an absent fact into a permission.
+        undecided whether they hold. A test of an absent fact is false; for `allow` it is undecided, so that `not`
+        cannot turn an absent fact into a permission.
         """
         allows = self.effect is Effect.ALLOW
         truth = _judge(self.condition, facts, Truth.MAYBE if allows else Truth.NO)
@@ -189,7 +189,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class Handling(Struct, frozen=True, kw_only=True):
-    """What rules require for an answer."""
+    """The effects of rules on an answer."""
 
     decision: Decision
     """CONFIRM: a model gets nothing of the answer until the user agrees.

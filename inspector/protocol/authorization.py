@@ -29,7 +29,7 @@ class ClientIdentity:
     issuer: str | None = None
     """The authorization server that `client_id` belongs to."""
     is_machine: bool = False
-    """Whether the client authorizes itself, without a user."""
+    """True if the client authorizes itself, without a user."""
     redirect_uri: str | None = None
     """The redirect URI, on loopback; None to use a free port of 127.0.0.1."""
     authorization_url: str | None = None
@@ -92,11 +92,11 @@ class Authorizing(Struct, frozen=True, kw_only=True):
     """Asks the user; None if no user can be asked."""
     store: TokenStore = msgspec.field(default_factory=MemoryStore)
     is_stored_only: bool = False
-    """Whether only tokens from `store` may be used."""
+    """True if only tokens from `store` may be used."""
 
     @property
     def may_ask(self) -> bool:
-        """Whether a token that is not stored can be obtained."""
+        """True if a token that is not stored can be obtained."""
         return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
 
 
@@ -106,7 +106,7 @@ class Lane(Struct, frozen=True, kw_only=True):
     note: Callable[[str, str, bool], None]
     """Called with a step, its outcome, and whether it failed. The texts quote no secret."""
     conceal: Callable[[list[str]], None]
-    cover: Callable[[str], str]
+    mask: Callable[[str], str]
     """Masks the concealed texts and the user's own credentials."""
 
 
@@ -116,7 +116,7 @@ class Trust(Struct, frozen=True, kw_only=True):
     cacert: str | None = None
     """A file with certificates in PEM, which are trusted in addition to the system's."""
     is_insecure: bool = False
-    """Whether any certificate is accepted."""
+    """True if any certificate is accepted."""
 
 
 class Access(Struct, frozen=True, kw_only=True):
@@ -132,7 +132,7 @@ _SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*"
 
 
 def are_scopes(text: str) -> bool:
-    """Whether a text is scopes, with one space between them."""
+    """True if a text is scopes, with one space between them."""
     return _SCOPES.fullmatch(text) is not None
 
 

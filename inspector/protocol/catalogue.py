@@ -40,7 +40,7 @@ class Kind(StrEnum):
         return {Kind.RESOURCE: "uri", Kind.TEMPLATE: "uriTemplate", Kind.SKILL: "uri"}.get(self, "name")
 
     def is_announced(self, capabilities: Json) -> bool:
-        """Whether a server with these capabilities announces such items.
+        """True if a server with these capabilities announces such items.
 
         If the capabilities are not an object, every kind but skills counts as announced.
         """
@@ -95,7 +95,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def needs_task(self) -> bool:
-        """Whether the tool can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
+        """True if the tool can only be called as a task. Source: MCP 2025-11-25, `execution.taskSupport`."""
         return (
             self.page is self.item is None
             and value_at(self.definition, "execution", "taskSupport") == "required"
@@ -319,7 +319,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         return next((item for item in self.items(kind) if item.name == name), None)
 
     def lists(self, tool: Tool) -> bool:
-        """Whether a tool, resource, template or prompt is listed."""
+        """True if a tool, resource, template or prompt is listed."""
         return (self.item(tool.kind, tool.label) if tool.item else self.tool(tool.name)) is not None
 
     def tool(self, name: str) -> Tool | None:

@@ -24,7 +24,7 @@ def _nothing() -> JsonObject:
 
 
 class ClientProfile(Struct, frozen=True, kw_only=True):
-    """What servers see of a client: its capabilities."""
+    """The capabilities that a client announces to servers."""
 
     name: str
     about: str
@@ -81,7 +81,7 @@ class Root(Struct, frozen=True, kw_only=True):
 
 
 class Announcement(Struct, frozen=True, kw_only=True):
-    """What a connection announces to its server about the client."""
+    """The data about the client that a connection announces to its server."""
 
     profile: ClientProfile = FULL
     client_name: str | None = None

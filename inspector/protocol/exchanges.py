@@ -59,7 +59,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
 
     @property
     def is_lasting(self) -> bool:
-        """Whether the request is a subscription, which is answered only when it ends."""
+        """True if the request is a subscription, which is answered only when it ends."""
         return self.asked_by is Direction.SENT and self.request.method == SUBSCRIBE
 
 
@@ -109,7 +109,10 @@ class Matched(Struct, frozen=True, kw_only=True):
 
 
 class Matcher(Generic[Waiting]):
-    """The matching rules alone: holds open requests by direction and id, each with a value of the caller's."""
+    """Holds the open requests by direction and id, and applies the matching rules to them.
+
+    For each request, it stores a value that the caller gives.
+    """
 
     def __init__(self) -> None:
         self._open: dict[tuple[Direction, str], Waiting] = {}
@@ -250,7 +253,10 @@ def ending_of(exchange: Exchange, response: Response) -> Ending | None:
 
 
 def answered_by(exchange: Exchange, response: Response) -> Request:
-    """The request that a response answers: one about a task that has ended answers what the task was made of."""
+    """The request that a response answers.
+
+    If the response ends a task, that is the request from which the task was made.
+    """
     return exchange.call.request if exchange.call and ending_of(exchange, response) else exchange.request
 
 

@@ -39,7 +39,7 @@ class Result:
 
     value: Json
     of_page: bool = field(default=False, compare=False)
-    """Whether a page's tool returned it. Then no member of it belongs to the protocol."""
+    """True if a page's tool returned it. Then no member of it belongs to the protocol."""
 
 
 class RpcError(Struct, frozen=True, kw_only=True):

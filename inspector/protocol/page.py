@@ -22,7 +22,7 @@ class ToolKind(StrEnum):
 
 
 class Forms(StrEnum):
-    """What happens to a form after it is filled in, unless the page has it submitted automatically."""
+    """The ways to treat a form that a call has filled in and that does not submit itself."""
 
     WAIT = "wait"
     """Wait until the user submits it."""
@@ -43,7 +43,7 @@ class SourcePlace(Struct, frozen=True, kw_only=True):
 
 
 class Evidence(StrEnum):
-    """How well a page's declaration of a tool is known."""
+    """The evidence for a page's declaration of a tool."""
 
     SEEN = "seen"
     """The hook in the page read it completely, and the browser has the same name, description and input schema."""
@@ -83,10 +83,10 @@ class Exposure(Struct, frozen=True, kw_only=True):
 
 
 class FramePolicy(Struct, frozen=True, kw_only=True):
-    """What was stated about the permissions-policy feature `tools` for one document.
+    """The settings of the permissions-policy feature `tools` for one document.
 
-    It is read from the frame's element and from the browser's verdict. A response header is known only if it
-    forbids tools. Source: WebMCP draft, section 4.5; https://w3c.github.io/webappsec-permissions-policy/.
+    They come from the frame's element and from the browser's verdict. A response header is known only if it forbids
+    tools. Source: WebMCP draft, section 4.5; https://w3c.github.io/webappsec-permissions-policy/.
     """
 
     element: str | None
@@ -94,7 +94,7 @@ class FramePolicy(Struct, frozen=True, kw_only=True):
     allow: str | None = None
     """The element's `allow` attribute as written, foreign; None if it has none."""
     is_sandboxed: bool = False
-    """Whether the element has a `sandbox` attribute."""
+    """True if the element has a `sandbox` attribute."""
     blocked_by: str | None = None
     """The reason why tools are not permitted, in the browser's word (`Header`, `IframeAttribute`).
 
@@ -125,14 +125,14 @@ class PageDocument(Struct, frozen=True, kw_only=True):
     """The serialized origin; `null` or `://` if it is opaque."""
     parent_id: str | None = None
     is_observed: bool = True
-    """Whether Sightline watched the document from before its first script.
+    """True if Sightline watched the document from before its first script.
 
     If not, its earlier declarations are unknown.
     """
     is_permitted: bool | None = None
-    """Whether the permissions policy lets it offer tools; None if the browser does not say."""
+    """True if the permissions policy lets it offer tools; None if the browser does not say."""
     policy: FramePolicy | None = None
-    """What was stated about that permission; None if nothing could be read."""
+    """The settings that led to `is_permitted`; None if nothing could be read."""
     false_reports: int = 0
     """The number of forged reports: a script of the page found the hook's channel and used it."""
 
@@ -169,13 +169,13 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     faults: tuple[str, ...] = ()
     """Violations of the WebMCP draft, as sentences of Sightline."""
     evidence: Evidence = Evidence.UNWATCHED
-    """How well `declared` is known."""
+    """The evidence for `declared`."""
     exposures: tuple[Exposure, ...] = ()
     """The entries of `exposed_to` with their reach, in the same order."""
 
     @property
     def waits_for_submit(self) -> bool:
-        """Whether the tool is a form without `toolautosubmit`, which a call only fills in."""
+        """True if the tool is a form without `toolautosubmit`, which a call only fills in."""
         submits = value_at(self.kept, "annotations", "autosubmit") is True
         return self.kind is ToolKind.DECLARATIVE and not submits
 

@@ -43,7 +43,7 @@ class Manifest(Struct, frozen=True, kw_only=True):
     files: Mapping[str, SkillFile]
     """The files by their URIs; empty for a dynamic skill."""
     is_dynamic: bool = False
-    """Whether the server declares neither digests nor sizes."""
+    """True if the server declares neither digests nor sizes."""
     fault: str = ""
     """The reason why the entry is invalid; empty if it is valid.
 
@@ -62,14 +62,14 @@ def root_of(uri: str) -> str | None:
 
 
 def is_within(uri: str, root: str) -> bool:
-    """Whether a URI is in the folder `root`, compared by segments. A URI with `.` or `..` is in no folder."""
+    """True if a URI is in the folder `root`, compared by segments. A URI with `.` or `..` is in no folder."""
     return uri.startswith(f"{root}/") and not any(
         _DOTS.fullmatch(segment) for segment in uri.removeprefix(f"{root}/").split("/")
     )
 
 
 def is_direct_child(uri: str, folder: str) -> bool:
-    """Whether a URI names a file or folder directly in `folder`."""
+    """True if a URI names a file or folder directly in `folder`."""
     name = uri.removeprefix(f"{folder}/")
     return is_within(uri, folder) and bool(name) and "/" not in name
 

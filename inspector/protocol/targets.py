@@ -1,4 +1,4 @@
-"""Targets: what the user connects to, parsed from the command line and printed without secrets."""
+"""Targets that the user names on the command line, parsed, and printed without secrets."""
 
 import re
 import shlex
@@ -40,7 +40,7 @@ class HttpTarget(Struct, frozen=True, kw_only=True):
     older_sse: bool = False
     headers: tuple[tuple[str, str], ...] = ()
     is_declared: bool = False
-    """Whether a configuration names the transport. Then no other transport is tried."""
+    """True if a configuration names the transport. Then no other transport is tried."""
     client: ClientIdentity | None = None
     """The identity of Sightline towards the authorization server, as far as a configuration gives it."""
 
@@ -59,7 +59,7 @@ class PageTarget(Struct, frozen=True, kw_only=True):
     chromium: str | None = None
     """The browser to start; None for the first known name on `PATH`."""
     polyfill: bool = False
-    """Whether to install Sightline's own WebMCP API in the page even if the browser has one."""
+    """True to install Sightline's own WebMCP API in the page even if the browser has one."""
 
     def __str__(self) -> str:
         return f"web+{_without_credentials(self.url)}" if self.url else "the page"

@@ -1,7 +1,8 @@
-"""Requests that are answered as tasks: with a handle at once, and later with how the task is, and how it ended.
+"""Tasks: requests that are answered at once with a handle, and later with a result.
 
-A server makes tasks of calls; Sightline makes them of what a server of the handshake era asks. Of a task of that era, the result is
-the answer to `tasks/result`; of one of the extension, it is in an answer to `tasks/get`.
+A server makes tasks of calls. Sightline makes tasks of the requests of a server of the handshake era. The result of a
+task is the answer to `tasks/result` in the handshake era, and part of an answer to `tasks/get` in the extension.
+
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """
 
@@ -48,7 +49,7 @@ class TaskHandle(Struct, frozen=True, kw_only=True):
 
     id: str
     is_extension: bool
-    """Whether the task belongs to the extension, not to the handshake era."""
+    """True if the task belongs to the extension, not to the handshake era."""
     state: TaskState
 
 
@@ -112,7 +113,7 @@ def ending_in(method: str, answer: Outcome) -> Ending | None:
 
 
 def _is_state(result: Json) -> bool:
-    """Whether a server repeats the task's state instead of saying how the request ended."""
+    """True if a server repeats the task's state instead of saying how the request ended."""
     is_result = isinstance(result, dict) and bool(result.keys() & {"content", "structuredContent"})
     return not is_result and text_at(result, "taskId") is not None and state_in(result) is not None
 

@@ -21,7 +21,7 @@ class Variable(Struct, frozen=True, kw_only=True):
     name: str
     is_required: bool
     is_exploded: bool
-    """Whether each item of a list or object is expanded separately: `{?list*}`."""
+    """True if each item of a list or object is expanded separately: `{?list*}`."""
 
 
 def variables(template: str) -> tuple[Variable, ...]:

@@ -6,7 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.json.members import text_at, value_at
 from inspector.protocol.exchanges import (
@@ -31,7 +31,10 @@ MAX_SEARCHED = 1 << 14
 The frame has all of it.
 """
 MAX_FRAMES = 400
-"""Of one entry: the first two and the last ones. How often a server asks about a task is its own choice."""
+"""The maximum number of frames kept of one entry: the first two and the last ones.
+
+A server that answers with a task can cause any number of requests about it.
+"""
 
 
 class EntryKind(StrEnum):
@@ -88,9 +91,9 @@ class Entry(Struct, frozen=True, kw_only=True):
 class Timeline:
     """All frames of a connection, and the entries made of them. Frames are only ever added."""
 
-    def __init__(self, cover: Callable[[str], str] | None = None) -> None:
-        """`cover`: masks the user's credentials in titles and details; None if the user has no credentials."""
-        self._cover = cover
+    def __init__(self, mask: Callable[[str], str] | None = None) -> None:
+        """`mask`: masks the user's credentials in titles and details; None if the user has no credentials."""
+        self._mask = mask
         self._matched: list[Matched] = []
         self._entries: list[Entry] = []
         self._numbers: dict[tuple[int, str], int] = {}
@@ -143,7 +146,10 @@ class Timeline:
         return tuple(self._take(frame, event) for event in matched.events)
 
     def note(self, at_s: float, title: str, detail: str, *, kind: str = "", is_failed: bool = False) -> Entry:
-        """Add something that went over no wire, such as a decision about a call. `kind`: of the recording's note."""
+        """Add an event that sent nothing, such as a decision about a call.
+
+        `kind`: the kind of the note in a recording.
+        """
         entry = Entry(
             number=len(self._entries) + 1,
             kind=EntryKind.DECISION,
@@ -192,7 +198,7 @@ class Timeline:
             case Notification():
                 return self._notification(frame, event)
             case Malformed():
-                detail = printed_line(frame, self._cover or str) or event.reason
+                detail = printed_line(frame, self._mask or str) or event.reason
                 return self._add(frame, EntryKind.FAULT, "not a message", detail=detail)
 
     def _asked(self, frame: Frame, asked: Asked) -> Entry:
@@ -321,16 +327,16 @@ class Timeline:
         return entry
 
     def _shown(self, text: str) -> str:
-        return text if self._cover is None else covered_start(text, self._cover, MAX_SEARCHED)
+        return text if self._mask is None else masked_start(text, self._mask, MAX_SEARCHED)
 
 
 def goes_on(params: Json) -> bool:
-    """Whether a request continues a call whose last answer was unfinished."""
+    """True if a request continues a call whose last answer was unfinished."""
     return isinstance(params, dict) and bool({"inputResponses", "requestState"} & params.keys())
 
 
 def is_unfinished(response: Response) -> bool:
-    """Whether an answer requires more requests before the call ends."""
+    """True if an answer requires more requests before the call ends."""
     failed = response.is_error or _says_error(response.result)
     return not failed and unfinished_in(response.result) is not None
 
@@ -349,7 +355,7 @@ def progress_text(params: dict[str, Json]) -> str:
 
 
 def _more(entry: Entry, frame: Frame) -> tuple[int, ...]:
-    """The frames of an entry with one more."""
+    """The frames of an entry with one more. Of too many, only the first two and the last ones are kept."""
     frames = (*entry.frames, frame.number)
     return frames if len(frames) <= MAX_FRAMES else (*frames[:2], *frames[3:])
 
@@ -359,7 +365,7 @@ def _task_words(state: TaskState) -> str:
 
 
 def _action(exchange: Exchange, result: Json) -> tuple[str, ...]:
-    """How a request of the server was answered, where the answer has a word for it: `accept`, `decline`, `cancel`."""
+    """The action with which a request of the server was answered: `accept`, `decline`, `cancel`; empty if it has none."""
     action = text_at(result, "action") if exchange.asked_by is Direction.RECEIVED else None
     return () if action is None else (action,)
 

@@ -72,7 +72,7 @@ def _private(arguments: Json, form: Form) -> Iterator[str]:
 
 
 def _is_private_itself(field: Field) -> bool:
-    """Whether a field is sensitive with all of its members."""
+    """True if a field is sensitive with all of its members."""
     return field.sensitive and all(below.sensitive for below in field.fields)
 
 

@@ -54,14 +54,14 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
     output: OutputCheck = NOT_ASKED
     """The comparison of the result with the output schema of its tool."""
     was_compared: bool = False
-    """Whether the recording holds that comparison.
+    """True if the recording holds that comparison.
 
     If not, a result that breaks its schema is not a failure.
     """
 
     @property
     def is_broken(self) -> bool:
-        """Whether the result broke its schema when it was recorded."""
+        """True if the result broke its schema when it was recorded."""
         return self.was_compared and bool(self.output.violations)
 
 
@@ -132,7 +132,7 @@ def _by_raw(recorded: Projected, call: ReplayedCall, whole: ReplayedCall) -> Ite
 
 
 def _is_removed(pointer: str, removed: set[str]) -> bool:
-    """Whether a place, or a place around it, is withheld."""
+    """True if a place, or a place around it, is withheld."""
     return any(pointer == above or pointer.startswith(f"{above}/") for above in removed)
 
 

@@ -26,7 +26,7 @@ class RecordedDefinitions:
         self._skills: dict[str, Item] = {}
         """Skills by their URIs."""
         self.is_listed = False
-        """Whether a listing of tools has arrived."""
+        """True if a listing of tools has arrived."""
 
     @property
     def tools(self) -> tuple[Tool, ...]:

@@ -55,11 +55,11 @@ class KnownValues:
 
     @property
     def is_empty(self) -> bool:
-        """Whether no withheld value is long enough not to occur by chance."""
+        """True if no withheld value is long enough not to occur by chance."""
         return self._strong.is_empty
 
     def repeats(self, value: Json) -> bool:
-        """Whether a JSON value repeats a withheld value that is long enough not to occur by chance."""
+        """True if a JSON value repeats a withheld value that is long enough not to occur by chance."""
         return bool(self.found(self.texts_of(value), weak=False))
 
     def texts_of(self, value: Json) -> set[str]:

@@ -43,7 +43,7 @@ class MarkerKey:
 
 
 def is_marker(value: Json) -> bool:
-    """Whether a value has the shape of a marker."""
+    """True if a value has the shape of a marker."""
     return (
         isinstance(value, dict)
         and value.keys() == {MARKER, ID}
@@ -73,7 +73,7 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json
 
 
 def _is_within(copied: Copied, tokens: tuple[str, ...]) -> bool:
-    """Whether a place is inside a marker already."""
+    """True if a place is inside a marker already."""
     return any(isinstance(copied.at(tokens[:length]), Marker) for length in range(len(tokens)))
 
 
@@ -127,7 +127,10 @@ def stood_in(content: Json) -> Json:
 
 
 def _may_hold_markers(content: Json) -> bool:
-    """A fifth of the time of `places`, for the many frames without a marker."""
+    """True if `content` has a key that only markers have.
+
+    A quick test: it takes a fifth of the time of `places`.
+    """
     waiting = [content]
     while waiting:
         item = waiting.pop()

@@ -70,7 +70,7 @@ class ReplayedCall(Struct, frozen=True, kw_only=True):
     """The member of the answer's `result` that holds a task's outcome; empty if the answer itself is the outcome."""
 
     has_asked: bool = False
-    """Whether the server asked something of the user or of a model since the previous call."""
+    """True if the server asked something of the user or of a model since the previous call."""
 
 
 class Replay:
@@ -228,7 +228,7 @@ def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) ->
 
 
 def stands_for_something(value: Json) -> bool:
-    """Whether a value contains a placeholder for a withheld value."""
+    """True if a value contains a placeholder for a withheld value."""
     return isinstance(value, str) and STANDS.search(value) is not None
 
 

@@ -125,7 +125,7 @@ class Scribe:
         self._held: list[_Held] = []
         self._held_bytes = 0
         self._is_short = False
-        """Whether a call of this run remains unanswered, so that the held frames cannot be judged."""
+        """True if a call of this run remains unanswered, so that the held frames cannot be judged."""
         self._frames = 0
 
     def take(self, matched: Matched) -> Iterator[Line]:
@@ -232,7 +232,7 @@ class Scribe:
         return full or not self._pending
 
     def _is_outgoing_alone(self) -> bool:
-        """Whether all held frames were sent by Sightline, and so are already bounded."""
+        """True if all held frames were sent by Sightline, and so are already bounded."""
         return all(held.frame is not None and held.frame.direction is Direction.SENT for held in self._held)
 
     def _bounded(self, matched: Matched) -> _Held:

@@ -28,7 +28,7 @@ class Severity(StrEnum):
 
 
 class Confidence(StrEnum):
-    """How likely a finding is correct. The members are in ascending order."""
+    """The likelihood that a finding is correct. The members are in ascending order."""
 
     LOW = "low"
     MEDIUM = "medium"

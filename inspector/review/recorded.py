@@ -150,7 +150,7 @@ def _listings(rounds: _Rounds, matched: Sequence[Matched]) -> tuple[Catalogue, t
 
 
 def _listing_as(client: str, rounds: _Rounds, matched: Sequence[Matched]) -> OtherListing:
-    """What another client profile got last."""
+    """The last listing that the server gave to a client with another profile."""
     said = _identity_of(matched).get("instructions")
     return OtherListing(
         kind=ListingKind.OTHER_PROFILE,

@@ -50,7 +50,7 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
 
 
 def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:
-    """How many addresses the server wants visited, of which only the text was judged."""
+    """An entry that counts the addresses that the server wants visited. Only their texts were judged."""
     number = len({url for ask in asks if (url := text_at(ask.params, "url")) is not None})
     if number:
         yield NotChecked(
@@ -75,7 +75,7 @@ class Acceptance(Struct, frozen=True, kw_only=True):
 
 
 class ReportEntry(Struct, frozen=True, kw_only=True):
-    """A finding in a report."""
+    """A finding with its status in a report: open, known, or accepted."""
 
     finding: Finding
     fingerprint: str
@@ -122,7 +122,7 @@ class Report(Struct, frozen=True, kw_only=True):
     rules: tuple[ReviewRule, ...]
     """The rules that were applied."""
     called: int = 0
-    """The number of calls."""
+    """The number of calls that were made, or that the recording holds."""
     reviewed_by: str = ""
     """The name and version of Sightline."""
     file: str = ""
@@ -183,18 +183,16 @@ def fingerprint(finding: Finding) -> str:
     return hashlib.sha256(place.encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
-def counted_words(entries: Iterable[ReportEntry], of_result: int = 0) -> str:
-    """A summary such as `6 findings: 2 high, 2 low, 1 accepted, 1 about the result`.
+def counted_words(entries: Iterable[ReportEntry]) -> str:
+    """A summary such as `5 findings: 2 high, 2 low, 1 accepted`.
 
-    Known and accepted findings count under no severity. `of_result`: the number of findings about the result.
+    Known and accepted findings count under no severity.
     """
     numbers = Counter(_counted_as(entry) for entry in entries)
-    if of_result:
-        numbers["about the result"] = of_result
     total = numbers.total()
     if not total:
         return "No findings"
-    kinds = (*(severity.value for severity in reversed(Severity)), "known", "accepted", "about the result")
+    kinds = (*(severity.value for severity in reversed(Severity)), "known", "accepted")
     parts = ", ".join(f"{numbers[kind]:,} {kind}" for kind in kinds if numbers[kind])
     return f"{total:,} {'finding' if total == 1 else 'findings'}: {parts}"
 
@@ -287,27 +285,27 @@ def baseline_of(report: Json) -> frozenset[str] | None:
     return frozenset(known) if len(known) == len(marks) else None
 
 
-def without_credentials(report: Report, cover: Callable[[str], str]) -> Report:
+def without_credentials(report: Report, mask: Callable[[str], str]) -> Report:
     """The report with the user's credentials masked. Fingerprints still depend on the original texts."""
     return replace(
         report,
-        server=cover(report.server),
-        version=cover(report.version),
-        tools=tuple(map(cover, report.tools)),
-        entries=tuple(replace(entry, finding=_shown(entry.finding, cover)) for entry in report.entries),
-        not_checked=tuple(NotChecked(what=cover(one.what), why=cover(one.why)) for one in report.not_checked),
+        server=mask(report.server),
+        version=mask(report.version),
+        tools=tuple(map(mask, report.tools)),
+        entries=tuple(replace(entry, finding=_shown(entry.finding, mask)) for entry in report.entries),
+        not_checked=tuple(NotChecked(what=mask(one.what), why=mask(one.why)) for one in report.not_checked),
         servers=tuple(
-            replace(one, name=cover(one.name), version=cover(one.version), tools=tuple(map(cover, one.tools)))
+            replace(one, name=mask(one.name), version=mask(one.version), tools=tuple(map(mask, one.tools)))
             for one in report.servers
         ),
     )
 
 
-def _shown(finding: Finding, cover: Callable[[str], str]) -> Finding:
+def _shown(finding: Finding, mask: Callable[[str], str]) -> Finding:
     return replace(
         finding,
-        name=cover(finding.name),
-        pointer=cover(finding.pointer),
-        message=cover(finding.message),
-        evidence=cover(finding.evidence),
+        name=mask(finding.name),
+        pointer=mask(finding.pointer),
+        message=mask(finding.message),
+        evidence=mask(finding.evidence),
     )

@@ -146,7 +146,6 @@ class ReviewedCall:
 
     @cached_property
     def judged(self) -> Judgement:
-        """The judgement of the outcome."""
         return self.judgement or Judgement(self.outcome, self.offer.tool)
 
     @cached_property

@@ -31,7 +31,7 @@ class IgnoredPlace(Struct, frozen=True, kw_only=True):
     tokens: tuple[str, ...]
 
     def covers(self, tool: str, pointer: str) -> bool:
-        """Whether a place, or one that contains it, is ignored."""
+        """True if a place, or one that contains it, is ignored."""
         place = split(pointer)
         return (
             self.tool in {"", tool}
@@ -130,7 +130,7 @@ def _is_withheld(pointer: str, withheld: frozenset[str]) -> bool:
 
 
 def _is_but_for_queries(recorded: Json, now: Json) -> bool:
-    """Whether a text equals the recorded one, except for the queries of URLs, which recordings never contain."""
+    """True if a text equals the recorded one, except for the queries of URLs, which recordings never contain."""
     if not isinstance(recorded, str) or not isinstance(now, str):
         return False
     first, *others = _QUERY.split(recorded)

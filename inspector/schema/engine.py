@@ -52,7 +52,7 @@ def exact_for_engine(value: Json) -> Json:
 
 
 def has_exact_number(text: str) -> bool:
-    """Whether the engine can compare a number of this spelling exactly."""
+    """True if the engine can compare a number of this spelling exactly."""
     if len(text) > MAX_INTEGER_DIGITS:
         return False
     try:

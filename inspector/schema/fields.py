@@ -53,7 +53,7 @@ class Field(Struct, frozen=True, kw_only=True):
     types: tuple[str, ...] = ()
     """The JSON types that are allowed; empty if the schema does not say."""
     nullable: bool = False
-    """Whether null is allowed in addition to values of its kind."""
+    """True if null is allowed in addition to values of its kind."""
     required: bool = False
     default: Json = None
     has_default: bool = False
@@ -78,7 +78,7 @@ class Form(Struct, frozen=True, kw_only=True):
 
     fields: tuple[Field, ...] = ()
     open: bool = True
-    """Whether arguments without a field are allowed."""
+    """True if arguments without a field are allowed."""
     problem: str = ""
     """The reason why the form is incomplete or empty; empty if it is complete."""
 
@@ -129,7 +129,7 @@ class _Place(Struct, frozen=True, kw_only=True):
     depth: int = 0
     required: bool = False
     sensitive: bool = False
-    """Whether the object or list around the field is sensitive."""
+    """True if the object or list around the field is sensitive."""
     above: frozenset[str] = field(default_factory=frozenset[str])
     """The references followed to reach the field."""
 

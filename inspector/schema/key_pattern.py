@@ -11,7 +11,7 @@ _LINEAR = RegexOptions(size_limit=1_000_000, dfa_size_limit=1_000_000)
 
 
 class KeyMatch(Enum):
-    """Whether a key matches."""
+    """The result of matching a key with a pattern."""
 
     YES = auto()
     NO = auto()
@@ -31,7 +31,7 @@ class KeyPattern:
             self._validator = None
 
     def match(self, key: str) -> KeyMatch:
-        """Whether the pattern occurs in `key`. Never raises."""
+        """Search `key` for the pattern. Never raises."""
         if self._validator is None:
             return KeyMatch.UNKNOWN
         try:

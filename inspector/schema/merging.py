@@ -23,7 +23,7 @@ class Merged(Struct, frozen=True, kw_only=True):
     types: tuple[str, ...]
     """The JSON types that are allowed; empty if the schema does not say."""
     nullable: bool
-    """Whether null is allowed in addition to the values that the keywords allow."""
+    """True if null is allowed in addition to the values that the keywords allow."""
     references: frozenset[str]
     """The references that were followed, including those of the containers above."""
     problem: str = ""

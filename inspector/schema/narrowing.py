@@ -23,7 +23,7 @@ class FaultyPart(Struct, frozen=True, kw_only=True):
     value: Json
     schema_pointer: str
     is_small: bool
-    """Whether the part is small enough to be explained. If not, no smaller faulty part is known in it."""
+    """True if the part is small enough to be explained. If not, no smaller faulty part is known in it."""
 
 
 def faulty_parts(

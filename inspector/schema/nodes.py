@@ -61,7 +61,7 @@ class Admission(Struct, frozen=True, kw_only=True):
         return frozenset(kind for name in self.types for kind in _EXACT.get(name, ()))
 
     def admits(self, value: Json) -> bool:
-        """Whether `value` is admitted. A container never is."""
+        """True if `value` is admitted. A container never is."""
         if not self.names_any or (isinstance(value, Number) and value.text in _NO_JSON):
             return False
         if isinstance(value, (dict, list, DuplicateKeys)):
@@ -100,7 +100,7 @@ class Node:
     mark_key: str | None = None
     """The member that marks it, as spelt; None if it is sensitive for another reason."""
     names: bool = True
-    """Whether its own keywords count as declarations: draft-07 ignores the siblings of `$ref`."""
+    """True if its own keywords count as declarations: draft-07 ignores the siblings of `$ref`."""
     admission: Admission = NOTHING
     structured: frozenset[str] = frozenset()
     """`object` and `array`, each if it has keywords for their contents."""
@@ -119,14 +119,14 @@ class Node:
     property_names: "Node | None" = None
     prefix: "tuple[Node, ...]" = ()
     prefix_is_unknown: bool = False
-    """Whether the dialect does not know `prefixItems`, so that `items` describes every item."""
+    """True if the dialect does not know `prefixItems`, so that `items` describes every item."""
     items: "Node | None" = None
     contains: "Node | None" = None
     unevaluated_items: "Node | None" = None
     content: "Node | None" = None
     """The node of `contentSchema`. It describes JSON inside a string, where no position can be pointed to."""
     leads_to_mark: bool = True
-    """Whether the node, or any node that can be reached from it, is sensitive."""
+    """True if the node, or any node that can be reached from it, is sensitive."""
     leads_to_release: bool = True
 
     @property
@@ -142,7 +142,7 @@ class Node:
         return "".join(reversed(parts))
 
     def declares(self, kind: str) -> bool:
-        """Whether the node describes an `object` or an `array`: by `type` or, without one, by other keywords."""
+        """True if the node describes an `object` or an `array`: by `type` or, without one, by other keywords."""
         types = self.admission.types
         return kind in (self.structured if types is None else types)
 

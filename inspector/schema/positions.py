@@ -88,13 +88,13 @@ class Position:
         """The keys that the schema names here."""
         self.sensitive = sensitive
         self.hides_key = hides_key
-        """Whether the key that leads here is itself sensitive."""
+        """True if the key that leads here is itself sensitive."""
         self.harmless = not sensitive and not any(node.leads_to_mark for node, _ in speakers)
-        """Whether nothing here or below can be sensitive."""
+        """True if nothing here or below can be sensitive."""
         self.unreleased = not any(node.leads_to_release for node, _ in speakers)
-        """Whether nothing here or below can be released."""
+        """True if nothing here or below can be released."""
         self.released = any(node.mark is SensitivityMark.RELEASED for node in declaring)
-        """Whether a declaration says `"x-sensitive": false`, and nothing contradicts it."""
+        """True if a declaration says `"x-sensitive": false`, and nothing contradicts it."""
         self.declares_object = any(node.declares("object") for node in declaring)
         self.declares_array = any(node.declares("array") for node in declaring)
         self.plain: frozenset[type] = frozenset[type]().union(*(node.admission.plain for node in declaring))
@@ -103,7 +103,7 @@ class Position:
         """A cache for walks over objects here."""
 
     def admits(self, value: Json) -> bool:
-        """Whether a typed declaration admits this scalar."""
+        """True if a typed declaration admits this scalar."""
         return any(declares and node.admission.admits(value) for node, declares in self._speakers)
 
     @property
@@ -151,7 +151,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
 
     root: Node
     marks_any: bool
-    """Whether any place is sensitive, or counts as sensitive."""
+    """True if any place is sensitive, or counts as sensitive."""
     names: frozenset[str]
     """Every property that the schema names anywhere."""
     faults: tuple[str, ...]
@@ -234,7 +234,7 @@ def _ways(node: Node, known: dict[Node, int]) -> int:
 
 
 class _Table:
-    """The positions of one walk, and its remaining effort."""
+    """The cache of positions for one walk, and the work that the walk may still do."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[tuple[Speaker, ...], bool], Position] = {}
@@ -331,7 +331,7 @@ class _Table:
         return position
 
     def _evaluates_key(self, node: Node, key: str) -> bool:
-        """Whether `node`, or a schema object that always applies with it, has a keyword for `key`."""
+        """True if `node`, or a schema object that always applies with it, has a keyword for `key`."""
         return any(
             key in same.properties
             or same.additional is not None

@@ -21,11 +21,11 @@ class SchemaPlace(Struct, frozen=True, kw_only=True):
     tokens: tuple[str, ...]
     """The path from the document's root."""
     embedded: bool
-    """Whether the value is in a resource with an `$id` of its own, where `#` means something else."""
+    """True if the value is in a resource with an `$id` of its own, where `#` means something else."""
 
 
 def begins_resource(schema: JsonObject) -> bool:
-    """Whether this object, below the root, is a resource of its own. `$id: "#name"` is only an anchor."""
+    """True if this object, below the root, is a resource of its own. `$id: "#name"` is only an anchor."""
     identity = schema.get("$id")
     return isinstance(identity, str) and not identity.startswith("#")
 

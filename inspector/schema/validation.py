@@ -296,7 +296,7 @@ def _count(value: Json, most: int) -> int:
 
 
 def _is_little(value: Json) -> bool:
-    """Whether a value is small enough to try patterns with look-around on all its texts."""
+    """True if a value is small enough to try patterns with look-around on all its texts."""
     left, stack = MAX_BACKTRACKED, [value]
     while stack and left >= 0:
         item = stack.pop()
@@ -358,7 +358,7 @@ class _Compiled(Struct, frozen=True, kw_only=True):
     """The number of members of mixed `enum`s. An `enum` of only texts or only numbers is looked up instead."""
     repetition: int = 1
     marks: bool = True
-    """Whether the schema marks anything as sensitive, or could."""
+    """True if the schema marks anything as sensitive, or could."""
 
     def engine(self) -> "Validator":
         if self.validator is None:

@@ -67,7 +67,7 @@ class Custody:
 
     @property
     def is_guarding(self) -> bool:
-        """Whether a secret is revealed or shown.
+        """True if a secret is revealed or shown.
 
         Selecting, copying, screenshots and exports are disabled meanwhile.
         """

@@ -40,7 +40,7 @@ class KeptReference(Struct, frozen=True, kw_only=True):
     outcome: Outcome | None
     """The outcome of the last try; None before the first."""
     has_value: bool
-    """Whether the vault has the value, from the last try or an earlier one."""
+    """True if the vault has the value, from the last try or an earlier one."""
     is_busy: bool
     is_forgotten: bool
 

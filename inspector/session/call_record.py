@@ -39,11 +39,11 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     resolution: "Resolution | None" = None
     """The server's resolution of this one call; None if it was not requested."""
     has_asked: bool = False
-    """Whether the server asked something of the user or of a model during the call."""
+    """True if the server asked something of the user or of a model during the call."""
     remarks: tuple[str, ...] = ()
     """Differences between the answer and the tool's declarations, in Sightline's sentences."""
     has_ids: bool = False
-    """Whether the call comes from a recording, which has an id in place of each withheld value."""
+    """True if the call comes from a recording, which has an id in place of each withheld value."""
     left_out: tuple[tuple[str, str], ...] = ()
     """For a recorded call: the parts of the result that the recording does not hold, as pairs of pointer and rule."""
 
@@ -54,7 +54,6 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def kind(self) -> Kind:
-        """The kind of the called item."""
         return self.tool.kind if self.tool else Kind.TOOL
 
     @property

@@ -17,7 +17,7 @@ MAX_CHARACTERS = 1_000
 
 
 def is_announced(capabilities: Json) -> bool:
-    """Whether a server announces completions."""
+    """True if a server announces completions."""
     return isinstance(value_at(capabilities, "completions"), dict)
 
 

@@ -23,7 +23,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
     era: Era = Era.AUTO
     timeout_s: float = 60.0
-    """The timeout of one request."""
+    """The time limit for one request, in seconds. Progress restarts it."""
     connect_timeout_s: float = 30.0
     wait_s: float | None = None
     """The maximum number of seconds to wait until a page is quiet before its tools are listed.
@@ -33,29 +33,29 @@ class Options(Struct, frozen=True, kw_only=True):
     None lists the tools at once, even if there are none, for a caller that follows changes.
     """
     policy: BoundaryPolicy = DEFAULT_POLICY
-    """What is withheld from models in addition to what the boundary withholds."""
+    """Settings that withhold more from models than the boundary does."""
     recorder: "Recorder | None" = None
     """The recorder of the session, which is closed with it."""
     forms: Forms = Forms.WAIT
-    """What happens to a page's form that was filled in and does not submit itself."""
+    """The treatment of a page's form that was filled in and does not submit itself."""
     redeem_origin: str | None = None
     """The origin at which secrets of a command may be redeemed. The user pins it; a server never sets it."""
     client: Announcement = USUAL
-    """What is announced to a server about the client. A page gets none of it."""
+    """The data about the client that a server gets. A page gets none of it."""
     roots: tuple[Root, ...] = ()
     """The folders in which servers may work."""
     responder: "Responder | None" = None
     """Answers requests of servers; None to decline them."""
     authorizing: Authorizing = field(default_factory=Authorizing)
-    """How to get a token if an HTTP server requires one."""
+    """The settings for getting a token if an HTTP server requires one."""
     trust: Trust = field(default_factory=Trust)
-    """Which certificates are accepted."""
+    """The certificates that are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """The maximum size of a message. A longer one ends the connection."""
     transport: "TransportOf | None" = None
     """The transport of messages, in place of the target's process or URL."""
     is_quick_to_end: bool = False
-    """Whether a command gets SIGTERM soon after its input is closed, because it will be restarted at once."""
+    """True if a command gets SIGTERM soon after its input is closed, because it will be restarted at once."""
 
 
 def reachable(

@@ -51,14 +51,14 @@ _REMEMBERED = 2
 
 
 class Scene(Struct, frozen=True, kw_only=True):
-    """What was known at one position of a recording."""
+    """The state of a session at one position of its recording."""
 
     position: int
     """The number of the line, counted from 0."""
     frame: int
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool
-    """Whether the line at the position is that frame."""
+    """True if the line at the position is that frame."""
     frames: int
     """The number of the last frame that was indexed so far."""
     catalogue: Catalogue
@@ -113,7 +113,7 @@ class RecordedSession(Session):
 
     @property
     def has_raw(self) -> bool:
-        """Whether withheld values are available from sealed frames."""
+        """True if withheld values are available from sealed frames."""
         return self._sealed is not None
 
     @property

@@ -214,7 +214,7 @@ def places_of(raw: Json, echoes: Echoes) -> Iterator[Tokens]:
 
 
 def _names(value: Json, echoes: Echoes) -> bool:
-    """Whether a leaf, or a key of an object, contains one of the texts."""
+    """True if a leaf, or a key of an object, contains one of the texts."""
     if isinstance(value, dict):
         return bool(echoes.matches(value.keys()))
     if isinstance(value, DuplicateKeys):

@@ -126,7 +126,7 @@ class Engine:
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_stale = False
-        """Whether the server has announced changes of its lists."""
+        """True if the server has announced changes of its lists."""
 
     def __repr__(self) -> str:
         return f"<{without_credentials(str(self.target))}>"

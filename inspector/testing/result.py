@@ -51,7 +51,7 @@ class ModelView:
         return tokens(self._size)
 
     def __contains__(self, text: str) -> bool:
-        """Whether the view contains a text in this spelling. `assert_never_seen` finds other spellings too."""
+        """True if the view contains a text in this spelling. `assert_never_seen` finds other spellings too."""
         return text in str(self.text)
 
     def __repr__(self) -> str:
@@ -286,7 +286,7 @@ class ToolResult:
         return tuple(reasons), first
 
     def _seen_by(self, host: Host, echoes: Echoes) -> str:
-        """How a text reaches the model of a host; empty if it does not."""
+        """The reason why a text counts as seen by the model of a host, such as `a model sees it in base64`; else empty."""
         context = self._projection(host).context
         if context.model is None and not context.observed:
             return "what the model gets is not known"

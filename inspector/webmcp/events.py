@@ -35,7 +35,7 @@ class Declaration(Struct, frozen=True, kw_only=True):
     """
     options: Json
     is_whole: bool
-    """Whether the hook could read everything in `tool` and `options`."""
+    """True if the hook could read everything in `tool` and `options`."""
 
 
 class Refusal(Struct, frozen=True, kw_only=True):

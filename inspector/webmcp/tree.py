@@ -20,7 +20,7 @@ class TreeChange(Struct, frozen=True, kw_only=True):
     """The effect of one event."""
 
     tools: bool = False
-    """Whether the catalogue changed."""
+    """True if the catalogue changed."""
     gone: frozenset[str] = frozenset()
     """The frames whose document is gone: navigated away, removed, or its process ended."""
 

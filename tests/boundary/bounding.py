@@ -1,4 +1,4 @@
-"""Results to be bounded, the declarations that they come with, and helpers to read what is left."""
+"""Builds results and declarations for tests, bounds them, and reads the bounded results."""
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
@@ -74,18 +74,18 @@ def judged(
 
 
 def member(bounded: Bounded, name: str) -> Json:
-    """One member of what is left."""
+    """The value of one member of the bounded result."""
     assert isinstance(bounded.result, dict)
     return bounded.result.get(name)
 
 
 def structured_of(bounded: Bounded) -> Json:
-    """The structured content that is left."""
+    """The structured content of the bounded result."""
     return member(bounded, "structuredContent")
 
 
 def content_of(bounded: Bounded) -> list[Json]:
-    """The content blocks that are left."""
+    """The content blocks of the bounded result."""
     found = member(bounded, "content")
     assert isinstance(found, list)
     return found

@@ -10,16 +10,17 @@ from importlib.util import find_spec
 OTHER_DEFAULT_IGNORABLE = (
     "034f 115f-1160 17b4-17b5 2065 3164 ffa0 fff0-fff8 e0000 e0002-e001f e0080-e00ff e01f0-e0fff"
 )
-"""Other_Default_Ignorable_Code_Point of Unicode's PropList.txt. Unchanged since Unicode 7; not in `unicodedata`.
+"""The code points with the property Other_Default_Ignorable_Code_Point, from Unicode's PropList.txt.
 
-Default_Ignorable_Code_Point is this, and of Cf and the variation selectors, which are Mn, a part.
+They have not changed since Unicode 7. Python's `unicodedata` does not have this property. The property
+Default_Ignorable_Code_Point consists of these code points, the variation selectors, and some of the category Cf.
 """
 BLANK = "2800"
 """The empty Braille pattern: a symbol by its category, and blank in every font."""
 
 
 def is_unseen(character: str, category: Callable[[str], str] = unicodedata.category) -> bool:
-    """Whether a character is to be skipped: the condition from which the table is made."""
+    """True if the table contains a character."""
     if category(character) == "Cc":
         return character != "\0" and not character.isspace()
     return category(character) in {"Cf", "Cs", "Mn", "Me"} or ord(character) in _LISTED

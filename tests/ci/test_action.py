@@ -113,7 +113,7 @@ def test_the_demo_is_checked_with_its_saved_calls_and_reported(tmp_path: Path) -
     (tmp_path / "work" / "my calls.toml").write_text(CALLS)
     done = act(tmp_path, target="demo", calls="my calls.toml", fail_on="critical", junit="o.xml", call="true")
     assert (done.code, done.outputs) == (0, {"exit-code": "0", "sarif": "./sightline.sarif"}), done.said
-    assert "✓ saved calls: 1 of my calls.toml made, 0 failed" in done.said
+    assert "✓ saved calls: 1 call of my calls.toml made, 0 failed" in done.said
     assert json.loads((tmp_path / "work" / "sightline.sarif").read_text())["version"] == "2.1.0"
     assert "<testsuites" in (tmp_path / "work" / "o.xml").read_text()
     assert done.installed[-2:] == [str(ROOT), ""]

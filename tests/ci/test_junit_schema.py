@@ -28,7 +28,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
 
 
 def fits(text: str) -> bool:
-    """Whether a document fits, and each suite counts its cases and failures."""
+    """True if a document fits, and each suite counts its cases and failures."""
     root = ET.fromstring(text)  # noqa: S314 - our own output, or a few lines of this test
     for suite in root.iter("testsuite"):
         cases = suite.findall("testcase")

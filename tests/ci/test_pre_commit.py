@@ -80,7 +80,7 @@ def test_a_commit_fails_if_a_saved_call_fails(tmp_path: Path) -> None:
 
     passed = commits("done")
     assert passed.returncode == 0, passed.stdout + passed.stderr
-    assert "✓ saved calls: 1 of calls.toml made, 0 failed" in passed.stdout
+    assert "✓ saved calls: 1 call of calls.toml made, 0 failed" in passed.stdout
     failed = commits("nowhere")
     assert failed.returncode != 0
     assert 'contains: no value contains "nowhere"' in failed.stdout

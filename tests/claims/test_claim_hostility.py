@@ -102,7 +102,7 @@ def test_reading_claims_never_raises_for_any_value(value: Json) -> None:
 
 
 def is_named_twice(value: Json, place: str) -> bool:
-    """Whether a key in a pointer is a duplicate: a pointer reaches only the last of its values."""
+    """True if a key in a pointer is a duplicate: a pointer reaches only the last of its values."""
     tokens = pointer.split(place)
     for index, token in enumerate(tokens):
         around = pointer.resolve(value, pointer.join(tokens[:index]))

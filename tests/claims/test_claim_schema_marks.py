@@ -1,4 +1,4 @@
-"""Where an output schema marks a value as sensitive, and where it only seems to."""
+"""The places of an output schema that mark a value as sensitive, and places that only look like marks."""
 
 import pytest
 

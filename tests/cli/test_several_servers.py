@@ -110,16 +110,25 @@ def test_each_entry_has_its_own_client(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("demo", "mcp.json", "--record", "a.jsonl"), "only for one server: --record"),
-        (("demo", "mcp.json:git", "-e", "A=b"), "only for one server: -e"),
-        (("demo", "mcp.json", "--header", "A: b", "--cwd", "/"), "only for one server: --header, --cwd"),
+        (("demo", "mcp.json", "--record", "a.jsonl"), "these options only work with one server: --record"),
+        (("demo", "mcp.json:git", "-e", "A=b"), "these options only work with one server: -e"),
+        (
+            ("demo", "mcp.json", "--header", "A: b", "--cwd", "/"),
+            "these options only work with one server: --header, --cwd",
+        ),
         (
             ("mcp.json", "--insecure"),
-            "only for one server: --insecure\n  Open the server alone",
+            "these options only work with one server: --insecure\n  Open the server alone",
         ),
-        (("demo", "http://127.0.0.1:1/", "--client-id", "a"), "only for one server: --client-id"),
+        (
+            ("demo", "http://127.0.0.1:1/", "--client-id", "a"),
+            "these options only work with one server: --client-id",
+        ),
         (("demo", "stdio:x", "--cacert", "ca.pem"), "only work with HTTP targets"),
-        (("demo", "http://127.0.0.1:1/", "--headed"), "only for one server: options of web pages"),
+        (
+            ("demo", "http://127.0.0.1:1/", "--headed"),
+            "these options only work with one server: options of web pages",
+        ),
         (("demo", "session.jsonl"), "A recording is opened alone"),
         (("--watch", "mcp.json", "demo"), "--watch takes one target"),
         (("--watch", "mcp.json"), "has 3 servers"),

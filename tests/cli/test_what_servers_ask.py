@@ -45,8 +45,8 @@ def test_a_call_shows_each_request_of_the_server_and_its_answer(
 
 def test_refusals_are_shown_once_with_a_count_and_the_reason() -> None:
     flood = here("call", "thousand", *asking("legacy")).err
-    assert "not answered: more than 8 requests at once (" in flood
-    assert flood.count("not answered:") <= 2
+    # How many are open at once depends on how fast they are answered.
+    assert flood.count("not answered: more than ") == flood.count("not answered:") in {1, 2}
     assert (
         "not answered: more than 50 requests during one call (150 times)"
         in here("call", "endless", *asking("legacy")).err

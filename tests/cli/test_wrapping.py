@@ -22,7 +22,7 @@ ALPHABETS = ("ab ", "ab \u0301", "a\u6f22 ", "\u6f22\u5b57", "x", " ")
 
 
 def walked(text: str, width: int) -> list[str]:
-    """The same, character by character."""
+    """The result of `wrapped`, computed character by character."""
     pieces: list[str] = []
     start = 0
     while start < len(text):
@@ -119,7 +119,7 @@ def test_a_command_to_copy_stays_in_one_line(tmp_path: Path) -> None:
 
 
 def _read(ours: int) -> bytes:
-    """All that is written, until the other end is closed."""
+    """The bytes that arrive on a file descriptor until its other end is closed."""
     written = b""
     while True:
         try:

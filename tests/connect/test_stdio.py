@@ -453,7 +453,7 @@ async def gone(group: int) -> None:
 
 
 def members(group: int) -> bool:
-    """Whether any process of that group is alive; a zombie of another parent does not count."""
+    """True if any process of that group is alive; a zombie of another parent does not count."""
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
             try:

@@ -9,7 +9,7 @@ from typing import Self
 from inspector.json.exact import Json, JsonObject, JsonText, dump, parse
 
 PATIENCE_S = 20.0
-"""How long a test waits for an event that must happen."""
+"""The time, in seconds, that a test waits for an event that must happen."""
 
 MODERN = "2026-07-28"
 LEGACY = "2025-11-25"
@@ -149,13 +149,13 @@ class StdioClient:
         return self
 
     async def leave(self) -> tuple[int, bytes]:
-        """Close standard input; the exit code and all of standard error."""
+        """Close standard input. Returns the exit code and all of standard error."""
         _, errors = await self.hang_up()
         assert self.process.returncode is not None
         return self.process.returncode, errors
 
     async def hang_up(self) -> tuple[bytes, bytes]:
-        """Close standard input; the unread rest of standard output and standard error."""
+        """Close standard input. Returns the unread rest of standard output and standard error."""
         assert self.process.stdin
         self.process.stdin.close()
         async with asyncio.timeout(PATIENCE_S):

@@ -1,4 +1,4 @@
-"""What entries say about OAuth, as each client's documentation writes it."""
+"""The OAuth members of configuration entries, as each client's documentation writes them."""
 
 from pathlib import Path
 

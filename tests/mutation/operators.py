@@ -88,9 +88,9 @@ class _Place:
     within: str
     line: int
     is_condition: bool
-    """Whether only its truth value matters."""
+    """True if only its truth value matters."""
     is_table: bool
-    """Whether it is a closed table: a collection at the top level of the module, or a set."""
+    """True if it is a closed table: a collection at the top level of the module, or a set."""
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
@@ -129,7 +129,7 @@ def _below(node: ast.AST) -> Iterator[tuple[Step, ast.AST]]:
 
 
 def _is_about_types(node: ast.AST, name: str) -> bool:
-    """Whether a field holds type annotations, on which no behaviour depends."""
+    """True if a field holds type annotations, on which no behaviour depends."""
     return name in {"annotation", "returns", "decorator_list", "bases", "type_params"} or (
         isinstance(node, ast.AnnAssign)
         and isinstance(node.annotation, ast.Name)
@@ -244,7 +244,7 @@ def _is_effect(statement: ast.stmt) -> bool:
 
 
 def _is_step(statement: ast.stmt) -> bool:
-    """Whether a statement computes the next state of a value from that value: `draft = rule(draft)`."""
+    """True if a statement computes the next state of a value from that value: `draft = rule(draft)`."""
     match statement:
         case ast.Assign(targets=[ast.Name(id=name)], value=value):
             return any(isinstance(node, ast.Name) and node.id == name for node in ast.walk(value))

@@ -121,7 +121,7 @@ def replies_until_ping() -> int:
 
 
 def ask_as_task() -> tuple[Any, Any]:
-    """Have a form filled in as a task; the handle, and what requests about it say."""
+    """Ask the client to fill in a form as a task. Returns the task's handle, and members of requests about it."""
     form = elicit(schema=SECRET_FORM)
     ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
     task = reply()["result"]["task"]

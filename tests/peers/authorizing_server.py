@@ -37,7 +37,7 @@ from tests.sinks.echoing import repeated
 
 @dataclass(slots=True)
 class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, AccessToken]):
-    """Everything that was issued, and how the next requests are answered."""
+    """Everything that was issued, and settings for the next answers."""
 
     clients: dict[str, OAuthClientInformationFull] = field(
         default_factory=dict[str, OAuthClientInformationFull]
@@ -53,9 +53,9 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
     """The OAuth error with which every authorization is answered."""
     verifiers: list[str] = field(default_factory=list[str])
     echoes: bool = False
-    """Whether errors of the token endpoint repeat the request."""
+    """True if errors of the token endpoint repeat the request."""
     answer: str = "ok"
-    """Of the tool `t`."""
+    """The answer of the tool `t`."""
     padding: int | None = None
     """The number of characters before the repeated request body in an error of the token endpoint; None for no such error."""
 
@@ -65,7 +65,7 @@ class Issued(OAuthAuthorizationServerProvider[AuthorizationCode, RefreshToken, A
         return value
 
     def know(self, client_id: str, client_secret: str | None, redirect_uri: str) -> None:
-        """Have a client that somebody registered before."""
+        """Register a client in advance."""
         self.clients[client_id] = OAuthClientInformationFull(
             client_id=client_id,
             client_secret=client_secret,

@@ -36,7 +36,10 @@ Reply: TypeAlias = Callable[[Asked, asyncio.StreamWriter], Awaitable[None]]
 
 @dataclass(slots=True)
 class HttpPeer:
-    """The requests, and how they are answered: by JSON-RPC method, else by HTTP method, else 404."""
+    """A server with scripted answers, and the requests that it received.
+
+    The answer depends on the JSON-RPC method, else on the HTTP method; otherwise it is 404.
+    """
 
     replies: dict[str, Reply]
     asked: list[Asked] = field(default_factory=list[Asked])
@@ -166,4 +169,4 @@ HANDSHAKE: dict[str, Reply] = {
     "GET": raw("405 Method Not Allowed", b"", "text/plain"),
     "DELETE": raw("200 OK", b"", "text/plain"),
 }
-"""How a plain server of the handshake era answers."""
+"""The answers of a plain server of the handshake era."""

@@ -1,4 +1,4 @@
-"""When a rule matches: operators, and the treatment of facts that are absent, malformed or one of several."""
+"""The conditions under which a rule matches: operators, and facts that are absent, malformed or ambiguous."""
 
 import pytest
 

@@ -61,7 +61,7 @@ class Case:
     echoes: tuple[Echo, ...]
     """The places at which words occur again."""
     is_altered: bool
-    """Whether the structured content was changed so that it does not fit."""
+    """True if the structured content was changed so that it does not fit."""
 
     def words(self, supply: int, changed: Sequence[int] = ()) -> tuple[Word, ...]:
         """The word for each blank: from one supply, except for those `changed`, which come from the other one."""

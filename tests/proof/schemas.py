@@ -57,7 +57,7 @@ class Making:
     """The words that are only a part of a key: they are not values, whose echoes are searched for."""
     definitions: JsonObject = field(default_factory=dict[str, Json])
     is_old: bool = False
-    """Whether the schema is one of draft-07."""
+    """True if the schema is one of draft-07."""
 
     def word(self, *, guarded: bool, kind: Kind | None = None) -> Token:
         self.kinds.append(kind or self.choices.pick(KINDS))

@@ -76,7 +76,7 @@ class Members:
 
     pairs: "tuple[tuple[str | Say, Template], ...]"
     twice: bool = False
-    """Whether it repeats its first key at its end."""
+    """True if it repeats its first key at its end."""
 
     def __or__(self, other: "Members") -> "Members":
         return Members((*self.pairs, *other.pairs), self.twice)

@@ -50,7 +50,7 @@ def withheld_words(
 
 
 def _is_partial(removal: Removal, raw: Json, left: Json) -> bool:
-    """Whether a removal points at an object of which a part passes: a reference's label, or members with other keys."""
+    """True if a removal points at an object of which a part passes: a reference's label, or members with other keys."""
     if not isinstance(resolve(raw, removal.pointer), dict):
         return False
     if removal.rule == Rule.SECRET_REFERENCE:

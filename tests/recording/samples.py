@@ -195,7 +195,7 @@ def _timed(line: dict[str, object], number: int) -> dict[str, object]:
 
 
 def _seen_anew(lines: list[str]) -> Iterator[str]:
-    """The lines, with the model views recomputed from the other lines: the markers around untrusted text depend on the ids."""
+    """The lines with new model views, because the markers around untrusted text depend on the ids."""
     replay = Replay()
     calls: dict[tuple[int, str], ReplayedCall] = {}
     for raw in lines:

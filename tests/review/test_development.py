@@ -28,7 +28,7 @@ def definitions(name: str) -> list[JsonObject]:
 
 
 def is_aside(definition: JsonObject) -> bool:
-    """Whether a definition is in the third that was kept aside, by a hash of it."""
+    """True if a definition is in the third that was kept aside, by a hash of it."""
     written = json.dumps(definition, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(written.encode()).digest()[0] % 3 == 0
 
@@ -39,7 +39,10 @@ def told(definition: JsonObject) -> list[Finding]:
 
 @cache
 def counts(name: str) -> dict[bool, tuple[int, int, int]]:
-    """By whether it was kept aside: the numbers of definitions with a finding above low, with any finding, and of all."""
+    """The numbers of definitions with a finding above low, with any finding, and in total.
+
+    The key says which part: True for the definitions that were kept aside.
+    """
     found: dict[bool, tuple[int, int, int]] = {}
     for aside in (False, True):
         part = [told(definition) for definition in definitions(name) if is_aside(definition) is aside]

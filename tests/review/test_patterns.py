@@ -49,7 +49,10 @@ def _nested(parsed: Any, *, bounded: bool, inside: bool) -> Iterator[str]:
 
 
 def _begins(parsed: Any) -> Iterator[str]:
-    """Whether a pattern may begin with a repetition: a search restarts at every character, and would scan the run each time."""
+    """The reason why a search with a pattern is slow: it begins with an unbounded repetition.
+
+    A search restarts at every character, and would read the repetition each time.
+    """
     items = list(parsed)
     if not items:
         return

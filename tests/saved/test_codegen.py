@@ -55,7 +55,7 @@ def code(*words: str) -> str:
 
 
 def echoed(ran: "subprocess.CompletedProcess[str]") -> bool:
-    """Whether the answer contains the arguments, including the secret."""
+    """True if the answer contains the arguments, including the secret."""
     assert ran.returncode == 0, ran.stdout + ran.stderr
     events = [line.removeprefix("data: ") for line in ran.stdout.splitlines() if line.startswith("data: {")]
     answer = json.loads(events[-1] if events else ran.stdout)

@@ -1,4 +1,4 @@
-"""The last filter before the terminal: text that did not pass through present/ is made safe when it is drawn."""
+"""The last filter before the terminal: a text that was not made safe earlier is made safe when it is drawn."""
 
 import pytest
 from rich.cells import cell_len

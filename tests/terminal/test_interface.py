@@ -25,7 +25,7 @@ from tests.terminal.running import (
 from tests.terminal.stream import assert_interface, assert_text, clipboard
 
 ENDING = b"\x1b[?1049l"
-"""The keys that lead back from the interface's screen."""
+"""The sequence with which a program leaves the alternate screen of the terminal."""
 PASTED = "\x1b[200~CAN\u202eARY\x9b777m\x1b[201~"
 SYMBOLS = (
     "␛]52;",
@@ -57,13 +57,13 @@ def open_tool(screen: Terminal, name: str) -> None:
 
 
 def walk_tool(screen: Terminal) -> None:
-    press(screen, "2", see="Model is given")
+    press(screen, "2", see="Model gets")
     press(screen, "n n enter", see="declared by")
     press(screen, "escape", "3", see="▸3 Claims")
     press(screen, "j j j enter", "escape")
     press(screen, "4", see="confidence: ")
     press(screen, "G k g enter", see="▸2 Definition")
-    press(screen, "1", see="Esc leave")
+    press(screen, "1", see="edit the arguments")
     press(screen, "tab", "x", "tab", f"{RIGHT} {RIGHT}", "tab", "z", CTRL_J, see="^j form")
     press(screen, CTRL_J, see="^j JSON")
 
@@ -146,7 +146,7 @@ def review(screen: Terminal, report: Path) -> None:
     press(screen, f"because {PASTED}", "enter", see="1 accepted")
     press(screen, "e", see="Write the review")
     press(screen, str(report), "enter", see="Written to")
-    press(screen, "enter", see="model is given")
+    press(screen, "enter", see="model gets")
     press(screen, "f", see="Findings of")
     press(screen, "escape", "escape", see="Server sent")
 
@@ -173,7 +173,7 @@ def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
     record, document, report = (tmp_path / name for name in ("made.jsonl", "made.html", "report.md"))
     with interface(tmp_path, columns=100, lines=30, NO_COLOR="1") as screen:
         press(screen, "w", see="Record this session")
-        press(screen, str(record), "enter", see="w stops it")
+        press(screen, str(record), "enter", see="Recording to")
         pin(screen)
         press(screen, CTRL_S, see="y call  Esc")
         agree(screen, see="#1 done")
@@ -200,7 +200,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         press(screen, "20", "enter", see="frame 20 of 900")
         press(screen, CTRL_F, see="Find")
         press(screen, "CANARY", "enter", see="frame 21 of 900")
-        press(screen, "2", see="Model is given")
+        press(screen, "2", see="Model gets")
         press(screen, "4", see="confidence: ")
         press(screen, "f", see="Findings of")
         press(screen, "G", "escape", "T", see="no call is decided on")

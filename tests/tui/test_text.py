@@ -157,7 +157,7 @@ def test_the_footer_fits_and_its_last_key_opens_the_full_list(part: FocusedPart,
     [
         (KeySituation(part=FocusedPart.CATALOGUE), "open"),
         (KeySituation(part=FocusedPart.RESULT, is_running=True), "cancel"),
-        (KeySituation(part=FocusedPart.RESULT, has_result=True, has_differences=True), "next difference"),
+        (KeySituation(part=FocusedPart.RESULT, has_result=True, has_differences=True), "next"),
         (KeySituation(part=FocusedPart.INPUT), "call"),
         (KeySituation(part=FocusedPart.FILTER), "keep"),
         (KeySituation(part=FocusedPart.FAILURE, is_ready=False), "reconnect"),

@@ -60,7 +60,7 @@ class AppEntry(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """Foreign text."""
     record: CallRecord | None = None
-    """The call or reading that it caused, or the content that would reach the model."""
+    """The call or reading that the entry reports, or the content that a model would get; None if there is neither."""
 
 
 class AppHost(Protocol):
@@ -81,7 +81,10 @@ class AppHost(Protocol):
         ...
 
     def spoken(self, method: str) -> int:
-        """Count a message to the model as untrusted. Returns its number."""
+        """Mark the agent session as untrusted, because the interface sends a message to the model.
+
+        `method`: the method of the message. Returns the number under which the message is shown.
+        """
         ...
 
     def add(self, entry: AppEntry) -> None: ...
@@ -311,7 +314,10 @@ class RunningApp:
         )
 
     async def _speak(self, message: AppMessage) -> None:
-        """Show the content that would reach the model, and answer the interface. There is no model."""
+        """Show the user the content that the interface sends to a model, and answer the interface.
+
+        No model gets it, because Sightline runs none.
+        """
         value = await asyncio.to_thread(spoken_in, message)
         if isinstance(value, str):
             await self._refuse(message, value, f"refused: {value}", BAD_PARAMS)
@@ -336,7 +342,7 @@ class RunningApp:
     async def _refuse(self, message: AppMessage, shown: str, told: str, code: int = REFUSED) -> None:
         """Refuse a message. `shown`: the reason for the user, foreign text.
 
-        `told`: the reason for the interface.
+        `told`: the reason that the interface gets.
         """
         self._note(AppEntryKind.REFUSED, message.method, f"refused: {shown}")
         if message.id is not None:

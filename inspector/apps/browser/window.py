@@ -53,12 +53,12 @@ _STYLE = (
 
 
 def has_display() -> bool:
-    """Whether the system can show a window."""
+    """True if the system can show a window."""
     return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
 
 
 def has_proxy() -> bool:
-    """Whether the user has a proxy. Interfaces do not use it."""
+    """True if a variable of the environment names a proxy. The browser of an interface does not use it."""
     return any(os.environ.get(name) for name in PROXIES if name.lower() != "no_proxy")
 
 
@@ -106,7 +106,7 @@ class AppWindow:
         """The execution context of the outer page's scripts."""
         self._loaded = asyncio.Event()
         self._is_there = False
-        """Whether the interface has been loaded into its frame."""
+        """True if the interface has been loaded into its frame."""
         self._tasks: set[asyncio.Task[None]] = set()
         self._events = 0
         self._seen: set[str] = set()
@@ -210,7 +210,10 @@ class AppWindow:
                 raise result
 
     async def _heard(self, event: CdpEvent) -> None:
-        """Handle an event. Requests are sent in tasks, because nothing is read while this runs."""
+        """Handle an event of the browser.
+
+        Commands to the browser are sent in tasks, because no event is read until this returns.
+        """
         self._events += 1
         if self._events > _MOST_EVENTS:
             self._end("the interface kept the browser too busy")
@@ -290,7 +293,10 @@ class AppWindow:
             self._report(f"blocked by the browser: {text_at(entry, 'text') or ''}")
 
     def _called(self, params: JsonObject) -> None:
-        """Take a report of the outer page. Another script that finds the binding is ignored."""
+        """Handle a message that the outer page passes on.
+
+        Messages of other scripts that call the binding are ignored.
+        """
         if params.get("name") != self._binding or params.get("executionContextId") != self._context:
             return
         payload = text_at(params, "payload") or ""

@@ -34,7 +34,7 @@ _SAYS_INSTRUCTIONS = frozenset({"initialize", "server/discover"})
 class _Side(Struct, frozen=True, kw_only=True):
     definitions: ServerDefinitions
     has_instructions: bool = True
-    """Whether the instructions of this side are known."""
+    """True if the instructions of this side are known."""
 
 
 @click.command(

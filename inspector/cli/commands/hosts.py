@@ -206,7 +206,7 @@ def _host_lines(row: "HostRow", level: Level) -> list[str]:
 
 
 def _leaks(row: "HostRow") -> str:
-    """Whether the host leaks: yes, no or not known, with the number of values."""
+    """The cell that says if the host leaks: `yes`, `no` or `not known`, with the number of values."""
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
 
     leaked = row.leaked

@@ -52,7 +52,7 @@ _SHORT = 12
 @click.option("--yes", "is_agreed", is_flag=True, help="With --installed: agree to start them all.")
 @click.option("--list", "shows_all", is_flag=True, help="List all pins.")
 @click.option(
-    "--check", "checks", is_flag=True, help="Report what changed since; exit with 12 if anything did."
+    "--check", "checks", is_flag=True, help="Report changes since the pin; exit with 12 if there are any."
 )
 @click.option("--remove", "removes", is_flag=True, help="Remove the pin.")
 @click.option(

@@ -33,7 +33,7 @@ from inspector.recording.format import Line
 )
 @click.option("-q", "quiet", is_flag=True, help="Print only errors on stderr.")
 def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> int:
-    """Answer as a recorded server did, on stdio or HTTP, without starting that server."""
+    """Serve a recording as an MCP server, on stdio or HTTP, without starting the recorded server."""
     from inspector.recording.files.server import serve_http, serve_stdio  # noqa: PLC0415 - only this command serves
 
     DIAGNOSTICS.quiet = quiet and port is None

@@ -36,7 +36,7 @@ def held_of(request: httpx2.Request) -> Held | None:
 
 
 def wants_authorization(response: httpx2.Response) -> bool:
-    """Whether authorizing may help. Source: RFC 6750, section 3.1; MCP 2025-11-25, Authorization, "Step-Up"."""
+    """True if authorizing may help. Source: RFC 6750, section 3.1; MCP 2025-11-25, Authorization, "Step-Up"."""
     if response.status_code == 401:
         return True
     challenges = " ".join(response.headers.get_list("www-authenticate"))

@@ -30,7 +30,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
 from inspector.connect.oauth.steps import RESOURCE_METADATA, OAuthStep, answer_of, place_of, step_of
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.errors import InspectorError
 from inspector.protocol.authorization import Access, AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.targets import HttpTarget
@@ -138,7 +138,7 @@ class Provider:
 
     @property
     def is_due(self) -> bool:
-        """Whether the token has expired and can be renewed."""
+        """True if the token has expired and can be renewed."""
         context = self._sdk.context
         return not context.is_token_valid() and context.can_refresh_token()
 
@@ -216,7 +216,7 @@ class Provider:
         except AuthorizationFailedError as error:
             return self._failed(str(error))
         except (OAuthFlowError, OAuthRegistrationError, OAuthTokenError) as error:
-            return self._failed(_reason_of(error, self._lane.cover) or self._last or "the flow ended early")
+            return self._failed(_reason_of(error, self._lane.mask) or self._last or "the flow ended early")
         except ValueError as error:
             return self._failed(self._last or f"not possible: {type(error).__name__}")
         except InspectorError:
@@ -262,7 +262,7 @@ class Provider:
                     return
 
     def _challenge(self, response: httpx2.Response) -> httpx2.Response:
-        """A refusal as the SDK's flow gets it: a 401 asks for the user's scopes, where the user chose some."""
+        """The refusal in the form that the SDK's flow gets: if the user chose scopes, a 401 asks for them."""
         if self._identity.scope is None or response.status_code != 401:
             return response
         challenges = (
@@ -397,7 +397,7 @@ class Provider:
         self._lane.conceal([redirect.code] if redirect.code else [])
         if redirect.error is not None:
             said = f"{redirect.error}: {redirect.description}" if redirect.description else redirect.error
-            said = covered_start(said, self._lane.cover, _LONGEST)
+            said = masked_start(said, self._lane.mask, _LONGEST)
             self._lane.note("redirect", said, True)
             raise AuthorizationFailedError(f"the authorization server answered {said}")
         self._lane.note("redirect", f"code: •••; iss: {redirect.iss or '-'}", False)
@@ -431,7 +431,10 @@ async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) ->
 
 
 def _difference(url: httpx2.URL, named: str | None, what: str) -> str:
-    """Why an address is not used where a configuration names one; empty where it may be."""
+    """The reason why an address must not be used, because the user's configuration names another; else empty.
+
+    `named`: the address in the configuration; None if it names none.
+    """
     expected = place_of(httpx2.URL(named)) if named else place_of(url)
     found = place_of(url)
     return "" if found == expected else f"{what} differs: {found}, and the configuration names {expected}"
@@ -472,7 +475,7 @@ _REASONS = (
 )  # fmt: skip
 
 
-def _reason_of(error: Exception, cover: Callable[[str], str]) -> str:
+def _reason_of(error: Exception, mask: Callable[[str], str]) -> str:
     """The SDK's reason in Sightline's words; empty if it is unknown.
 
     The SDK's own text may quote a whole answer, secrets included.
@@ -480,5 +483,5 @@ def _reason_of(error: Exception, cover: Callable[[str], str]) -> str:
     for pattern, words in _REASONS:
         found = re.search(pattern, str(error))
         if found:
-            return words.format(*(safe_line(covered_start(part, cover, _LONGEST)) for part in found.groups()))
+            return words.format(*(safe_line(masked_start(part, mask, _LONGEST)) for part in found.groups()))
     return ""

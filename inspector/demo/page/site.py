@@ -125,7 +125,7 @@ class PageSite(HttpSite):
         await connection.respond(HTTPStatus.OK, page.encode(), headers)
 
     async def _has_cookie(self, request: HttpRequest, connection: HttpConnection) -> bool:
-        """Whether the request carries the page's cookie. Answers the request if it does not."""
+        """True if the request carries the page's cookie. Answers the request if it does not."""
         cookies = SimpleCookie()
         try:
             cookies.load(request.header("cookie") or "")

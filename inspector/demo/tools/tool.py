@@ -40,7 +40,7 @@ Resolver: TypeAlias = Callable[[JsonObject], JsonObject]
 
 
 class DemoTool(Struct, frozen=True, kw_only=True):
-    """One tool."""
+    """A tool of the demo server: its definition, and the functions that answer calls of it."""
 
     definition: JsonObject
     """The definition as in `tools/list`."""

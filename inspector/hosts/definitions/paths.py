@@ -24,7 +24,7 @@ _NOWHERE = "its target is withheld; any value fits here"
 
 @dataclass(frozen=True, slots=True)
 class DocumentPath:
-    """A place in a document."""
+    """A place in a document, as linked tokens. Its pointer is created on demand."""
 
     above: "DocumentPath | None"
     token: str

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Whether and how a call was agreed to. The values are safe to show."""
+    """The ways in which the user agreed to a call, or did not. The values are safe to show."""
 
     NOT_ASKED = "not asked"
     USER = "agreed by the user"

@@ -66,7 +66,7 @@ class UnreadableLine(Struct, frozen=True, kw_only=True):
 
 
 def is_foreign(raw: bytes) -> bool:
-    """Whether the first line of a file has one of the two shapes."""
+    """True if the first line of a file has one of the two shapes."""
     return isinstance(_taken(raw), _Entry)
 
 

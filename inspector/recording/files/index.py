@@ -117,7 +117,7 @@ class Index:
         self.handshakes, self.page_listings = Places(), Places()
         self.lenses, self.notes, self.connections = Places(), Places(), Places()
         self.clients = Places()
-        """Those of the connections that the server knows by another client profile."""
+        """The lines of `connections` that begin a connection with another client profile."""
         self.batches: dict[int, tuple[int, ...]] = {}
         """By a line with several messages or a late answer: the lines in which its requests were sent or given up."""
         self._exchanges = Exchanges()
@@ -128,7 +128,7 @@ class Index:
         """The task that each request became, by the frame and the id of the request."""
 
     def take(self, line: Line) -> None:
-        """Add one more line. An outline of it is enough."""
+        """Add the next line. A line of which only the outline was parsed is enough."""
         place = len(self.times)
         at_s = None
         match line:

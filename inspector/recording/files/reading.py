@@ -43,7 +43,7 @@ def header_at(path: Path) -> Header:
 
 
 def begins_as_recording(path: Path) -> bool:
-    """Whether the first line of a file is that of a recording."""
+    """True if the first line of a file is that of a recording."""
     try:
         return version_of(_first_line(path)) is not None
     except UsageError:

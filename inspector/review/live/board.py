@@ -89,7 +89,6 @@ class LastCall(Struct, frozen=True, kw_only=True):
     """The last call of a tool."""
 
     number: int
-    """The number of the call in its session."""
     name: str
     """Foreign text."""
     judgement: Judgement
@@ -99,7 +98,7 @@ class LastCall(Struct, frozen=True, kw_only=True):
 
 
 class Material(Struct, frozen=True, kw_only=True):
-    """The input of a review."""
+    """The input of a review: the listing, the last calls, and the traffic of a session."""
 
     catalogue: Catalogue
     server: JsonObject

@@ -34,11 +34,11 @@ def _dropped(offer: Offer) -> Iterator[Hit]:
 
 _EVIDENCE = {
     Evidence.DIFFERS: (
-        "The page gives the browser a different name, description or schema than other readers of the declaration.",
+        "The page gives the browser a different name, description or schema than it gives to Sightline's script.",
         Severity.HIGH,
     ),
     Evidence.MISSED: (
-        "The tool was registered without passing Sightline's hook, which runs before the page's first script.",
+        "The page registered the tool in a way that Sightline's script, which runs before all others, did not see.",
         Severity.HIGH,
     ),
     Evidence.PARTLY: (

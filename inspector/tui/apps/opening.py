@@ -52,7 +52,7 @@ class AppOpener:
         if obstacle or record is None or uri is None or self._link.session is None:
             self._screen.notify(obstacle or "There is no session.", severity="warning", markup=False)
         elif self._worker is not None and self._worker.is_running:
-            self._screen.notify("The interface before is still open, or being ended.", markup=False)
+            self._screen.notify("Another interface is still open, or is closing.", markup=False)
         else:
             work = self._live(self._link.session, record, uri, level)
             self._is_ending = False

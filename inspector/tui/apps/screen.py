@@ -1,4 +1,4 @@
-"""The screen of an open interface: what it did, what was refused, and what it sends to the model."""
+"""The screen of an open interface: its actions, the refusals, and the content that it sends to the model."""
 
 from typing import ClassVar
 
@@ -29,11 +29,11 @@ _SIGNS = {
     AppEntryKind.REFUSED: ("✗", "bold $text-error"),
 }
 _SIGN_WIDTH = 8
-_NOTE = "Here is what the interface sends to the model, and what it called. Go to such a row."
+_NOTE = "No result on this row. Go to a row with a call, or with content for the model."
 
 
 class AppScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Lists what the interface did, the newest entry last. Leaving the screen ends the interface."""
+    """Lists the actions of the interface, the newest last. Leaving the screen ends the interface."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.APP)
     NAME = "Interface"
@@ -70,13 +70,13 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
         self._list()
 
     def add(self, entry: AppEntry) -> None:
-        """Add what the interface did to the list."""
+        """Add an entry to the list."""
         self.entries.append(entry)
         if self.is_mounted:
             self._list()
 
     def end(self) -> None:
-        """Show that the interface has ended. The list of what it did stays."""
+        """Show that the interface has ended. The list stays."""
         self._is_open = False
         if self.is_mounted:
             self._label()
@@ -92,7 +92,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(ResultPane.SaveAsked)
     @on(ResultPane.LinkChosen)
     def refuse(self) -> None:
-        self.notify("Not here: this works with results on the main screen.", markup=False)
+        self.notify("This key only works with results on the main screen.", markup=False)
 
     @on(Lines.Moved, "#app-entries")
     def follow(self, event: Lines.Moved) -> None:

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import ClassVar
 
-from textual import on
+from textual import events, on
 from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.containers import Horizontal, Vertical
@@ -51,6 +51,34 @@ async def _no_offers(_item: Item, _argument: str, _value: str, _filled: JsonObje
     return ()
 
 
+class ArgumentsLine(Static, can_focus=True):
+    """The line above the arguments. While it has the focus, letters are keys and change no argument."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.ARGUMENTS)
+
+    class Entered(Message):
+        """Posted when the user wants to edit the arguments."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            Content.assemble(
+                ("Enter", "bold $text-accent"),
+                " or ",
+                ("Tab", "bold $text-accent"),
+                ": edit the arguments",
+            ),
+            markup=False,
+        )
+
+    def action_edit(self) -> None:
+        """Ask for the focus to go into the first field."""
+        self.post_message(self.Entered())
+
+    def on_click(self) -> None:
+        """Do what Enter does."""
+        self.action_edit()
+
+
 class CallPane(Vertical):
     """The arguments of a call, and the buttons to send it."""
 
@@ -69,6 +97,8 @@ class CallPane(Vertical):
         & #actions Button { margin: 0 2 0 0; min-width: 8; }
         & #send-anyway { display: none; }
         &.-wrong #send-anyway { display: block; }
+        & > ArgumentsLine { display: none; height: 1; padding: 0 1; background: $primary 20%; text-wrap: nowrap; }
+        &.-before-fields > ArgumentsLine { display: block; }
         &.-recorded > #actions, &.-inert > #actions, &.-inert > #form { display: none; }
         & > #folded { display: none; height: 1; padding: 0 1; text-wrap: nowrap; text-overflow: ellipsis; }
         &.-folded > #folded { display: block; }
@@ -103,6 +133,7 @@ class CallPane(Vertical):
         super().__init__(id="call")
         self._about = Static("", markup=False, id="about")
         self._line = Static("", markup=False, id="folded")
+        self._before_fields = ArgumentsLine()
         self._form = ArgumentForm()
         self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
         self._problems = Static("", markup=False, id="problems")
@@ -124,6 +155,7 @@ class CallPane(Vertical):
         """Yield the description, the form, the JSON editor, the problems and the buttons."""
         yield self._line
         yield self._about
+        yield self._before_fields
         yield self._form
         yield self._editor
         yield self._problems
@@ -289,6 +321,27 @@ class CallPane(Vertical):
             self.remove_class("-folded")
             self.post_message(self.Folded())
 
+    def focus_line(self) -> None:
+        """Focus the line above the arguments, or the button if there are no arguments."""
+        self.unfold()
+        if self.is_json or self._form.lines:
+            self.add_class("-before-fields")
+            self._before_fields.focus()
+        else:
+            self._send.focus()
+
+    @property
+    def is_before_fields(self) -> bool:
+        """Whether the line above the arguments has the focus."""
+        return self._before_fields.has_focus
+
+    @on(events.DescendantBlur)
+    def leave_line(self) -> None:
+        """Hide the line above the arguments when the focus leaves it."""
+        if not self._before_fields.has_focus:
+            self.remove_class("-before-fields")
+
+    @on(ArgumentsLine.Entered)
     def focus_form(self) -> None:
         """Focus the first input, or the button if there are no arguments."""
         self.unfold()

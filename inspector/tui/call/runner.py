@@ -367,11 +367,11 @@ class CallRunner:
             and self.tool.name == name
         ):
             # There is no result to read. The user may change the arguments and call again.
-            self._pane.focus_form()
+            self._pane.focus_line()
         note = Content.assemble(
             content(shortened(name, 60), "bold"),
             " has no result. Sightline: ",
-            content(shortened(reason, 600)),
+            content(shortened(reason, 20_000)),
         )
         self._screen.post_message(CallStopped(self._link, name, note, reason, is_quiet))
 
@@ -420,8 +420,8 @@ class CallRunner:
 
     def copy(self, target: Target) -> None:
         """Copy the call in the form as a command; if there is none, the last call."""
-        found = self._pane.draft
-        if self.tool is not None and found is not None and found.arguments is not None:
+        found = self._pane.draft or as_arguments(self._pane.writing)
+        if self.tool is not None and found.arguments is not None:
             made = copied(target, self.tool, found.arguments)
         elif self.last is not None:
             made = copied(target, self._link.tool(self.last.name) or self.last.name, self.last.arguments)
@@ -454,7 +454,7 @@ class CallRunner:
         else:
             shown = in_short(found.arguments, self._view.form if self._view else None)
             if self._link.session is not None:
-                shown = self._link.session.own.cover(shown)
+                shown = self._link.session.own.mask(shown)
             self._begin(tool, found.arguments, shown)
 
     def read(self, item: Item) -> bool:

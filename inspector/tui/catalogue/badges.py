@@ -34,7 +34,7 @@ def marks_of(tool: Tool) -> RowMarks:
 
 
 def row_marks(found: Traits) -> RowMarks:
-    """The badges of a tool for its row, each as a word and as a letter."""
+    """The badges of a tool for its row, each as a word and as a short word."""
     return RowMarks(
         badges=tuple(
             Mark(words=_word(badge), short=Content.styled(str(badge), _STYLES[badge]))
@@ -102,7 +102,7 @@ class BadgeLoader:
     """Computes the badges of visible catalogue rows in a thread; drawing a row only looks them up."""
 
     def __init__(self, screen: Screen[None], changed: Callable[[], None]) -> None:
-        """`changed`: called when more badges are known, so that the rows are redrawn."""
+        """`changed`: called when the badges of more tools are known, so that the rows are redrawn."""
         self._screen = screen
         self._changed = changed
         self._known: dict[int, tuple[Tool, RowMarks]] = {}
@@ -141,9 +141,7 @@ class BadgeLoader:
             del self._known[oldest]
 
     def _could_not(self, asked: tuple[Tool, ...], error: BaseException) -> None:
-        words = (
-            f"Badges could not be made ({type(error).__name__}): a defect of Sightline. Rows without say !"
-        )
+        words = f"No badges for some tools ({type(error).__name__}): a defect of Sightline. Their rows show !"
         self._screen.notify(words, severity="error", markup=False)
         self._take(asked, tuple((tool, _NEVER) for tool in asked))
 

@@ -43,7 +43,7 @@ class ToolView(Struct, frozen=True, kw_only=True):
     origins: tuple[Content, ...] = ()
     """Lines about the origin of a page's tool, and what the browser changed; empty for other items."""
     is_same: bool = False
-    """Whether the item shown before is equal, so that its form can stay."""
+    """True if the item shown before is equal, so that its form can stay."""
 
 
 def title(entry: Entry) -> Content:
@@ -80,7 +80,7 @@ def about(entry: Entry) -> Content:
         case Malformed():
             return Content.assemble(
                 content(shortened(entry.reason, 500), "$text-error"),
-                "\nIt stands at ",
+                "\nIt is at ",
                 content(shortened(entry.pointer or "the root", 200), "bold"),
                 " of the listing, and cannot be called.",
             )
@@ -105,7 +105,7 @@ def about(entry: Entry) -> Content:
 def definition_line(view: ToolView) -> Content:
     """A line with the size of the definition, which the model reads too."""
     return Content.styled(
-        f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as it stood on the wire",
+        f"{size(view.definition_bytes)}, {tokens(view.definition_bytes)}, as the server sent it",
         "$foreground 70%",
     )
 
@@ -127,7 +127,7 @@ def _files(skill: Item) -> str:
         return f"{manifest.fault}. It can be read, and is withheld from the model."
     if manifest.is_dynamic:
         return "dynamic: without digests, so that its content cannot be verified"
-    return f"{count(len(manifest.files), 'file')}, {size(manifest.size_bytes)}. What is read is verified with its digest."
+    return f"{count(len(manifest.files), 'file')}, {size(manifest.size_bytes)}. Each file is verified by its digest when it is read."
 
 
 def _silent() -> Content:

@@ -47,7 +47,7 @@ Called while rows are drawn, so it must return at once.
 
 @dataclass(frozen=True, slots=True)
 class CatalogueSpot:
-    """What the cursor is on: an item of a server, or the heading of the server if `entry` is None."""
+    """The item or the server under the cursor. If `entry` is None, the cursor is on the heading of the server."""
 
     server: int
     entry: Entry | None
@@ -99,7 +99,7 @@ class CatalogueLines(Lines):
             self.refresh()
 
     def judge(self) -> None:
-        """Compute the marks of the visible rows again: more is known about the tools."""
+        """Compute the marks of the visible rows again, because badges or findings have arrived."""
         self._marks.clear()
         self.refresh()
 
@@ -288,7 +288,7 @@ class CataloguePane(Vertical):
         yield self._legend
 
     def _explain(self) -> None:
-        """Show, below the list, the parts that the row under the cursor has no room for."""
+        """Show the legend of the row under the cursor, below the list."""
         words = self._lines.legend
         if words.is_same(self._explained):
             # Updating the text lays out the whole screen again.
@@ -313,7 +313,7 @@ class CataloguePane(Vertical):
             self.say(Content(""))
 
     def judge(self) -> None:
-        """Update the marks of the tools: more is known about them."""
+        """Update the marks of the tools, because badges or findings have arrived."""
         self._lines.judge()
         self._explain()
 
@@ -336,7 +336,6 @@ class CataloguePane(Vertical):
         self.set_class(bool(note.plain), "-noted")
 
     def focus_list(self) -> None:
-        """Focus the list."""
         self._lines.focus()
 
     def open_filter(self) -> None:
@@ -352,7 +351,7 @@ class CataloguePane(Vertical):
 
     @property
     def is_filtering(self) -> bool:
-        """Whether the filter line is open."""
+        """True if the filter line is open."""
         return self.has_class("-filtering")
 
     @on(Input.Changed, "#filter")
@@ -425,5 +424,4 @@ class CatalogueSection:
         self._pane.say(note)
 
     def focus_list(self) -> None:
-        """Focus the list."""
         self._pane.focus_list()

@@ -17,7 +17,7 @@ from inspector.tui.text import content, count, cut_in_the_middle, headline, shor
 _SEARCHED_LENGTH = 600
 _LEAST_ADDRESS = 16
 _MOST_OF_NAME = 76
-"""Characters: three lines of a narrow catalogue."""
+"""The maximum length of a name in characters: three lines of a narrow catalogue."""
 TOOLS = "Tools"
 _TITLES = {
     Kind.TOOL: TOOLS,
@@ -103,13 +103,13 @@ def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[Li
 
 
 def is_counted(row: ItemRow) -> bool:
-    """Whether a row counts in the size of its group. Malformed tools are counted apart, as in the header."""
+    """True if a row counts in the size of its group. Malformed tools are counted apart, as in the header."""
     is_malformed = isinstance(row.entry, Malformed) and not isinstance(row.entry, RefusedTool)
     return row.group != TOOLS or not is_malformed
 
 
 def _rank(name: str, words: list[str]) -> int:
-    """How well a name matches.
+    """The rank of a name among the matches; lower is better.
 
     0 if it is equal, 1 if it begins with the words, 2 if it contains all of them, otherwise 3.
     """
@@ -183,7 +183,7 @@ def marks_in_row(entry: Tool | Item, marks: RowMarks, width: int) -> FittedMarks
 
 
 def whole_name(entry: Tool | Item, width: int) -> Content:
-    """The name of an item where a row of `width` cells has no room for all of it; else nothing."""
+    """The whole name of an item if a row of `width` cells cuts it; otherwise empty."""
     room = width - len("▸ ")
     shown = _name(entry, room)
     is_whole = len(entry.name) <= room and content(entry.name).plain in shown.plain

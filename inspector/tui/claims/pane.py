@@ -35,7 +35,7 @@ _STANDINGS = {
 
 
 class ClaimRow(Struct, frozen=True, kw_only=True):
-    """One claim, and what contradicts it."""
+    """One claim, and the claims that contradict it."""
 
     claim: Claim
     value: str

@@ -116,11 +116,11 @@ class SessionLink:
         self._subscribed: tuple[str, ...] = ()
         """The subscriptions of the last session, which the next one has again."""
         self.is_listed = False
-        """Whether the catalogue is complete, and the server has not reported a change since."""
+        """True if the catalogue is complete, and the server has not reported a change since."""
 
     @property
     def is_ready(self) -> bool:
-        """Whether calls can be made."""
+        """True if calls can be made."""
         return self.state in {SessionState.READY, SessionState.LOST}
 
     @property
@@ -130,7 +130,7 @@ class SessionLink:
 
     @property
     def server(self) -> ServerFacts | None:
-        """What the server says about itself; None before it has answered."""
+        """The server's description of itself; None before it has answered."""
         return self.session.server if self.session else None
 
     @property
@@ -140,7 +140,7 @@ class SessionLink:
 
     @property
     def is_insecure(self) -> bool:
-        """Whether the server's certificate is not checked."""
+        """True if the server's certificate is not checked."""
         return self.session is not None and self.session.options.trust.is_insecure
 
     @property
@@ -151,7 +151,7 @@ class SessionLink:
 
     @property
     def has_items(self) -> bool:
-        """Whether the server lists anything."""
+        """True if the server lists anything."""
         return self.session is not None and any(self.session.catalogue.entries.values())
 
     def last_words(self, lines: int = STDERR_LINES) -> tuple[str, ...]:
@@ -238,7 +238,7 @@ class SessionLink:
 
     @property
     def peer(self) -> str:
-        """The word for what is connected: `page` or `server`."""
+        """The word for the other side of the connection: `page` or `server`."""
         return "page" if self.session and isinstance(self.session.target, PageTarget) else "server"
 
     async def submit(self) -> None:

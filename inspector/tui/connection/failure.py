@@ -18,7 +18,10 @@ _MESSAGE_LENGTH = 20_000
 
 
 class FailureView(Struct, frozen=True, kw_only=True):
-    """What failed, what to do, and the server's last lines of stderr. All of it may quote foreign text."""
+    """A failed connection: what failed, what the user can do, and the server's last lines of stderr.
+
+    All of it may quote foreign text.
+    """
 
     message: str
     hint: str = ""

@@ -1,1 +1,1 @@
-"""The screen about what reaches a model before its first call."""
+"""The screen that lists the texts that reach a model before its first call."""

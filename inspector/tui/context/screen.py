@@ -1,4 +1,4 @@
-"""What reaches a model before its first call: each part with its size in tokens, the largest first."""
+"""Lists the texts that reach a model before its first call, each with its size in tokens, the largest first."""
 
 from typing import ClassVar
 

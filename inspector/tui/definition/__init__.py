@@ -1,1 +1,1 @@
-"""The Definition tab: a definition as sent, and what a model is given of it."""
+"""The Definition tab: a definition as the server sent it, and the part that a model gets."""

@@ -1,6 +1,6 @@
-"""The Definition tab: a definition as sent, next to what the model is given.
+"""The Definition tab: a definition as the server sent it, next to the part that the model gets.
 
-Only one side if there is little room.
+A narrow tab shows only one of them.
 """
 
 from dataclasses import dataclass
@@ -94,16 +94,16 @@ class DefinitionPane(Vertical):
 
     @property
     def is_explaining(self) -> bool:
-        """Whether all reasons are shown."""
+        """True if all reasons are shown."""
         return self.has_class("-explaining")
 
     def shows(self, entry: Entry, level: Level, host: str) -> bool:
-        """Whether the tab shows this item at this boundary and for this host."""
+        """True if the tab shows this item at this boundary and for this host."""
         view = self._view
         return view is not None and view.tool is entry and (view.level, view.host) == (level, host)
 
     def show_raw(self, outline: Outline, line: Content, skill: Item | None = None) -> None:
-        """Show a definition alone, with a line about it. `skill`: the skill whose files Enter reads."""
+        """Show only the definition as sent, with a line about it. `skill`: the skill whose files Enter reads."""
         self._view = None
         self._skill = skill
         self.add_class("-alone")
@@ -151,7 +151,7 @@ class DefinitionPane(Vertical):
         tops = view.outline.tops if view else ()
         if view is None or not tops:
             words = (
-                "Both sides are equal: the model is given all of it, as it was sent. b changes the boundary."
+                "Both sides are equal: the model gets the whole definition as sent. b changes the boundary."
                 if view
                 else "There is nothing to compare it with."
             )
@@ -174,16 +174,15 @@ class DefinitionPane(Vertical):
 
     @property
     def is_searched(self) -> bool:
-        """Whether a search is open."""
+        """True if a search is open."""
         return self._searched.is_searched
 
     @property
     def has_matches(self) -> bool:
-        """Whether the words that are searched for were found."""
+        """True if the words that are searched for were found."""
         return self._searched.has_matches
 
     def stop_searching(self) -> None:
-        """Close the search."""
         self._searched.stop_searching()
 
     @on(Lines.Moved)

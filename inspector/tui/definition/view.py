@@ -1,4 +1,4 @@
-"""A definition as sent, next to what a model is given of it, and the reasons for the differences."""
+"""A definition as the server sent it, next to the part that a model gets, with the reasons for the differences."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -51,7 +51,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
     level: Level
     host: str
     outline: Outline
-    """The definition as sent on the left, what the model is given on the right."""
+    """The definition as sent on the left, the part that the model gets on the right."""
     reasons: tuple[DefinitionReason, ...]
     reason_at: Mapping[str, DefinitionReason]
     """The first reason at each pointer."""
@@ -87,7 +87,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
         return difference
 
     def absence(self, node: int) -> Content:
-        """What is drawn in place of a value that the model is not given."""
+        """The text in place of a value that the model does not get."""
         if self.sign(node) is SideDifference.LEFT:
             return Content.styled("┄ withheld ┄", "$text-error")
         return Content.styled("┄ not passed on ┄", "$text-accent")
@@ -99,7 +99,7 @@ def measure_line(view: DefinitionView) -> Content:
         Content.assemble(
             "server sent ",
             (size(view.raw_bytes), "bold"),
-            f", about {count(view.raw_tokens, 'token')}; model is given ",
+            f", about {count(view.raw_tokens, 'token')}; model gets ",
             (size(view.model_bytes), "bold"),
             f", about {view.model_tokens:,}",
         ),
@@ -138,7 +138,7 @@ def every_reason(view: DefinitionView, node: int | None) -> Content:
 def given_title(view: DefinitionView) -> Content:
     """The title of the model's side: host and boundary."""
     return Content.assemble(
-        ("Model is given  ", "bold"),
+        ("Model gets  ", "bold"),
         content(view.host),
         ", ",
         (str(view.level), level_style(view.level)),
@@ -150,7 +150,7 @@ def _standing(view: DefinitionView) -> Content:
         words = f"How {view.host} passes on definitions was not observed: this is what `spec` does."
         return content(words, "$text-warning")
     if not view.outline.tops:
-        return Content.styled("The model is given all of it, as it was sent.", "$foreground 70%")
+        return Content.styled("The model gets the whole definition as sent.", "$foreground 70%")
     return Content.styled("The same on both sides. n: next difference", "$foreground 70%")
 
 

@@ -59,7 +59,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """The number of findings in `rows`, including the sentences about the result."""
+    """The number of findings in `rows` that are not accepted: that of the tab and of the catalogue's sign."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; 0 if the view has no such row."""
@@ -81,6 +81,7 @@ class ItemFindings(Struct, frozen=True, kw_only=True):
     board: Board
     accepted: AcceptedFindings
     of_result: tuple[Content, ...] = ()
+    """Remarks on the result."""
     traits: tuple[Content, ...] = ()
     origins: tuple[Content, ...] = ()
     is_called: bool = False
@@ -97,12 +98,12 @@ class AllFindings(Struct, frozen=True, kw_only=True):
 def item_findings(asked: ItemFindings) -> FindingsView:
     """The content of the Findings tab. Blocks: call it in a thread."""
     entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
-    title = Content.styled(counted_words(entries, len(asked.of_result)), "bold")
+    title = Content.styled(_counted(entries, len(asked.of_result)), "bold")
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
     rows = [
         *_rows(entries),
-        *_section("About the result", asked.of_result),
+        *_section("Remarks on the result", asked.of_result),
         *_section("Summary of the claims", asked.traits),
         *_section("Where it comes from", asked.origins),
         *_section("Not checked", tuple(_unchecked(asked))),
@@ -111,7 +112,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
     return FindingsView(
         title=title,
         rows=tuple(rows if entries else rows[1:]),
-        counting=len(entries) + len(asked.of_result),
+        counting=sum(entry.counts for entry in entries),
     )
 
 
@@ -129,13 +130,29 @@ def all_findings(asked: AllFindings) -> FindingsView:
     progress = f" so far; reviewed {board.reviewed:,} of {board.total:,} …"
     return FindingsView(
         title=Content.assemble(
-            (counted_words(entries), "bold"),
+            (_counted(entries), "bold"),
             ("" if board.is_complete else progress, "$text-warning"),
             (f"  {len(found):,} shown" if words else "", FAINT),
         ),
         rows=(*found, *(heading if unchecked else ()), *unchecked),
-        counting=len(found),
+        counting=sum(entry.counts for entry in entries),
     )
+
+
+def _counted(entries: Iterable[ReportEntry], remarks: int = 0) -> str:
+    """`2 findings: 1 high, 1 low; 1 accepted; 1 remark on the result`."""
+    groups: dict[bool, list[ReportEntry]] = {True: [], False: []}
+    for entry in entries:
+        groups[entry.counts].append(entry)
+    accepted = sum(entry.acceptance is not None for entry in groups[False])
+    known = len(groups[False]) - accepted
+    parts = (
+        counted_words(groups[True]),
+        f"{accepted:,} accepted" if accepted else "",
+        f"{known:,} known" if known else "",
+        f"{count(remarks, 'remark')} on the result" if remarks else "",
+    )
+    return "; ".join(filter(None, parts))
 
 
 def _rows(entries: Iterable[ReportEntry]) -> list[Row]:
@@ -157,7 +174,8 @@ def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
 def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     if isinstance(asked.item, Tool) and not asked.is_called:
         yield Content.styled("its results: it was not called in this session", FAINT)
-    total, of_server = sum(1 for _ in asked.board.all), len(asked.board.of_server)
+    total = sum(asked.accepted.standing(entry).counts for entry in asked.board.all)
+    of_server = sum(asked.accepted.standing(entry).counts for entry in asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""
     words = f"f lists all {count(total, 'finding')}{more}, and everything that was not checked"
     yield Content.styled(words, FAINT)
@@ -196,7 +214,7 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """The sign of the worst findings that are not accepted, such as `▲2 high`.
+    """The number of findings that are not accepted, with the worst severity: `▲2 high`, or `▲2 high +3` of several.
 
     The legend names the others too. `…` before the review; empty without findings.
     """
@@ -211,12 +229,14 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
         for _, severity, number in ordered
     ]
     _, worst, number = ordered[0]
+    short = f"{_SHAPES[worst]}{numbers.total()}"
+    others = numbers.total() - number
     return Mark(
-        words=words[0],
-        short=Content.styled(f"{_SHAPES[worst]}{number}", _STYLES[worst]),
-        explained=Content.assemble(
-            Content(", ").join(words), " findings" if numbers.total() > 1 else " finding"
+        words=Content.styled(
+            f"{_SHAPES[worst]}{number} {worst}{f' +{others}' if others else ''}", _STYLES[worst]
         ),
+        short=Content.styled(short, _STYLES[worst]),
+        explained=Content.assemble(count(numbers.total(), "finding"), ": ", Content(", ").join(words)),
     )
 
 

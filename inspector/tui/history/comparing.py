@@ -49,7 +49,7 @@ class Pair(Struct, frozen=True, kw_only=True):
     differing: int
     """The number of values that differ."""
     has_results: bool
-    """Whether the results are compared too."""
+    """True if the results are compared too."""
     masked: int
     """The number of values that are masked, and therefore not compared."""
 
@@ -80,7 +80,7 @@ def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
 
 
 class _PairRemarks:
-    """Gives the signs of values that differ. Nothing is withheld here, so none is shown as withheld."""
+    """Gives the signs of values that differ. No value is shown as withheld."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline

@@ -28,7 +28,7 @@ class HistoryCall:
 
     past: PastCall
     is_new: bool = False
-    """Whether the call was made in this run."""
+    """True if the call was made in this run."""
     record: CallRecord | None = field(default=None, repr=False)
     """The call with its arguments and result; None for a call of an earlier run, or one without a result."""
 

@@ -18,7 +18,7 @@ _WIDE = 110
 _MOST_DRAWN = 600
 """The maximum length of the arguments in a row, in characters. The detail has all of them."""
 _ENDED, _ENDED_WIDE = 18, 28
-"""Cells of the outcome."""
+"""The width of the outcome in cells: in a normal row, and in a wide one."""
 _NAME = 24
 _DURATION = 8
 _SIGNS = 2
@@ -58,7 +58,7 @@ def listing(asked: CallsAsked) -> ShownCalls:
 
 
 def matches(past: PastCall, words: Sequence[str]) -> bool:
-    """Whether all words occur in the tool, the arguments, the outcome or the date of a call."""
+    """True if all words occur in the tool, the arguments, the outcome or the date of a call."""
     if not words:
         return True
     text = f"{past.tool} {past.arguments} {past.lacks} {outcome(past, is_wide=True)[0]} {past.at[:10]}"
@@ -67,7 +67,7 @@ def matches(past: PastCall, words: Sequence[str]) -> bool:
 
 
 def time_words(at: str, today: date) -> str:
-    """When a call began: `14:03:22` today, `22 Nov 14:03` this year, else `2025-11-22`.
+    """The time at which a call began: `14:03:22` today, `22 Nov 14:03` this year, else `2025-11-22`.
 
     `at` may be any text; `?` if it is not a time.
     """
@@ -81,9 +81,9 @@ def time_words(at: str, today: date) -> str:
 
 
 def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
-    """The outcome of a call in words, and their style. Withheld values are counted at `declared`.
+    """The outcome of a call in words, and their style.
 
-    The current boundary does not matter.
+    Counts the values that `declared` withholds, whichever boundary is shown.
     """
     if past.fits is False:
         return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"
@@ -167,9 +167,9 @@ def heading(call: HistoryCall, today: date) -> Content:
 
 
 def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
-    """A text such as `12 calls, 3 of this run, withheld: at declared`."""
+    """A text such as `12 calls, 3 of this run`, with the boundary at which removals are counted."""
     new = sum(call.is_new for call in calls)
     words = f"{count(len(calls), 'call')}, {new:,} of this run"
     shown_words = f", {shown:,} shown" if shown != len(calls) else ""
-    counted = ", withheld: at declared" if any(call.past.withheld for call in calls) else ""
+    counted = "; withheld counts at `declared`" if any(call.past.withheld for call in calls) else ""
     return f"{words}{shown_words}{counted}"

@@ -98,7 +98,7 @@ def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, h
     _, secrets = planned(call)
     file = Path.cwd() / USUAL_FILE
     lines = [
-        f"Adds the call to {file}, with what its answer meets.",
+        f"Adds the call to {file}, with expectations that its answer meets.",
         f"sightline run {USUAL_FILE} NAME makes it again; sightline codegen NAME prints it as code.",
         *(
             f"{name} may be secret: its value is not written. It comes from {source}."

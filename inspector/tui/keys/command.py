@@ -19,6 +19,7 @@ class KeyPlace(StrEnum):
     RESULT = "In the result"
     DEFINITION = "In a definition"
     FORM = "In the call form"
+    ARGUMENTS = "Above the arguments"
     FIELD = "In a field of a form"
     CHOICE = "On a choice"
     FRAME = "On a frame"

@@ -25,6 +25,8 @@ class FocusedPart(Enum):
     FILTER = auto()
     SEARCH = auto()
     FORM = auto()
+    ARGUMENTS = auto()
+    """The line above the arguments, where letters are keys."""
     INPUT = auto()
     """A text input, in which letter keys type."""
     TOOL = auto()
@@ -64,10 +66,16 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_differences: bool = False
     has_masks: bool = False
     """Whether the result has masked values."""
+    is_result_shown: bool = False
+    """Whether the result is on the screen."""
+    is_recording: bool = False
+    """Whether a recording is shown, in place of a server."""
     is_unmasked: bool = False
     """Whether masked values are shown."""
     can_explain: bool = False
     """Whether Enter says more of the value under the cursor."""
+    timeline_enter: str = ""
+    """What Enter shows of the line of the timeline under the cursor; empty if there is none."""
     is_searched: bool = False
     """Whether the focused values are being searched for words."""
     has_matches: bool = False
@@ -114,9 +122,30 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         if now.is_filled:
             yield "call.submit", ""
         yield "main.back", "cancel"
+    elif now.is_unmasked:
+        yield "main.back", "mask"
+    yield from _offers_of_part(now)
+    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
+        yield "app.palette", ""
+        return
+    if not now.is_ready:
+        yield "session.reconnect", ""
+    if now.part is FocusedPart.FAILURE:
+        for command_id in ("main.timeline", "app.quit", "app.help"):
+            yield command_id, ""
+        return
+    if now.is_recording:
+        yield "play.toggle", ""
+    yield from _offers_anywhere(now)
+
+
+def _offers_of_part(now: KeySituation) -> Iterator[tuple[str, str]]:
     match now.part:
         case FocusedPart.CATALOGUE:
             yield from _offers_of_catalogue(now)
+        case FocusedPart.ARGUMENTS:
+            yield "arguments.edit", ""
+            yield "main.back", "leave"
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
         case FocusedPart.FILTER | FocusedPart.SEARCH:
@@ -129,21 +158,19 @@ def _offers(now: KeySituation) -> Iterator[tuple[str, str]]:
         case FocusedPart.RESULT:
             yield from _offers_of_result(now)
         case FocusedPart.TIMELINE:
-            yield "lines.choose", "result, frames"
-            yield "timeline.fold", ""
-            yield "main.filter", ""
+            yield from _offers_of_timeline(now)
         case _:
             pass
-    if now.part in {FocusedPart.INPUT, FocusedPart.FILTER, FocusedPart.SEARCH}:
-        yield "app.palette", ""
-        return
-    if not now.is_ready:
-        yield "session.reconnect", ""
-    if now.part is FocusedPart.FAILURE:
-        for command_id in ("main.timeline", "app.quit", "app.help"):
-            yield command_id, ""
-        return
-    yield from _offers_anywhere(now)
+
+
+def _offers_of_timeline(now: KeySituation) -> Iterator[tuple[str, str]]:
+    if now.is_recording:
+        yield "lines.choose", "frames"
+    else:
+        if now.timeline_enter:
+            yield "lines.choose", now.timeline_enter
+        yield "timeline.fold", ""
+        yield "main.filter", ""
 
 
 def _offers_of_catalogue(now: KeySituation) -> Iterator[tuple[str, str]]:
@@ -152,12 +179,19 @@ def _offers_of_catalogue(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "tab.call", "edit"
     else:
         yield "lines.choose", "open"
+    yield from _offers_of_masks(now)
     yield "main.filter", ""
     if now.has_servers:
         yield "servers.next", ""
 
 
+def _offers_of_masks(now: KeySituation) -> Iterator[tuple[str, str]]:
+    if now.is_result_shown and now.has_masks and not now.is_unmasked:
+        yield "result.unmask", ""
+
+
 def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
+    yield from _offers_of_masks(now)
     if now.is_saved:
         yield "watch.open", ""
     if now.is_changed:
@@ -167,6 +201,8 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield "call.repeat", f"{now.repeated_verb}{what} again"
     if now.subscribes:
         yield "resource.subscribe", now.subscribes
+    if now.is_result_shown:
+        yield "result.sides", ""
     if now.has_history:
         yield "history.open", ""
     if now.secrets:
@@ -178,7 +214,7 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield command_id, ""
     if now.has_called:
         yield "trust.open", ""
-    if (now.has_tool or now.has_called) and now.part is not FocusedPart.RESULT:
+    if (now.has_tool or now.has_called) and now.part is not FocusedPart.RESULT and not now.is_recording:
         yield "call.copy", ""
     for command_id in ("app.palette", "app.quit", "app.help"):
         yield command_id, ""
@@ -206,8 +242,9 @@ def _offers_of_definition(now: KeySituation) -> Iterator[tuple[str, str]]:
     else:
         yield "definition.next", ""
     yield "lines.choose", "why"
+    yield "result.sides", ""
     yield "values.search", ""
-    yield "values.fold", ""
+    yield _fold(now), ""
 
 
 def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
@@ -223,26 +260,31 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         return
     if now.is_searched:
         yield from _offers_of_search(now, "result")
-    if now.is_unmasked:
-        yield "main.back", "mask"
     if now.has_differences and not now.is_searched:
-        yield "result.next", ""
+        yield "result.next", "next"
     if now.can_explain:
         yield "lines.choose", "why"
     if now.subscribes:
         yield "resource.subscribe", now.subscribes
+    yield from _offers_of_masks(now)
+    yield "result.sides", ""
+    if now.has_differences:
+        for command_id in _OF_RESULT[:2]:
+            yield command_id, ""
+    yield "result.copy", ""
     if now.secrets:
         yield "secrets.open", ""
-    if now.has_differences:
-        for command_id in _OF_RESULT[:3]:
-            yield command_id, ""
-    if now.has_masks and not now.is_unmasked:
-        yield "result.unmask", ""
     yield "values.search", ""
-    yield "result.copy", ""
-    yield "values.fold", ""
+    yield _fold(now), ""
+    if now.has_differences:
+        yield "host.compare", ""
     if now.has_differences:
         yield "result.compare", ""
+
+
+def _fold(now: KeySituation) -> str:
+    """The id of the key that folds values. In a recording, Space plays."""
+    return "values.fold-recorded" if now.is_recording else "values.fold"
 
 
 _OF_INPUTS = {

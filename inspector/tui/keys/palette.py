@@ -55,7 +55,17 @@ class PlayedScreen(Protocol):
         ...
 
 
-class CommandSearch(Provider):
+class _Search(Provider):
+    """The base of all searches of the palette."""
+
+    def _highlighted(self, title: str, letters: Iterable[int]) -> Content:
+        content = Content(title)
+        for letter in letters:
+            content = content.stylize(self.match_style or "reverse", letter, letter + 1)
+        return content
+
+
+class CommandSearch(_Search):
     """Searches the commands of the palette by their labels and descriptions."""
 
     def _offered(self) -> Iterable[Command]:
@@ -72,19 +82,17 @@ class CommandSearch(Provider):
 
     async def search(self, query: str) -> Hits:
         """Yield the commands that match."""
-        matcher = self.matcher(query)
         for found in self._offered():
-            score = matcher.match(f"{_title(found)} {found.tooltip}")
+            title = _title(found)
+            score, letters = match(query, title, found.tooltip)
             if score > 0:
-                yield Hit(
-                    score, matcher.highlight(_title(found)), self._run(found), _title(found), found.tooltip
-                )
+                yield Hit(score, self._highlighted(title, letters), self._run(found), title, found.tooltip)
 
     def _run(self, found: Command) -> Callable[[], Awaitable[None]]:
         return partial(self.screen.run_action, found.qualified_action)
 
 
-class _NameSearch(Provider):
+class _NameSearch(_Search):
     """The base of searches for things that the user chooses by name: hosts and themes."""
 
     KIND: ClassVar[str]
@@ -105,12 +113,12 @@ class _NameSearch(Provider):
 
     async def search(self, query: str) -> Hits:
         """Yield the names that match."""
-        matcher = self.matcher(query)
         for name, about in self.names():
             shown = f"{self.KIND} {name}"
-            score = matcher.match(shown)
+            score, letters = match(query, shown)
             if score > 0:
-                yield Hit(score, matcher.highlight(shown), partial(self.choose, name), shown, about or None)
+                title = self._highlighted(shown, letters)
+                yield Hit(score, title, partial(self.choose, name), shown, about or None)
 
 
 @runtime_checkable
@@ -158,6 +166,37 @@ class ThemeSearch(_NameSearch):
     def choose(self, name: str) -> None:
         """Use this theme."""
         self.app.theme = name
+
+
+def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:
+    """How well a title with its description matches what was typed, and the indexes of the found letters of the title.
+
+    The score is 0 if it does not match. Each word must be in the title or in the description, or all letters
+    must be in the title, in their order. Textual's own matcher tries every combination of letters, which
+    takes seconds for long titles.
+    """
+    words, low, low_about = _lower(query).split(), _lower(title), _lower(about)
+    if all(word in low or word in low_about for word in words):
+        letters: set[int] = set()
+        score = 1.0
+        for word in words:
+            at = low.find(word)
+            if at >= 0:
+                letters.update(range(at, at + len(word)))
+                score += 1 + (not low[at - 1 : at].isalnum())
+        return score, sorted(letters)
+    found = list[int]()
+    for letter in "".join(words):
+        at = low.find(letter, found[-1] + 1 if found else 0)
+        if at < 0:
+            return 0.0, []
+        found.append(at)
+    return 0.5, found
+
+
+def _lower(text: str) -> str:
+    """The text in lower case, with the same number of characters."""
+    return "".join(low if len(low := letter.lower()) == 1 else letter for letter in text)
 
 
 def _title(found: Command) -> str:

@@ -147,6 +147,22 @@ MAIN: tuple[Command, ...] = (
     ),
     _main("host.back", "H", "host_back", "host before", "Goes back to the host that was shown before."),
     _main(
+        "result.sides",
+        "m",
+        "sides",
+        "sides",
+        "Shows what the model sees, what the server sent, or both; in a definition, what the model is given.",
+        palette=True,
+    ),
+    _main(
+        "result.unmask",
+        "u",
+        "unmask",
+        "show masked",
+        "Shows the masked values of a result on both sides, until the next call or Esc. Exports, recordings and copies "
+        "stay masked.",
+    ),
+    _main(
         "result.compare",
         "d",
         "compare_models",
@@ -309,7 +325,13 @@ MAIN: tuple[Command, ...] = (
         "Gives the focused part the whole screen, and takes it back.",
         palette=True,
     ),
-    _main("tab.call", "1", "tab('call')", "call", "Shows the form of the tool."),
+    _main(
+        "tab.call",
+        "1",
+        "tab('call')",
+        "call",
+        "Shows the form of the tool. Letters stay keys until Enter or Tab goes into a field.",
+    ),
     _main(
         "tab.definition",
         "2",
@@ -338,6 +360,7 @@ MAIN: tuple[Command, ...] = (
 _form = partial(row, KeyPlace.FORM)
 
 _field = partial(row, KeyPlace.FIELD)
+_arguments = partial(row, KeyPlace.ARGUMENTS)
 _choice = partial(row, KeyPlace.CHOICE)
 
 _lines = partial(row, KeyPlace.LINES)
@@ -353,6 +376,14 @@ _definition = partial(row, KeyPlace.DEFINITION)
 PANES: tuple[Command, ...] = (
     _form(
         "form.call", "enter", "submit", "call", "Calls the tool, if the arguments are valid.", shown="Enter"
+    ),
+    _arguments(
+        "arguments.edit",
+        "enter,down",
+        "edit",
+        "edit the arguments",
+        "Goes into the first field. Before that, letters are keys.",
+        shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Takes the last change of the field back.", shown="^z"),
     _choice("choice.next", "right", "step(1)", "next", "The next value; typing finds one.", shown="→"),
@@ -399,7 +430,7 @@ PANES: tuple[Command, ...] = (
         "space",
         "fold",
         "fold/unfold",
-        "Folds the value under the cursor, or unfolds it. In a recording, Space plays.",
+        "Folds the value under the cursor, or unfolds it. In a recording, Space plays and - folds.",
         shown="Space",
     ),
     _values(
@@ -407,7 +438,7 @@ PANES: tuple[Command, ...] = (
         "minus",
         "fold_here",
         "fold/unfold",
-        "Folds and unfolds too, also in a recording.",
+        "Folds the value under the cursor, or unfolds it, also in a recording.",
         shown="-",
     ),
     _values(
@@ -430,20 +461,6 @@ PANES: tuple[Command, ...] = (
     _search("search.previous", "up", "next(-1)", "previous match", "To the previous match.", shown="↑"),
     _search(
         "search.close", "escape", "close", "close", "Closes the search, and stays at the match.", shown="Esc"
-    ),
-    _result(
-        "result.sides",
-        "m",
-        "sides",
-        "other side",
-        "Shows what the model sees, what the server sent, or both.",
-    ),
-    _result(
-        "result.unmask",
-        "u",
-        "unmask",
-        "show masked",
-        "Shows masked values on both sides, until the next call or Esc. Exports, recordings and copies stay masked.",
     ),
     _result(
         "result.copy",
@@ -480,13 +497,6 @@ PANES: tuple[Command, ...] = (
         "removal(-1)",
         "previous difference",
         "To the part above that was withheld or changed, or breaks the output schema.",
-    ),
-    _definition(
-        "definition.sides",
-        "m",
-        "sides",
-        "other side",
-        "Shows the definition as sent, as the model is given it, or both.",
     ),
     _definition(
         "definition.next",
@@ -882,7 +892,7 @@ SCREENS: tuple[Command, ...] = (
     _pair(
         "pair.previous", "N", "difference(-1)", "previous difference", "To the previous value that differs."
     ),
-    _pair("pair.sides", "m", "sides", "other side", "Shows the older call, the newer one, or both."),
+    _pair("pair.sides", "m", "sides", "sides", "Shows the older call, the newer one, or both."),
     _help(
         "help.back",
         "escape,q,question_mark",

@@ -1,4 +1,4 @@
-"""What the user can do with findings: go to their places, accept them, write the review to a file."""
+"""The user's actions on findings: go to the place of one, accept one, write the review to a file."""
 
 from collections.abc import Callable, Sequence
 
@@ -35,8 +35,8 @@ _NEAR = 24
 """The maximum number of characters of the evidence that are searched for."""
 
 _WHY = (
-    "Sightline keeps it in a file that sightline review --baseline reads. The finding does not count until "
-    "it changes. Press a on it again to undo this."
+    "Sightline writes the reason to a file that sightline review --baseline reads. The finding does not "
+    "count again unless it changes. To withdraw the acceptance, press a on it again."
 )
 
 _FORMATS = (

@@ -29,9 +29,9 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     profile: str = ""
     """The name of the client profile announced to the server; empty for the usual one."""
     is_replay: bool = False
-    """Whether the target is a recording."""
+    """True if the target is a recording."""
     is_insecure: bool = False
-    """Whether the server's certificate is not checked."""
+    """True if the server's certificate is not checked."""
     trust: SessionStanding | None = None
     """The gravest trust label of the agent session; None before the first call."""
     tools: int | None = None
@@ -41,7 +41,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
 _TRUST_STYLES = {True: "bold $text-error", False: "bold $text-accent"}
 
 _LEAST_TARGET = 12
-"""Cells of the target; it is left out behind a server's own name where there are fewer."""
+"""The minimum width of the target, in cells. With less room, only the server's own name is shown."""
 _MOST_OF_NAME = 30
 """The width, in cells, up to which the server's name takes the place of details if there is no room for
 both."""
@@ -96,7 +96,7 @@ def _lenses(view: HeaderView, *, in_words: bool) -> Content:
 
 
 def _details(view: HeaderView) -> dict[str, Content]:
-    """What can be left out, by its name."""
+    """The details that may be left out, by name."""
     found = {
         "profile": content(f"as {view.profile}" if view.profile else "", "$text-warning"),
         "protocol": content(_protocol(view.protocol), "$foreground 70%"),
@@ -129,7 +129,7 @@ def _protocol(version: str) -> str:
 
 
 def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
-    """Cells that are left for the name."""
+    """The number of cells that are left for the name."""
     taken = sum(part.cell_length + 2 for part in parts) + lenses.cell_length
     return width - taken - 4
 

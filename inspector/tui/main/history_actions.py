@@ -1,4 +1,4 @@
-"""What the user can do with a call of the history: show it, edit it, call it again, save it."""
+"""The user's actions on a call of the history: show it, edit it, call it again, save it."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""How much of the main screen each part gets."""
+"""Divides the main screen among its parts."""
 
 from collections.abc import Sequence
 

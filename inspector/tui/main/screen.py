@@ -82,6 +82,7 @@ from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
+from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
     from inspector.files.watching import Watching
@@ -110,15 +111,15 @@ _HINT = Content("\n").join(
 
 @dataclass(slots=True)
 class WayBack:
-    """The way back by Esc to the part of the screen that has opened another one.
+    """The function that Esc calls while the focus is in `part`.
 
-    It holds until the focus leaves the opened part, `part`.
+    It leads back to the part of the screen that has opened `part`.
     """
 
     part: Widget
     take: Callable[[], None]
     is_reached: bool = False
-    """Whether the part has had the focus. Its content may have to be prepared first."""
+    """True if the part has had the focus. Its content may have to be prepared first."""
 
 
 class MainScreen(Screen[None], inherit_bindings=False):
@@ -223,7 +224,6 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield self._keys
 
     def hide_hint(self) -> None:
-        """Hide the hint on the keys."""
         if self._hint is not None:
             self._hint.display = False
 
@@ -311,7 +311,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             server.reviewer.heard(session.timeline.entries)
 
     def _show_aside(self) -> None:
-        """Show next to the result what the server wrote to stderr and stdout during the call."""
+        """Show the output on stderr and stdout during the shown call, next to its result."""
         view = self._result.view
         self._result.show_aside(self._timeline.output_of(view.record) if view is not None else ())
 
@@ -327,15 +327,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(ResultNote.Pressed)
     def press_without_result(self, message: ResultNote.Pressed) -> None:
-        """A key of a result, where there is none."""
+        """Answer a key for results while there is no result: show a note, or open what Enter leads to."""
         if self.server.runner.is_running:
             words = "There is no result yet: the call runs. Esc cancels it."
         elif self.READ_ONLY:
-            words = "There is no result up to here. } goes to the next one."
+            words = "There is no result up to this position. } goes to the next one."
         elif self.server.selection.tool is None:
             words = "There is no result yet. Choose an item in the catalogue."
         elif message.key == "enter":
-            self.action_tab("call")
+            self._room.make_room_for(self._tool)
+            self._tool.open_tab("call")
+            self._tool.focus_tab(into_fields=True)
             return
         else:
             words = "There is no result yet. Enter goes to the form."
@@ -360,7 +362,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether masked values are shown in the result."""
+        """True if masked values are shown in the result."""
         return self._result.is_unmasked
 
     @on(CallStarted)
@@ -496,6 +498,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def judge_finding(self, message: FindingsPane.Judged) -> None:
         self.server.findings.judge(message.entry)
 
+    @on(SessionTimeline.RoomWanted)
+    def enlarge_timeline(self) -> None:
+        """Give the timeline room for what it unfolds."""
+        if not self._room.is_timeline_long:
+            self._room.toggle_timeline()
+
+    @on(Lines.Moved, "#timeline")
+    def follow_timeline(self) -> None:
+        if self._timeline.has_focus:
+            self._show_keys()
+
     @on(TimelinePane.Opened)
     def open_entry(self, message: TimelinePane.Opened) -> None:
         self.show_frames(message.entry, message.session)
@@ -535,9 +548,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_keys()
 
     def _arrange(self, name: str, *, is_so: bool) -> None:
-        """Set a class that only moves parts, and restyle only these.
+        """Set a class of the screen, and restyle only the widgets that the class moves.
 
-        A class of the screen normally restyles every widget.
+        Textual would restyle every widget.
         """
         if self.has_class(name) != is_so:
             self.set_class(is_so, name, update=False)
@@ -553,14 +566,14 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.remove_class("-nothing")
 
     def _show_server(self) -> None:
-        """Update all that depends on the shown server."""
+        """Update everything that depends on the shown server."""
         self._failure.show(self.server.failure)
         self.server.show_history()
         self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
 
     def _note_collision(self) -> None:
-        """Show below the definition which other servers have a tool of the same name."""
+        """Show a note below the definition that names the other servers with a tool of the same name."""
         server, tool = self.server, self.server.selection.tool
         others = self._others_with(server, tool) if tool is not None and tool.item is None else ()
         note = collision_note(tool.name, server.label, others, hosts()) if tool and others else Content("")
@@ -662,8 +675,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
                 has_masks=self._result.has_masks,
+                is_result_shown=self._is_result_shown,
+                is_recording=bool(self.READ_ONLY),
                 is_unmasked=self._result.is_unmasked,
                 can_explain=self._result.can_explain,
+                timeline_enter=self._timeline.use_of_enter,
                 is_searched=values.is_searched,
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
@@ -673,6 +689,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 secrets=len(self.server.vault.custody.vault),
             )
         )
+
+    @property
+    def _is_result_shown(self) -> bool:
+        """Whether a result is on the screen."""
+        return self._result.view is not None and self._result.display and self.query_one("#work").display
 
     def _tool_kind(self) -> Kind:
         tool = self.server.selection.tool
@@ -699,6 +720,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             return FocusedPart.RESULT
         if self._tool.has_focus_within and self._tool.is_in_findings:
             return FocusedPart.FINDINGS
+        if self._tool.call.is_before_fields:
+            return FocusedPart.ARGUMENTS
         if self._tool.has_focus_within:
             return {"call": FocusedPart.FORM, "definition": FocusedPart.DEFINITION}.get(
                 self._tool.tab, FocusedPart.TOOL
@@ -712,7 +735,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_back(self) -> None:
         """Leave the focused part, or cancel a running call. Never quits."""
         filtering = self._timeline_filter
-        if filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus):
+        if self._result.is_unmasked and not isinstance(self.focused, (Input, TextArea)):
+            self.mask()
+        elif (
+            filtering is not None and filtering.is_open and (filtering.has_focus or self._timeline.has_focus)
+        ):
             filtering.close()
         elif self._catalogue.is_filtering and self._catalogue.has_focus_within:
             self._catalogue.close_filter()
@@ -831,6 +858,23 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if not selection.comparing.is_on:
             self._keys.say(level_note(selection.level))
 
+    def action_sides(self) -> None:
+        """Switch between one side and both, of the result or else of the definition."""
+        is_definition = self._tool.tab == "definition"
+        if is_definition and (self._tool.has_focus_within or not self._is_result_shown):
+            self._tool.definition.action_sides()
+        elif self._is_result_shown:
+            self._result.action_sides()
+        else:
+            self.notify("No result is on the screen.", markup=False)
+
+    def action_unmask(self) -> None:
+        """Show the masked values of the result, or mask them again."""
+        if self._is_result_shown or self._result.view is None:
+            self._result.action_unmask()
+        else:
+            self.notify("The result is not on the screen.", markup=False)
+
     def action_choose_host(self) -> None:
         """Choose a host from a list; if two model views are compared, the host of the right one."""
         selection = self.server.selection
@@ -948,13 +992,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if session is not None and self.server.link.is_ready and is_live:
             self.app.push_screen(roots_dialog(session))  # pyright: ignore[reportUnknownMemberType]
         else:
-            self.notify(f"There is no server to have roots ({self.server.link.state}).", markup=False)
+            self.notify(f"Roots need a connected server ({self.server.link.state}).", markup=False)
 
     def action_announce(self) -> None:
         """Choose the capabilities that Sightline announces to the server, and connect again."""
         server, profile = self.server, self.server.link.profile
         if profile is None:
-            self.notify(f"There is no server to announce anything to ({server.link.state}).", markup=False)
+            self.notify(f"Client profiles need a connected server ({server.link.state}).", markup=False)
             return
 
         def choose(chosen: ClientProfile) -> None:
@@ -975,6 +1019,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_zoom(self) -> None:
         self._room.toggle_zoom()
+        self.call_after_refresh(self._show_keys)
 
     def action_tab(self, tab: str) -> None:
         self._room.make_room_for(self._tool)

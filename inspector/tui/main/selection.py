@@ -25,7 +25,7 @@ from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
 from inspector.tui.result.contrast import Lens
 from inspector.tui.result.pane import ResultPane
-from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_findings, result_view
+from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_remarks, result_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper
 from inspector.tui.text import content, cut_in_the_middle
@@ -74,7 +74,7 @@ class Selection:
         self._catalogue = catalogue
         self._enter = enter
         self.is_shown = True
-        """Whether the panes show this server. If false, they show another server."""
+        """True if the panes show this server. If false, they show another server."""
         self._tool = tool
         self._result = result
         self._runner = runner
@@ -86,16 +86,16 @@ class Selection:
         self._records: dict[str, CallRecord] = {}
         self._learnt = Learnt()
         self._unanswered: dict[str, Content] = {}
-        """The reasons why the last call of a tool has no result, by the name of the call."""
+        """The reasons why calls have no result, by the name of the called item. Only the last call of each counts."""
         self._item: ToolView | None = None
         self._is_closed = False
-        """Whether an item that is still being prepared is to be dropped."""
+        """True if an item that is still being prepared is to be dropped."""
         self._is_going = False
-        """Whether to focus the item once it is shown."""
+        """True to focus the item once it is shown."""
         self._wanted: tuple[Entry, DefinitionMark] | None = None
         """The place in a definition to show, until another item is opened."""
         self._unlisted: Tool | None = None
-        """The open tool, if it is not listed or no longer listed."""
+        """The open tool, if the server does not list it, or no longer lists it."""
         self._following = ""
         """The name of the call whose result takes the focus once it is shown."""
         self._passed_over: Entry | None = None
@@ -117,7 +117,7 @@ class Selection:
         self.uncalled = ""
         """The words after the name of an item without a result; empty for the usual words."""
         self.is_recorded = False
-        """Whether the calls are from a recording. The form then shows what was sent, and is read-only."""
+        """True if the calls are from a recording. The form then shows what was sent, and is read-only."""
 
     async def idle(self) -> None:
         """Wait until everything that was requested is ready and drawn."""
@@ -130,7 +130,7 @@ class Selection:
 
     @property
     def is_earlier(self) -> bool:
-        """Whether the shown call is not the last one of its tool."""
+        """True if the shown call is not the last one of its tool."""
         return self._earlier is not None and self.record is self._earlier.record
 
     def look_back(self, record: CallRecord, arguments: str) -> None:
@@ -191,7 +191,7 @@ class Selection:
 
     @property
     def has_records(self) -> bool:
-        """Whether any call of this server has ended."""
+        """True if any call of this server has ended."""
         return bool(self._records)
 
     def open(self, entry: Entry) -> None:
@@ -216,7 +216,7 @@ class Selection:
         self.go_to(entry)
 
     def shows_result_of(self, entry: Entry) -> bool:
-        """Whether this item is open and has a result."""
+        """True if this item is open and has a result."""
         return self._item is not None and self._item.entry is entry and self.record is not None
 
     def relist(self, catalogue: Catalogue, rows: Rows) -> None:
@@ -295,14 +295,14 @@ class Selection:
         """Open an item and focus it."""
         self._tool.open_tab("definition" if isinstance(entry, Malformed) else "call")
         if self._item is not None and self._item.entry is entry:
-            self._tool.focus_tab()
+            self._tool.focus_tab(into_fields=True)
         else:
             self._is_going = True
             self.open(entry)
 
     @property
     def is_going(self) -> bool:
-        """Whether an item is being opened that will get the focus."""
+        """True if an item is being opened that will get the focus."""
         return self._is_going
 
     def go_to_form(self, tool: Tool, then: Callable[[], None]) -> None:
@@ -404,7 +404,7 @@ class Selection:
         return self.host if right is None else right.host
 
     def host_back(self) -> bool:
-        """The host that was shown before, and whether there was another one."""
+        """Show the previous host again. Returns false if there was none."""
         if self._host_before is not None:
             self.set_host(self._host_before)
         return self._host_before is not None
@@ -528,7 +528,7 @@ class Selection:
     def _arrive(self) -> None:
         if self._is_going:
             self._is_going = False
-            self._tool.focus_tab()
+            self._tool.focus_tab(into_fields=True)
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
         # The vault uses what the view has computed. The view is drawn first, then the vault is updated.
@@ -586,7 +586,7 @@ class Selection:
     def _withhold_definition(self, asked: DefinitionAsked, error: BaseException) -> None:
         item = self._item
         if item is not None and self._is_open(asked):
-            words = f"It is not known what a model is given of it ({type(error).__name__}): a defect of Sightline."
+            words = f"Sightline cannot tell what a model gets of it ({type(error).__name__}): a defect of Sightline."
             self._tool.definition.show_raw(item.definition, content(words, "$text-error"))
 
     def _is_open(self, asked: DefinitionAsked) -> bool:
@@ -596,7 +596,7 @@ class Selection:
     def _show_findings(self) -> None:
         shown = self._result.view
         if self._item is not None:
-            self._tool.want_findings(self._item, result_findings(shown) if shown else ())
+            self._tool.want_findings(self._item, result_remarks(shown) if shown else ())
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         self._vault.take()

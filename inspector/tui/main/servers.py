@@ -1,6 +1,7 @@
 """The servers of a run: the state that the screen keeps of each, and which one is shown."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -58,7 +59,7 @@ def _host_names() -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """What all servers share: the screen and its panes, the policy gate, and functions of the screen."""
+    """The parts that all servers share: the screen and its panes, the policy gate, and functions of the screen."""
 
     screen: Screen[None]
     catalogue: CataloguePane
@@ -163,7 +164,7 @@ class ServerParts:
 
     @property
     def is_shown(self) -> bool:
-        """Whether the panes show this server."""
+        """True if the panes show this server."""
         return self.selection.is_shown
 
     # The life of the connection.
@@ -284,7 +285,7 @@ class ServerParts:
 
     def show_history(self) -> None:
         if self.is_shown:
-            self._stage.tool.count_history(len(self.history.calls))
+            self._stage.tool.count_history(Counter(call.past.tool for call in self.history.calls))
             self._stage.keys_changed()
 
     def _show_vault(self) -> None:

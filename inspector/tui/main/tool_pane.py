@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
-from inspector.protocol.catalogue import Item, Kind
+from inspector.protocol.catalogue import Item, Kind, Tool
 from inspector.tui.call.entries import Entered
 from inspector.tui.call.pane import CallPane
 from inspector.tui.catalogue.item import ToolView, definition_line, title
@@ -66,6 +66,10 @@ class ToolPane(Vertical):
         self.definition = DefinitionPane()
         self._claims = ClaimsPane()
         self.findings = FindingsPane("findings", with_name=False)
+        self._name: str | None = None
+        """The name of the shown tool; None for another item."""
+        self._calls: Mapping[str, int] = {}
+        """The number of calls in the history, by tool."""
 
     def compose(self) -> ComposeResult:
         """Yield the title, the tabs, and the pane of each tab."""
@@ -86,6 +90,8 @@ class ToolPane(Vertical):
         self._title.update(title(view.entry))
         self.findings.clear()
         entry = view.entry
+        self._name = entry.name if isinstance(entry, Tool) else None
+        self.count_history(self._calls)
         skill = entry if isinstance(entry, Item) and entry.kind is Kind.SKILL else None
         self.definition.show_raw(view.definition, definition_line(view), skill)
         self.show_claims(view)
@@ -104,9 +110,11 @@ class ToolPane(Vertical):
         """Ask for the findings about an item's definition and its last result."""
         self.post_message(self.FindingsWanted(view, of_result))
 
-    def count_history(self, calls: int) -> None:
-        """Show the number of calls in the history on its tab."""
-        self.tabs.annotate("history", f"{calls:,}" if calls else "")
+    def count_history(self, calls: Mapping[str, int]) -> None:
+        """Show on the tab how many calls of this tool the history has. `calls`: their numbers, by tool."""
+        self._calls = calls
+        number = calls.get(self._name, 0) if self._name is not None else 0
+        self.tabs.annotate("history", f"{number:,}" if number else "")
 
     def show_findings(self, view: FindingsView) -> None:
         """Show the findings about the item."""
@@ -120,7 +128,7 @@ class ToolPane(Vertical):
 
     @property
     def is_in_findings(self) -> bool:
-        """Whether the cursor is on a finding that can be opened."""
+        """True if the cursor is on a finding that can be opened."""
         return self.tab == "findings" and self.findings.entry is not None
 
     def open_tab(self, tab: str) -> None:
@@ -129,10 +137,16 @@ class ToolPane(Vertical):
         self.query_one(ContentSwitcher).current = tab
         self.post_message(self.TabOpened())
 
-    def focus_tab(self) -> None:
-        """Move the focus into the open tab."""
+    def focus_tab(self, *, into_fields: bool = False) -> None:
+        """Move the focus into the open tab.
+
+        `into_fields`: of a form, into its first field; otherwise to the line above, where letters are keys.
+        """
         if self.tab == "call":
-            self.call.focus_form()
+            if into_fields:
+                self.call.focus_form()
+            else:
+                self.call.focus_line()
         else:
             target: dict[str, Widget] = {
                 "definition": self.definition.lines,

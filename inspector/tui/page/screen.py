@@ -59,7 +59,7 @@ _EVIDENCE = {
     Evidence.SEEN: "seen in full when the page registered it",
     Evidence.PARTLY: "seen in part: too large, too deep, or computed by code of the page",
     Evidence.DIFFERS: "the browser and Sightline's hook received different definitions",
-    Evidence.MISSED: "unknown: the page registered it without passing Sightline's hook",
+    Evidence.MISSED: "unknown: the page registered it in a way that Sightline did not see",
     Evidence.UNWATCHED: "unknown: the document was loaded before Sightline's hook",
     Evidence.FORM: "by a form, which the browser reads itself",
 }

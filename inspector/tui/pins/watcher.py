@@ -65,12 +65,12 @@ class PinWatcher:
 
     @property
     def has_changes(self) -> bool:
-        """Whether a definition differs from the pin or the first listing, or the pin cannot be read."""
+        """True if a definition differs from the pin or the first listing, or the pin cannot be read."""
         return self.state is not None and (bool(self.state.altered) or bool(self.state.fault))
 
     @property
     def is_listed(self) -> bool:
-        """Whether there is a complete, compared listing that can be pinned."""
+        """True if there is a complete, compared listing that can be pinned."""
         return self._link.is_listed and self.state is not None
 
     @property
@@ -92,7 +92,6 @@ class PinWatcher:
         self._ask(pins=True)
 
     def unpin(self) -> None:
-        """Remove the pin."""
         self._ask(unpins=True)
 
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:

@@ -65,7 +65,7 @@ class SessionRecorder:
         """Every session, with the time at which it was opened, by `time.monotonic`."""
         self._recorder: Recorder | None = None
         self._is_own = False
-        """Whether the user has started or stopped a recording here."""
+        """True if the user has started or stopped a recording here."""
         self._since_s: float | None = None
         self._lenses: tuple[Level, str] | None = None
 
@@ -173,7 +173,10 @@ class SessionRecorder:
         return ""
 
     def _past(self, session: Session) -> list[tuple[Session, float]]:
-        """Every session so far of which there is something to record, up to this one, and when it was opened."""
+        """Every session up to this one that has timeline entries, each with the time at which it was opened.
+
+        This session is included in any case.
+        """
         return [(each, at_s) for each, at_s in self._opened if each.timeline.entries or each is session]
 
     def _give_all(self, recorder: Recorder, session: Session) -> None:
@@ -269,7 +272,7 @@ def _give_past(recorder: Recorder, session: Session) -> None:
 
 
 def _notes_of(session: Session) -> list[Note]:
-    """What of the session went over no wire, as it would have been recorded."""
+    """The timeline entries that no frame carries, in the form in which a recorder writes them."""
     return [
         Note(
             at_s=entry.at_s,

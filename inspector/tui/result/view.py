@@ -120,7 +120,9 @@ class ResultView:
     masked: "ResultView | None" = None
     """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
-    """The removals that `declared` would make, by pointer. Only at the boundary `open`."""
+    """At `open`: what `declared` withholds and this model gets, by pointer."""
+    reached: int = 0
+    """At `open`: the number of values in this model view that `declared` withholds, copies included."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -177,7 +179,7 @@ class ResultView:
         """At `open`: what `declared` withholds of a node or around it; None where nothing secret reaches the model."""
         if self.sign(outline, node) is not SideDifference.REACHES:
             return None
-        return next((self.reaching[at] for at in _around(outline, node) if at in self.reaching), None)
+        return _removal_around(outline, node, self.reaching)
 
     @cached_property
     def json(self) -> Outline:
@@ -210,7 +212,7 @@ class ResultView:
     def sign(self, outline: Outline, node: int) -> SideDifference:
         """The sign of a node: ✗ only if the boundary withheld it."""
         difference = outline.difference(node)
-        if self.reaching and self._reaches(outline, node):
+        if self.reached and self._reaches(outline, node):
             return SideDifference.REACHES
         if difference is SideDifference.NONE:
             return SideDifference.NONE if self.violation_on(outline, node) is None else SideDifference.BROKEN
@@ -220,7 +222,7 @@ class ResultView:
 
     def _reaches(self, outline: Outline, node: int) -> bool:
         shown = outline.value(node, 1)
-        if isinstance(shown, str) and MASK in shown and REACHES in shown:
+        if _is_reached(shown):
             return True
         is_place = self.masked is not None and outline is self.outline and node in self.order
         return is_place and outline.pointer(node) in self.reaching and shown is not ABSENT
@@ -267,8 +269,13 @@ def result_view(
             changes_at.setdefault(change.pointer, []).append(change)
     for note in shown.app.notes if shown.app else ():
         found.add((SideDifference.CHANGED, "", f"app: {note}"), "", 4)
-    for pointer, removal in sides.reaching.items():
-        found.add(_reaching_key(removal), pointer, 0)
+    reached = _reached_nodes(outline) if sides.reaching else ()
+    reaching: dict[str, Removal] = {}
+    for node in reached:
+        removal = _removal_around(outline, node, sides.reaching)
+        if removal is not None:
+            reaching[removal.pointer] = removal
+        found.add(_reaching_key(removal), outline.pointer(node), 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
     added = _added_words(is_failure=is_failure)
@@ -289,7 +296,8 @@ def result_view(
         order=_worst_first(outline, shown, removals_at),
         reasons=found.reasons,
         masks=sides.masks,
-        reaching=sides.reaching,
+        reaching=reaching,
+        reached=len(reached),
         observed=shown.context.observed,
         findings=shown.findings,
         raw_bytes=shown.raw_bytes,
@@ -424,6 +432,22 @@ def folded_at_first(outline: Outline) -> frozenset[int]:
     )
 
 
+def _is_reached(value: Value) -> bool:
+    """Whether a value of the model's side is masked, or contains a mask, because the model should not get it."""
+    return isinstance(value, str) and MASK in value and REACHES in value
+
+
+def _reached_nodes(outline: Outline) -> Sequence[int]:
+    return [node for node in range(len(outline)) if _is_reached(outline.value(node, 1))]
+
+
+def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]) -> Removal | None:
+    """The removal of a node or of the nearest value around it; None of what only the model's side has."""
+    if outline.value(node, 0) is ABSENT:
+        return None
+    return next((removals[at] for at in _around(outline, node) if at in removals), None)
+
+
 def _worst_first(
     outline: Outline, shown: Projection, removals_at: Mapping[str, list[int]]
 ) -> tuple[int, ...]:
@@ -439,8 +463,7 @@ def _worst_first(
     def weight(node: int) -> int:
         if node in broken:
             return 1
-        value = outline.value(node, 1)
-        if isinstance(value, str) and MASK in value and REACHES in value:
+        if _is_reached(outline.value(node, 1)):
             return 0
         if outline.difference(node) is SideDifference.RIGHT:
             return 3
@@ -598,6 +621,8 @@ def strip(view: ResultView) -> Content:
         if view.removals
         else Content.styled("nothing withheld", level_style(view.level)),
     ]
+    if view.reached:
+        parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
     if view.failure is not None:
         parts.insert(0, content(f"Sightline: {shortened(headline(view.failure), 600)}", "bold $text-error"))
     if view.undeclared:
@@ -610,8 +635,13 @@ def strip(view: ResultView) -> Content:
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.findings:
-        parts.append(Content.styled(f"! {count(len(view.findings), 'finding')}", "$text-warning"))
+        parts.append(Content.styled(f"! {count(len(view.findings), 'remark')}", "$text-warning"))
     return Content("  ").join(parts)
+
+
+def _reached_words(view: ResultView) -> str:
+    verb = "reaches" if view.reached == 1 else "reach"
+    return f"{count(view.reached, 'value')} that `declared` withholds {verb} the model"
 
 
 def _app_words(app: AppView) -> str:
@@ -634,7 +664,8 @@ def standing_line(view: ResultView) -> Content:
         return content(" ".join(view.app.notes), "$text-accent")
     match view.level:
         case Level.OPEN:
-            return Content.styled("open: nothing is withheld; this is what leaks today", "$text-error")
+            reached = f"; {_reached_words(view)}" if view.reached else ""
+            return Content.styled(f"open: nothing is withheld{reached}", "$text-error")
         case Level.DECLARED if view.undeclared:
             return Content.styled(undescribed_words(view.undeclared, view.output), "$text-warning")
         case Level.DECLARED:
@@ -742,8 +773,8 @@ def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool)
     return Content.styled("┄ not passed on by the host ┄", "$text-accent")
 
 
-def result_findings(view: ResultView) -> tuple[Content, ...]:
-    """The findings about a result, in sentences. They do not depend on the host."""
+def result_remarks(view: ResultView) -> tuple[Content, ...]:
+    """The remarks on a result, in sentences. They do not depend on the host."""
     return (
         *(
             Content.assemble(("? result  ", "bold $text-warning"), content(shortened(asked, 400)))

@@ -1,1 +1,1 @@
-"""What the app runs on: worker threads, garbage collection, the guard, leaving."""
+"""The base of the app: worker threads, garbage collection, protection of secrets, and the end of the program."""

@@ -1,4 +1,4 @@
-"""Copying what is on the screen."""
+"""Copies texts from the screen to the clipboard of the terminal."""
 
 from textual.screen import Screen
 
@@ -6,12 +6,15 @@ from inspector.tui.runtime.guard import GUARDING, GuardedApp
 from inspector.tui.text import count
 
 MOST = 1_000_000
-"""Characters that are copied: terminals take no more."""
+"""The maximum number of characters of a copied text: terminals accept no more."""
 _TOO_LONG = f"More than {MOST:,} characters: too much for a terminal's clipboard. x exports the session."
 
 
 def put(screen: Screen[None], what: str, text: str) -> str:
-    """Copy `text`, safe already, and say so; a message where that cannot be, else an empty text."""
+    """Copy a safe text and notify the user. Returns a message if it cannot be copied, otherwise an empty text.
+
+    `what`: the name of the text in the notification.
+    """
     app = screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
     if len(text) > MOST:
         return _TOO_LONG

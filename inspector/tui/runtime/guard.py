@@ -80,12 +80,14 @@ def _symbol(found: "re.Match[str]") -> str:
 
 
 _MOST_SAID = 3
-"""Notifications at once."""
+"""The maximum number of notifications on the screen."""
 MOST_ROWS = 9
-"""Rows of all notifications together, unless one alone has more."""
+"""The maximum number of rows of all notifications together, unless one alone has more."""
 _AROUND_WORDS = 3
-"""Cells of a notification beside its words: the padding and the bar."""
-GUARDING = "A secret is fetched or shown: nothing can be selected, copied or pictured until it is forgotten or masked."
+"""The cells of a notification beside its words: the padding and the bar."""
+GUARDING = (
+    "A secret is fetched or shown. Forget or mask it to allow selecting, copying and screenshots again."
+)
 
 
 class GuardedError(RuntimeError):
@@ -107,7 +109,7 @@ class Unmasking(Protocol):
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether masked values are shown now."""
+        """True if masked values are shown now."""
         ...
 
 
@@ -126,14 +128,14 @@ class GuardedApp(App[None], inherit_bindings=False):
 
     @property
     def is_guarding(self) -> bool:
-        """Whether a secret is revealed, or a screen shows masked values."""
+        """True if a secret is revealed, or a screen shows masked values."""
         if any(custody.is_guarding for custody in self.custodies):
             return True
         return any(isinstance(screen, Unmasking) and screen.is_unmasked for screen in self.screen_stack)
 
     @property
     def ALLOW_SELECT(self) -> bool:  # type: ignore[override]  # noqa: N802 # pyright: ignore[reportIncompatibleVariableOverride] - Textual asks the instance
-        """Whether text can be selected with the mouse. False while a secret is revealed."""
+        """True if text can be selected with the mouse. False while a secret is revealed."""
         return not self.is_guarding
 
     def on_mount(self) -> None:

@@ -58,7 +58,7 @@ class Latest(Generic[Asked, Made]):
 
     @property
     def is_busy(self) -> bool:
-        """Whether a request is waiting or being worked on."""
+        """True if a request is waiting or being worked on."""
         return not self._idle.is_set()
 
     async def idle(self) -> None:

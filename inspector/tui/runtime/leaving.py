@@ -1,4 +1,4 @@
-"""Leaving the program: threads that are still working are waited for only briefly."""
+"""Ends the program without waiting long for threads that are still working."""
 
 import asyncio
 import os

@@ -1,1 +1,1 @@
-"""The Trust screen: what answers added to the session's trust labels, and what servers may have learnt."""
+"""The Trust screen: the trust labels that answers added to the session, and those that servers get."""

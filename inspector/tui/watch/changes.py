@@ -45,7 +45,7 @@ class ResultsAsked(Struct, frozen=True, kw_only=True):
 
 
 class ValueChanges(Struct, frozen=True, kw_only=True):
-    """What changed between two results. Values that the results mask are masked here too."""
+    """The changes between two results. Values that are masked in a result are masked here too."""
 
     shown: tuple[Change, ...]
     """The changes, those in the structured content first."""
@@ -53,7 +53,7 @@ class ValueChanges(Struct, frozen=True, kw_only=True):
 
 
 class HostReach(Struct, frozen=True, kw_only=True):
-    """What reaches models only now, and what no longer reaches them."""
+    """The values that now reach models and did not before, and those that no longer do."""
 
     changes: tuple[ReachChange, ...] = ()
     hosts: int = 0
@@ -62,12 +62,12 @@ class HostReach(Struct, frozen=True, kw_only=True):
 
 
 def is_same_call(before: CallRecord | None, now: CallRecord) -> bool:
-    """Whether both records have the same tool and arguments, so that their results can be compared."""
+    """True if both records have the same tool and arguments, so that their results can be compared."""
     return before is not None and before.name == now.name and equal(before.arguments, now.arguments)
 
 
 def repeats_safely(tool: Tool) -> bool:
-    """Whether a tool declares that a further call changes nothing: it only reads, or is idempotent."""
+    """True if a tool declares that a further call changes nothing: it only reads, or is idempotent."""
     if tool.item is not None:
         return True
     declared = traits(claims_of_tool(tool))
@@ -75,7 +75,7 @@ def repeats_safely(tool: Tool) -> bool:
 
 
 def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
-    """What changed between two listings; None if nothing did, or if there is no earlier listing."""
+    """The changes between two listings; None if there are none, or if there is no earlier listing."""
     before, now = asked.before, asked.now
     if before is None:
         return None
@@ -89,7 +89,7 @@ def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
 
 
 def values_changed(asked: ResultsAsked) -> ValueChanges:
-    """What changed between two results, including JSON in their texts.
+    """The changes between two results, including those inside JSON texts.
 
     A value that is masked in one of them is masked in both.
     """
@@ -137,7 +137,7 @@ def _value_in(masked: Json, pointer: str) -> Json:
 
 
 def reach_changed(asked: ResultsAsked) -> HostReach:
-    """What reaches models differently, compared for all hosts.
+    """The values that reach other models than before, compared for all hosts.
 
     Takes a tenth of a second. Results above the maximum size are not compared.
     """

@@ -1,4 +1,4 @@
-"""The lines about watching: what was saved, the outcome, and what changed."""
+"""The texts about watching: the saved file, the outcome of the restart, and the changes."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -43,9 +43,9 @@ class WatchView(Struct, frozen=True, kw_only=True):
     watched: str = ""
     """A sentence that names what is watched."""
     is_started: bool = True
-    """Whether Sightline starts the server; false if it only connects to one."""
+    """True if Sightline starts the server; false if it only connects to one."""
     saved: str = ""
-    """What was saved, such as `server.py saved`; empty before the first save."""
+    """The saved file, such as `server.py saved`; empty before the first save."""
     at: str = ""
     """The time of day of the save."""
     called: str = ""
@@ -62,16 +62,16 @@ class WatchView(Struct, frozen=True, kw_only=True):
     reach: HostReach | None = None
     """The changes of what reaches models; None until they are compared."""
     is_comparing: bool = False
-    """Whether two results are being compared now."""
+    """True if two results are being compared now."""
 
     @property
     def is_pending(self) -> bool:
-        """Whether more is expected soon."""
+        """True if the server is starting, or results are being compared."""
         return self.phase is Phase.STARTING or self.is_comparing
 
     @property
     def has_changes(self) -> bool:
-        """Whether the screen shows more than the strip does."""
+        """True if the last save changed a definition, a result, or the values that reach models."""
         return bool(
             self.definitions or (self.values and self.values.shown) or (self.reach and self.reach.changes)
         )

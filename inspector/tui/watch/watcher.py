@@ -150,7 +150,7 @@ class Watcher:
 
     @property
     def has_changes(self) -> bool:
-        """Whether there is more to see than the strip shows."""
+        """True if the last save changed a definition, a result, or the values that reach models."""
         return self.view.has_changes
 
     def screen(self) -> WatchScreen:

@@ -19,21 +19,24 @@ class Tab(Struct, frozen=True, kw_only=True):
     id: str
     label: str
     short: str = ""
-    """The label where there is little room and another tab is open; empty for the same."""
+    """A shorter label, which is used if there is little room and another tab is open; empty for the same label."""
     note: str = ""
     """A count after the label."""
     is_note_needed: bool = False
-    """Whether the count goes last."""
+    """True if the count is left out last when there is little room."""
 
 
 def tab_texts(tabs: Sequence[Tab], active: str, width: int) -> list[str]:
-    """Each tab as it is drawn in `width` cells. All are seen: labels get shorter, then counts go, then labels."""
+    """The text of each tab, in `width` cells if possible.
+
+    If there is little room, labels are shortened first, then counts are left out, then labels.
+    """
     *longer, barest = _forms(tabs, active)
     return next((texts for texts in longer if sum(map(len, texts)) <= width), barest)
 
 
 def _forms(tabs: Sequence[Tab], active: str) -> Iterator[list[str]]:
-    """The longest first."""
+    """The texts of all tabs in different lengths, the longest first."""
     labels = [tab.label for tab in tabs]
     shorter = [tab.label if tab.id == active else tab.short or tab.label for tab in tabs]
     bare = [tab.label if tab.id == active else "" for tab in tabs]

@@ -74,14 +74,14 @@ class Attachment:
         self.proof = secrets.token_hex(12)
         """The hook's secret in each report, unknown to a page that finds the binding."""
         self.watches_network = False
-        """Whether requests and service workers are counted.
+        """True if requests and service workers are counted.
 
         Their events must not become frames of the wire: see `Cdp.hide`.
         """
         self.session = ""
         """The session of the tab; empty while it is not attached."""
         self.has_native = True
-        """Whether the browser has the WebMCP domain. Known after `prepare`."""
+        """True if the browser has the WebMCP domain. Known after `prepare`."""
 
     async def attach(self, target_id: str) -> None:
         attached = await self._cdp.send("Target.attachToTarget", {"targetId": target_id, "flatten": True})

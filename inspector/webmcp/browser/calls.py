@@ -31,7 +31,7 @@ class Backend(Protocol):
     """Starts and cancels invocations; answers arrive as events."""
 
     fills_at_once: bool
-    """Whether the form is filled in when `invoke` returns; otherwise `WebMCP.toolInvoked` reports it."""
+    """True if the form is filled in when `invoke` returns; otherwise `WebMCP.toolInvoked` reports it."""
 
     async def invoke(
         self, frame_id: str, session: str, tool: JsonObject, arguments: JsonObject, *, timeout_s: float

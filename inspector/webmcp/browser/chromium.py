@@ -77,7 +77,7 @@ def profiles_folder() -> Path:
 
 
 def _is_owned(profile: Path) -> bool:
-    """Whether the owning process still runs.
+    """True if the owning process still runs.
 
     True for a folder without an owner, which a process is just creating.
     """
@@ -295,7 +295,7 @@ class Chromium:
 
 
 def runs_without_sandbox() -> bool:
-    """Whether Chromium must run without its sandbox, because Sightline runs as root."""
+    """True if Chromium must run without its sandbox, because Sightline runs as root."""
     return os.geteuid() == 0
 
 

@@ -27,13 +27,13 @@ _HINT = (
 
 
 class BrowserTab(Struct, frozen=True, kw_only=True):
-    """A tab of a browser."""
+    """The tab of the browser that shows the target."""
 
     target_id: str
     is_ours: bool
-    """Whether Sightline opened the tab, and so closes it."""
+    """True if Sightline opened the tab, and so closes it."""
     is_empty: bool
-    """Whether the target's address must still be loaded."""
+    """True if the target's address must still be loaded."""
 
 
 async def debugging_address(cdp: str, timeout_s: float) -> str:
@@ -128,7 +128,6 @@ class BrowserFacts(Struct, frozen=True, kw_only=True):
     api: str = "WebMCP"
     """The provider of `document.modelContext`, in words for the user."""
     notes: tuple[str, ...] = ()
-    """Notes for the user."""
 
 
 class PageOpening:
@@ -195,7 +194,7 @@ class PageOpening:
         await self.loaded.wait()
 
     async def _has_api(self, tab: BrowserTab) -> bool:
-        """Whether the page has an API to offer tools.
+        """True if the page has an API to offer tools.
 
         Raises UnreachableError if even a polyfill would not help.
         """

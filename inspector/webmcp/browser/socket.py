@@ -32,7 +32,7 @@ class Socket:
         self._room = threading.Semaphore(MAX_WAITING)
         self._news = asyncio.Event()
         self._is_woken = False
-        """Whether the event loop has been woken and has not handled the messages yet."""
+        """True if the event loop has been woken and has not handled the messages yet."""
         self._sending = asyncio.Lock()
         self._ended = ""
         self._is_unwanted = threading.Event()

@@ -134,7 +134,7 @@ async def test_no_interface_is_opened_without_a_yes() -> None:
     )
     async with app.run_test(size=LARGE) as pilot:
         text = await asked(pilot, app)
-        for words in ("https://api.example", "camera", "can send to the 1 origin below", "Not an origin"):
+        for words in ("https://api.example", "camera", "that it gets to the 1 origin below", "Not an origin"):
             assert words in text, text
         await pilot.press("enter")
         await settled(pilot, app, "MCP App: only the")

@@ -1,6 +1,7 @@
 """Roots in the interface: shown, added, removed, and sent to a server of the handshake era."""
 
 import asyncio
+import re
 import sys
 from pathlib import Path
 
@@ -43,7 +44,8 @@ async def test_roots_are_added_and_removed_and_kept_after_a_reconnection(tmp_pat
         await settled(pilot, app, "thousand")
         await pilot.press("ctrl+t")
         text = await settled(pilot, app, "Roots: 1 folder")
-        assert "first" in text
+        # A long path is wrapped.
+        assert "first" in re.sub(r"[\s│]", "", text)
         await pilot.press(*"nowhere", "enter")
         await settled(pilot, app, "There is no folder nowhere")
         assert CHANGED not in sent(opened[0])

@@ -43,7 +43,7 @@ async def test_a_skill_that_differs_from_its_entry_reaches_no_model(size: tuple[
         await settled(pilot, app, "Enter reads it.")
         assert told.calls == []
         await pilot.press("j")
-        text = await settled(pilot, app, "What is read is verified")
+        text = await settled(pilot, app, "Each file is verified")
         assert "Fills forms" in text
         await pilot.press("enter", "enter")
         text = await settled(pilot, app, "not verified")
@@ -58,7 +58,7 @@ async def test_a_file_of_a_skill_is_read_from_its_definition() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "Enter reads it.")
         await pilot.press("j")
-        await settled(pilot, app, "What is read is verified")
+        await settled(pilot, app, "Each file is verified")
         await pilot.press("enter", "enter")
         text = await settled(pilot, app, "Do as follows.")
         assert text.count("Do as follows.") == 2

@@ -82,7 +82,7 @@ async def test_a_definition_that_cannot_be_judged_is_marked(
     monkeypatch.setattr(badges, "marks_of", marks_of)
     app = app_of(Script(tools=[{"name": "odd", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        text = await settled(pilot, app, "Badges could not be made")
+        text = await settled(pilot, app, "No badges for some tools")
         assert "not to be shown" not in text
         row = next(line for line in text.splitlines() if line.startswith("▸ odd"))
         assert row[:40].rstrip().endswith("!")

@@ -20,7 +20,7 @@ def mark(words: str, short: str, explained: str | None = None) -> Mark:
     )
 
 
-FINDINGS = mark("▲11 high", "▲11", "▲11 high, ▽2 low findings")
+FINDINGS = mark("▲11 high", "▲11", "11 findings: ▲11 high")
 CHANGED = mark("≠ changed", "≠")
 LISTED = RowMarks(
     badges=tuple(mark(badge.word, badge.value) for badge in (Badge.UNTRUSTED, Badge.DELETE, Badge.WRITE))
@@ -35,35 +35,36 @@ TOOL = Tool(name="read_text", definition={})
         (LISTED, 26, "untrusted · delete · write", ""),
         (LISTED, 25, "untrusted · delete +1", "untrusted · delete · write"),
         (LISTED, 20, "untrusted +2", "untrusted · delete · write"),
-        (LISTED, 11, "UDW", "U untrusted · D delete · W write"),
-        (LISTED, 2, "", "untrusted · delete · write"),
+        (LISTED, 11, "untr +2", "untr untrusted · del delete · write"),
+        (LISTED, 6, "+3", "untrusted · delete · write"),
+        (LISTED, 1, "", "untrusted · delete · write"),
         (FOUND, 47, "≠ changed  ▲11 high  untrusted · delete · write", ""),
         (
             FOUND,
             46,
             "≠ ▲11 high untrusted · delete · write",
-            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (
             FOUND,
             36,
             "≠ ▲11 untrusted · delete · write",
-            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (
             FOUND,
             15,
-            "≠ ▲11 high UDW",
-            "≠ changed · ▲11 high, ▽2 low findings · U untrusted · D delete · W write",
+            "≠ ▲11 untr +2",
+            "≠ changed · 11 findings: ▲11 high · untr untrusted · del delete · write",
         ),
         (
             FOUND,
             5,
             "≠ ▲11",
-            "≠ changed · ▲11 high, ▽2 low findings · untrusted · delete · write",
+            "≠ changed · 11 findings: ▲11 high · untrusted · delete · write",
         ),
         (RowMarks(findings=FINDINGS), 8, "▲11 high", ""),
-        (RowMarks(findings=FINDINGS), 7, "▲11", "▲11 high, ▽2 low findings"),
+        (RowMarks(findings=FINDINGS), 7, "▲11", "11 findings: ▲11 high"),
         (RowMarks(), 0, "", ""),
     ],
 )

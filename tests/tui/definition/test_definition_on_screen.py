@@ -39,7 +39,7 @@ async def test_a_wide_terminal_shows_both_sides_of_a_definition() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2", "z")
-        text = await settled(pilot, app, "Model is given  spec, declared")
+        text = await settled(pilot, app, "Model gets  spec, declared")
         model = given(text)
         assert "x-sensitive  true" in text
         assert "x-sensitive" not in model
@@ -54,10 +54,10 @@ async def test_a_narrow_terminal_shows_one_side_and_m_switches() -> None:
         await settled(pilot, app, "No arguments")
         await pilot.press("2", "n")
         text = await settled(pilot, app, "m: other side")
-        assert "Model is given" not in text
+        assert "Model gets" not in text
         assert "▸~" in text or "▸✗" in text
         await pilot.press("m")
-        await settled(pilot, app, "Model is given  spec")
+        await settled(pilot, app, "Model gets  spec")
 
 
 @SIZES
@@ -87,12 +87,12 @@ async def test_the_definition_follows_boundary_and_host() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2")
-        await settled(pilot, app, "Model is given  spec, declared")
+        await settled(pilot, app, "Model gets  spec, declared")
         await pilot.press("B")
-        text = await settled(pilot, app, "Model is given  spec, open")
+        text = await settled(pilot, app, "Model gets  spec, open")
         assert "✗ withheld" not in text
         await pilot.press("b", "h", *"claude", "enter")
-        text = await settled(pilot, app, "Model is given  claude-code, declared")
+        text = await settled(pilot, app, "Model gets  claude-code, declared")
         assert "not observed" in text
 
 
@@ -101,13 +101,13 @@ async def test_a_malformed_definition_has_no_model_side() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2", "escape")
-        await settled(pilot, app, "Model is given  spec, declared")
+        await settled(pilot, app, "Model gets  spec, declared")
         await pilot.press("down")
         assert '"Makes a key."' not in await settled(pilot, app, '"plain"')
         await pilot.press("down")
         text = await settled(pilot, app, "✗ malformed broken")
-        assert "Model is given" not in text
-        assert "as it stood on the wire" in text
+        assert "Model gets" not in text
+        assert "as the server sent it" in text
 
 
 async def test_a_definition_that_cannot_be_judged_has_no_model_side(
@@ -121,8 +121,8 @@ async def test_a_definition_that_cannot_be_judged_has_no_model_side(
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2")
-        text = await settled(pilot, app, "It is not known what a model is given of it (RuntimeError)")
-        assert "Model is given" not in text
+        text = await settled(pilot, app, "Sightline cannot tell what a model gets of it (RuntimeError)")
+        assert "Model gets" not in text
         assert '"Makes a key."' in text
 
 
@@ -133,6 +133,6 @@ async def test_a_definition_without_removals_is_shown_as_such() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2")
-        await settled(pilot, app, "The model is given all of it")
+        await settled(pilot, app, "The model gets the whole definition")
         await pilot.press("n")
         await settled(pilot, app, "Both sides are equal: the model")

@@ -75,9 +75,9 @@ async def test_the_catalogue_shows_the_severity_of_the_worst_finding_of_a_tool(
     async with app.run_test(size=size, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
         # Badges are made in a thread of their own.
-        await reviewed(pilot, app, "high  delete")
+        await reviewed(pilot, app, "delete")
         found = line_with(app, "torn", "▲")
-        assert re.search(r"torn +▲\d+ high  delete", found)
+        assert re.search(r"torn +▲\d+ high( \+\d+)? +delete", found)
         clean = line_with(app, "look_up_word")[:30]
         assert not re.search(r"[◆▲■▽·…]", clean), clean
 
@@ -104,7 +104,7 @@ async def test_a_result_is_reviewed_as_soon_as_it_arrives() -> None:
         assert isinstance(app.screen, MainScreen)
 
 
-async def test_the_number_on_the_findings_tab_does_not_depend_on_the_host() -> None:
+async def test_the_findings_tab_its_pane_and_the_catalogue_show_one_number_for_every_host() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await reviewed(pilot, app, "▲1")
@@ -119,8 +119,11 @@ async def test_the_number_on_the_findings_tab_does_not_depend_on_the_host() -> N
             assert found is not None, text
             assert f" {found[1]} finding" in text
             # Each finding has a row, and the one under the cursor has its details.
-            rows = sum("SL-" in line or "! result" in line for line in text.splitlines())
+            rows = sum("SL-" in line for line in text.splitlines())
             assert rows == int(found[1]) + 1, text
+            badge = re.search(r"look_up_word +▲(\d+) high(?: \+(\d+))?", text)
+            assert badge is not None, text
+            assert int(badge[1]) + int(badge[2] or 0) == int(found[1]), text
             await pilot.press("h", "down", "enter")
             text = await reviewed(pilot, app)
 

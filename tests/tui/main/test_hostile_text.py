@@ -97,7 +97,7 @@ def hostile_script(text: str) -> Script:
 
 
 def check(app: SightlineApp) -> None:
-    """Assert that nothing on the screen acts, thanks to present/: the guard had nothing to do."""
+    """Assert that no text on the screen acts on the terminal, and that the guard had nothing to replace."""
     for line in screen_lines(app):
         assert not ACTING.search(line), line
     assert app.guard.caught == 0
@@ -116,7 +116,7 @@ async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
     await press(pilot, app, "enter")
     await press(pilot, app, "3", "j", "j")
     await press(pilot, app, "4", "G")
-    await press(pilot, app, "1", "tab", "right", "tab", "x", "tab")
+    await press(pilot, app, "1", "tab", "tab", "right", "tab", "x", "tab")
     await press(pilot, app, "ctrl+j")
     await press(pilot, app, "ctrl+j")
     for _ in range(3):

@@ -9,6 +9,7 @@ from textual.pilot import Pilot
 
 from inspector.files import themes
 from inspector.json.exact import Json, JsonObject
+from inspector.policy.gate import oversight
 from inspector.policy.gate.agreement import Terms
 from inspector.policy.rules import Policy
 from inspector.protocol.targets import DemoTarget
@@ -20,6 +21,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.policy.dialog import UNREAD_S, DecisionScreen
 from inspector.tui.trust.screen import TrustScreen
+from inspector.tui.widgets.lines import ContentLines
 from tests.policy.gate.played import Slow, rule, rules
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
@@ -137,7 +139,11 @@ async def test_a_key_pressed_before_the_question_can_be_read_does_not_agree(
         assert len(told.calls) == 1
 
 
-async def test_the_answer_of_an_abandoned_call_changes_the_trust_in_the_header() -> None:
+async def test_the_answer_of_an_abandoned_call_changes_the_trust_in_the_header(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    # As if the answer was large: small ones are judged at once, on the event loop.
+    monkeypatch.setattr(oversight, "_SMALL_BYTES", 0)
     slow = Slow()
     app = app_of(script(), terms=Terms(policy=Policy(rules=cast("tuple[Any, ...]", (slow,)))))
     async with app.run_test(size=LARGE) as pilot:
@@ -368,3 +374,30 @@ async def test_a_declined_mail_is_not_sent_by_the_demo() -> None:
         main = app.screen_stack[1]
         assert isinstance(main, MainScreen)
         await main.end()
+
+
+@pytest.mark.parametrize("size", [(60, 15), LARGE], ids=["60x15", "140x45"])
+async def test_a_decision_is_shown_whole_with_rule_and_facts(size: tuple[int, int]) -> None:
+    reason = " ".join(f"word{number}" for number in range(150))
+    more = [
+        {
+            **rule("confirm", "tool.annotations.destructiveHint", equals=True),
+            "name": f"rule-{number}",
+            "reason": f"{reason} end",
+        }
+        for number in range(10)
+    ]
+    name = "wipe_" + "and_".join(f"{number}" for number in range(30))
+    told = script(tools=(READS, {**WIPE, "name": name}))
+    app = app_of(told, terms=Terms(policy=rules(*more)))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await wanting_to_wipe(pilot, app, "Why you are asked")
+        lines = app.screen.query_one("#decision-lines", ContentLines)
+        shown = " ".join(lines.row(index, 0).plain for index in range(lines.count)).split()
+        assert lines.max_scroll_x == 0
+        width = lines.scrollable_content_region.width
+        assert all(lines.row(index, 0).cell_length <= width for index in range(lines.count))
+        whole = " ".join(shown)
+        for number in range(10):
+            assert f"rule-{number} ({reason} end): " in whole
+        assert name in "".join(shown)

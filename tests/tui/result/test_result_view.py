@@ -4,6 +4,7 @@ from hypothesis import strategies as st
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
+from inspector.hosts.masks import REACHES
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
@@ -18,12 +19,12 @@ from inspector.tui.result.view import (
     beside,
     reason_line,
     reasons,
-    result_findings,
+    result_remarks,
     result_view,
     strip,
     title,
 )
-from inspector.tui.values.outline import ABSENT, OutlineRows, Side, SideDifference
+from inspector.tui.values.outline import ABSENT, OutlineRows, OutlineStyle, Side, SideDifference
 from inspector.tui.values.wrap import row_text
 
 SECRET = "planted-secret-4711"
@@ -129,6 +130,29 @@ def test_at_open_leaking_values_are_masked_and_marked() -> None:
     assert reason_line(view, view.outline, node).plain.startswith(
         "! reaches the model  /structuredContent/key"
     )
+
+
+@pytest.mark.parametrize("host", [profile.name for profile in hosts()])
+@pytest.mark.parametrize("style", list(OutlineStyle))
+def test_at_open_only_what_a_host_gives_its_model_is_marked_as_reaching_it(
+    host: str, style: OutlineStyle
+) -> None:
+    value: Json = {
+        **RESULT,
+        "content": [{"type": "text", "text": dump_text(RESULT["structuredContent"])}],
+        "_meta": {"copy": SECRET},
+    }
+    view = view_of(value, Level.OPEN, host)
+    outline = view.json if style is OutlineStyle.JSON else view.outline
+    marked = [node for node in range(len(outline)) if view.sign(outline, node) is SideDifference.REACHES]
+    assert all(SECRET not in str(outline.value(node, 1)) for node in range(len(outline)))
+    assert all(REACHES in str(outline.value(node, 1)) for node in marked)
+    listed = [reason for reason in view.reasons if reason.key[0] is SideDifference.REACHES]
+    assert sum(reason.count for reason in listed) == view.reached
+    assert bool(marked) is bool(view.reached) is (" reach" in strip(view).plain)
+    if style is OutlineStyle.TREE:
+        assert view.reached == len(marked)
+        assert {place for reason in listed for place in reason.places} == {*map(outline.pointer, marked)}
 
 
 def test_every_value_that_differs_has_a_sign_and_a_reason() -> None:
@@ -300,9 +324,7 @@ def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
         "structuredContent": {"id": 7, "key": SECRET},
         "surplus": 1,
     }
-    found = {
-        tuple(line.plain for line in result_findings(view_of(value, host=host.name))) for host in hosts()
-    }
+    found = {tuple(line.plain for line in result_remarks(view_of(value, host=host.name))) for host in hosts()}
     assert len(found) == 1
     sentences = found.pop()
     assert len(sentences) == 3

@@ -70,7 +70,7 @@ async def test_nothing_can_be_selected_copied_or_captured_while_a_secret_is_show
         assert not app.ALLOW_SELECT
         assert not await select()
         assert copied("while") == "before"
-        with pytest.raises(GuardedError, match="nothing can be selected, copied or pictured"):
+        with pytest.raises(GuardedError, match="Forget or mask it"):
             app.export_screenshot()
         with pytest.raises(GuardedError):
             app.deliver_screenshot()

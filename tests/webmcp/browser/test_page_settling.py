@@ -1,4 +1,4 @@
-"""When the tools of a page are listed, and the reasons for an empty list, in a real Chromium."""
+"""The time at which the tools of a page are listed, and the reasons for an empty list, in a real Chromium."""
 
 import asyncio
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a page sees of the polyfill, compared with the browser's own API."""
+"""The behaviour of the polyfill that a page can see, compared with the browser's own API."""
 
 from collections.abc import Generator
 
