@@ -584,14 +584,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Drawing.
 
-    def _marks(self, number: int, tool: Tool) -> RowMarks:
+    def _marks(self, number: int, tool: Tool | Item) -> RowMarks:
         server = self._servers.all[number]
+        if isinstance(tool, Item):
+            return RowMarks(signs=(server.subscriptions.mark(tool),))
         listed_as = tool.item.listed_as if tool.item else tool.name
         others = self._others_with(server, tool)
         return RowMarks(
             signs=(
                 server.pins.mark(listed_as),
-                server.subscriptions.mark(tool),
                 *([collision_mark(others)] if others else ()),
             ),
             findings=server.reviewer.sign(tool),
