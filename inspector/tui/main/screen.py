@@ -43,6 +43,7 @@ from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import (
+    AuthorizationReported,
     ConnectionFailed,
     ListingReported,
     ResourceReported,
@@ -75,7 +76,7 @@ from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, headline, level_note, shortened
+from inspector.tui.text import content, cut_in_the_middle, headline, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
@@ -237,7 +238,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_header()
         self._catalogue.focus_list()
         if not self._servers.are_several:
-            self._catalogue.say(content(f"{self.OPENING} {shortened(str(self.server.target), 200)} …"))
+            self._catalogue.say(
+                content(f"{self.OPENING} {cut_in_the_middle(str(self.server.target), 200)} …")
+            )
         self._result.show_note(Content(self.NO_CALL))
         self.call_after_refresh(self._begin)
         if self.server.watch is not None:
@@ -395,6 +398,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def tell_changed(self, message: ResourceReported) -> None:
         self._servers.of(message.link).resource_changed(message.uri)
         self._show_subscriptions()
+
+    @on(AuthorizationReported)
+    def report_authorization(self, message: AuthorizationReported) -> None:
+        self._servers.of(message.link).authorizer.report(message.entry)
 
     @on(SubscriptionsReported)
     def follow_subscriptions(self, message: SubscriptionsReported) -> None:
@@ -578,14 +585,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Drawing.
 
-    def _marks(self, number: int, tool: Tool) -> RowMarks:
+    def _marks(self, number: int, tool: Tool | Item) -> RowMarks:
         server = self._servers.all[number]
+        if isinstance(tool, Item):
+            return RowMarks(signs=(server.subscriptions.mark(tool),))
         listed_as = tool.item.listed_as if tool.item else tool.name
         others = self._others_with(server, tool)
         return RowMarks(
             signs=(
                 server.pins.mark(listed_as),
-                server.subscriptions.mark(tool),
                 *([collision_mark(others)] if others else ()),
             ),
             findings=server.reviewer.sign(tool),
@@ -646,7 +654,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(events.ScreenResume)
     def _show_keys(self) -> None:
-        if not self.is_current:
+        # A screen behind a dialog counts as current too, but its keys do nothing.
+        if not self.is_active:
             return
         part = self._part()
         values = self._tool.definition if part is FocusedPart.DEFINITION else self._result
