@@ -272,16 +272,16 @@ def _reference(claim: Claim) -> Json:
 
 
 class Badge(StrEnum):
-    """A badge, with its letter as value. The worst is first."""
+    """A badge, with its short word as value. The worst is first."""
 
-    MALICIOUS = "M"
-    UNTRUSTED = "U"
-    SENSITIVE = "S"
-    DELETE = "D"
-    EXTERNAL = "X"
-    CONFIRM = "C"
-    WRITE = "W"
-    READ = "R"
+    MALICIOUS = "malic"
+    UNTRUSTED = "untr"
+    SENSITIVE = "sens"
+    DELETE = "del"
+    EXTERNAL = "ext"
+    CONFIRM = "asks"
+    WRITE = "write"
+    READ = "read"
 
     @property
     def word(self) -> str:

@@ -137,6 +137,10 @@ class Connection:
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._dispatcher.notify(method, params)
 
+    def withdraw(self, key: str, why: str) -> None:
+        """Do not answer a request of the server any more. `key`: its `request_key`."""
+        self._dispatcher.withdraw(key, why)
+
     async def close(self) -> None:
         closed = Failure(kind=FailureKind.CONNECTION_LOST, detail="Sightline closed the connection")
         self._dispatcher.fail_all(self.lost or closed)

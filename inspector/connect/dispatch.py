@@ -11,14 +11,18 @@ from msgspec.structs import replace
 
 from inspector.connect.tap import Tap
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import text_at
 from inspector.protocol.exchanges import Answered, Asked, Matched
-from inspector.protocol.frames import Frame, Notification, Request, request_key, with_meta
+from inspector.protocol.frames import Direction, Frame, Notification, Request, request_key, with_meta
 from inspector.protocol.outcome import METHOD_NOT_FOUND, Failure, FailureKind, Outcome, Result, RpcError
 
 CANCEL_WRITE_TIMEOUT_S = 2.0
 INTERNAL_ERROR = -32603
 MAX_REPLIES = 8
 """The maximum number of server requests answered at the same time; further ones are refused."""
+WITHDRAWN = "withdrawn by the server"
+_MOST_OF_REASON = 200
+"""The maximum length of the reason that a server gives, in characters."""
 
 
 class MessageChannel(Protocol):
@@ -94,7 +98,7 @@ class Dispatcher:
         self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: dict[str, asyncio.Task[None]] = {}
-        """The tasks that are answering requests of the server, by the key of the request."""
+        """The tasks that are answering requests of the server, by the key of the request, until they send."""
         self._sending: set[asyncio.Task[None]] = set()
         self._paused = 0
         """The number of `paused` blocks that are running. Time limits are paused while there is one."""
@@ -236,8 +240,9 @@ class Dispatcher:
         self._lost = self._lost or self._covered(failure)
         for key in tuple(self._pending):
             self._resolve(key, FramedAnswer(outcome=self._lost, frame=None))
-        for reply in tuple(self._replies.values()):
-            reply.cancel()
+        for key in tuple(self._replies):
+            # The first line says how; the others are about the command and its stderr.
+            self.withdraw(key, f"withdrawn: {self._lost.detail.partition(chr(10))[0]}")
 
     def _covered(self, failure: Failure) -> Failure:
         return replace(failure, detail=self._tap.mask(failure.detail))
@@ -276,8 +281,9 @@ class Dispatcher:
             self._sending.add(task)
             task.add_done_callback(self._sending.discard)
             return
-        task = self._replies[key] = asyncio.ensure_future(self._answer(request))
-        task.add_done_callback(lambda _: self._replies.pop(key, None))
+        task = self._replies[key] = asyncio.ensure_future(self._answer(request, key))
+        self._sending.add(task)
+        task.add_done_callback(self._sending.discard)
 
     def _refusal(self, request: Request, key: str) -> str:
         """The reason why a request of the server is refused; empty if it is answered."""
@@ -289,7 +295,7 @@ class Dispatcher:
             return "a request with this id is being answered"
         return f"more than {MAX_REPLIES} requests at once" if len(self._replies) >= MAX_REPLIES else ""
 
-    async def _answer(self, request: Request) -> None:
+    async def _answer(self, request: Request, key: str) -> None:
         if self._on_request is None:
             return
         with self.paused():
@@ -299,14 +305,25 @@ class Dispatcher:
                 reply: JsonObject = {
                     "error": {"code": INTERNAL_ERROR, "message": "the client could not answer"}
                 }
-        await self._send_reply(request, reply)
+        # Whatever a responder makes of its cancellation, a withdrawn request gets no answer.
+        if self._replies.get(key) is asyncio.current_task():
+            del self._replies[key]
+            await self._send_reply(request, reply)
+
+    def withdraw(self, key: str, why: str) -> None:
+        """Stop answering a request of the server. `why`: the reason, which the responder is cancelled with."""
+        reply = self._replies.pop(key, None)
+        if reply is not None:
+            why = self._tap.mask(why)
+            self._tap.note(why, ends=key, asked_by=Direction.RECEIVED)
+            reply.cancel(why)
 
     def _withdraw(self, notification: Notification) -> None:
         """Stop answering a request that the server cancels."""
         if notification.method == "notifications/cancelled" and isinstance(notification.params, dict):
-            reply = self._replies.get(request_key(notification.params.get("requestId")))
-            if reply is not None:
-                reply.cancel()
+            reason = text_at(notification.params, "reason")
+            why = f"{WITHDRAWN}: {reason[:_MOST_OF_REASON]}" if reason else WITHDRAWN
+            self.withdraw(request_key(notification.params.get("requestId")), why)
 
     @property
     def is_paused(self) -> bool:

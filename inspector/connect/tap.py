@@ -60,13 +60,17 @@ class Tap:
             )
         )
 
-    def note(self, text: str, *, ends: str | None = None) -> None:
-        """Record an event that sent nothing. `ends`: the key of the request that gets no answer because of it."""
+    def note(self, text: str, *, ends: str | None = None, asked_by: Direction = Direction.SENT) -> None:
+        """Record an event that sent nothing.
+
+        `ends`: the key of the request that gets no answer because of it. `asked_by`: `RECEIVED` for a request
+        of the server.
+        """
         self._emit(
             Frame(
                 number=self._next(),
                 at_s=self.now_s(),
-                direction=Direction.RECEIVED,
+                direction=asked_by.opposite,
                 channel=Channel.NOTE,
                 raw=self.mask(text).encode("utf-8", "replace"),
                 ends=ends,

@@ -195,7 +195,9 @@ class Exchanges:
         self._matcher.clear()
 
     def _ended(self, frame: Frame) -> Iterator[GivenUp]:
-        exchange = self._matcher.give_up(Direction.SENT, frame.ends) if frame.ends is not None else None
+        if frame.ends is None:
+            return
+        exchange = self._matcher.give_up(frame.direction.opposite, frame.ends)
         if exchange:
             yield GivenUp(exchange=exchange)
 
@@ -212,7 +214,7 @@ class Exchanges:
                 self._matcher.ask(frame.direction, exchange.key, exchange, method=message.method)
                 return Asked(exchange=exchange)
             case Response():
-                asked_by = Direction.RECEIVED if frame.direction is Direction.SENT else Direction.SENT
+                asked_by = frame.direction.opposite
                 closed = self._matcher.answer(
                     asked_by,
                     request_key(message.id),

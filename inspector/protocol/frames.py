@@ -19,6 +19,10 @@ class Direction(StrEnum):
     SENT = "sent"
     RECEIVED = "received"
 
+    @property
+    def opposite(self) -> "Direction":
+        return Direction.RECEIVED if self is Direction.SENT else Direction.SENT
+
 
 class Channel(StrEnum):
     """The medium over which a frame travelled."""
@@ -45,7 +49,10 @@ class Frame(Struct, frozen=True, kw_only=True):
     head: str = ""
     """The line before the bytes, such as `POST /mcp` or `200 application/json`. Foreign text."""
     ends: str | None = None
-    """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`."""
+    """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`.
+
+    The note has the direction of that answer.
+    """
     response_to: str | None = None
     """For HTTP: the `request_key` of the request whose HTTP response contained this frame."""
     body: JsonText | Malformed | None = None

@@ -90,9 +90,9 @@ class Asker:
         outcome = await self._task_or_outcome(request.method, request.params, is_idle=is_idle)
         return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
 
-    def end(self) -> None:
-        """End the tasks, because the session ends."""
-        self._tasks.end()
+    def end(self, why: str = "Sightline closed the connection") -> None:
+        """End the tasks, because the connection ends. `why`: the reason."""
+        self._tasks.end(why)
 
     async def _task_or_outcome(self, method: str, params: Json, *, is_idle: bool) -> Result | RpcError:
         if self._has_tasks and method in METHODS:

@@ -72,7 +72,7 @@ class ClientTasks:
             if task.work.done():
                 return RpcError(value={"code": INVALID_PARAMS, "message": f"the task is {task.status}"})
             task.is_cancelled = True
-            task.work.cancel()
+            task.work.cancel("withdrawn by the server")
         if method != "tasks/result":
             return Result(value=self._shape(identifier, task))
         await asyncio.wait([task.work])
@@ -84,10 +84,10 @@ class ClientTasks:
         related: JsonObject = {"io.modelcontextprotocol/related-task": {"taskId": identifier}}
         return Result(value={**found.value, "_meta": related})
 
-    def end(self) -> None:
-        """Cancel and forget all tasks."""
+    def end(self, why: str) -> None:
+        """Cancel and forget all tasks. `why`: the reason."""
         for task in self._tasks.values():
-            task.work.cancel()
+            task.work.cancel(why)
         self._tasks.clear()
 
     def _shape(self, identifier: str, task: _Task) -> JsonObject:

@@ -3,7 +3,8 @@
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Generator, Iterable
+from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
@@ -21,10 +22,11 @@ from inspector.protocol.authorization import Access, Lane
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
-from inspector.protocol.frames import Channel, Notification, Request, with_meta
+from inspector.protocol.frames import Channel, Notification, Request, request_key, with_meta
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.protocol.server_requests import server_requests
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, PageTarget, StdioTarget, Target
+from inspector.protocol.tasks import OF_SERVERS
 from inspector.protocol.timeline import Timeline
 from inspector.secrets.own_credentials import own_credentials
 from inspector.session.asking import Asker
@@ -108,6 +110,10 @@ class Session:
         self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))
         self._looked_at = 0
         """The number of frames already searched for requests of the server."""
+        self._calling = 0
+        """The number of running calls."""
+        self._asked_in_calls: set[str] = set()
+        """The open requests of the server that arrived during a call, by `request_key`."""
         self._no_completions = False
         """True if the server announced completions but does not have the method."""
         self.asker = Asker(
@@ -343,53 +349,59 @@ class Session:
                 on_filled=lambda: on_progress(FILLED) if on_progress else None,
             )
         else:
-            method, params = request_of(tool, name, arguments)
-            if as_task(tool, self.server):
-                params["task"] = {}
-            members: JsonObject = {**(meta or {}), **({"annotations": annotations} if annotations else {})}
-            self.asker.begin()
-            asked_s: list[float | None] = []
+            with self._in_call():
+                method, params = request_of(tool, name, arguments)
+                if as_task(tool, self.server):
+                    params["task"] = {}
+                members: JsonObject = {
+                    **(meta or {}),
+                    **({"annotations": annotations} if annotations else {}),
+                }
+                self.asker.begin()
+                asked_s: list[float | None] = []
 
-            async def ask(sent: JsonObject) -> "FramedAnswer":
-                found = await self._ask(
-                    lambda reached: reached.request(
-                        method,
-                        sent,
-                        timeout_s=timeout_s or self.options.timeout_s,
-                        on_progress=lambda params: on_progress(progress_of(params)) if on_progress else None,
-                        input_schema=tool.input_schema if tool and not tool.item else None,
-                    ),
-                    name,
-                )
-                asked_s.append(found.asked_s)
-                return found
+                async def ask(sent: JsonObject) -> "FramedAnswer":
+                    found = await self._ask(
+                        lambda reached: reached.request(
+                            method,
+                            sent,
+                            timeout_s=timeout_s or self.options.timeout_s,
+                            on_progress=lambda params: (
+                                on_progress(progress_of(params)) if on_progress else None
+                            ),
+                            input_schema=tool.input_schema if tool and not tool.item else None,
+                        ),
+                        name,
+                    )
+                    asked_s.append(found.asked_s)
+                    return found
 
-            sent = with_meta(params, members) if members else params
-            answering = partial(answered_in_rounds, ask, sent, self.asker)
-            answer = await answering()
-            if asked_s[0] is not None and self._connection is connection:
-                # From frame to frame, as the timeline and recordings have it.
-                at_s = asked_s[0]
-            # Only the handshake era has a notification of the end of a visit.
-            within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
-
-            def say(progress: Progress) -> None:
-                if on_progress:
-                    on_progress(progress)
-
-            if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
-                say(AGAIN)
+                sent = with_meta(params, members) if members else params
+                answering = partial(answered_in_rounds, ask, sent, self.asker)
                 answer = await answering()
-            answer = await answered_by_task(
-                answer,
-                lambda method, params, within_s: self._ask(
-                    lambda reached: reached.request(method, params, timeout_s=within_s), ""
-                ),
-                self.asker,
-                timeout_s=timeout_s or self.options.timeout_s,
-                limit_s=timeout_s,
-                on_progress=on_progress,
-            )
+                if asked_s[0] is not None and self._connection is connection:
+                    # From frame to frame, as the timeline and recordings have it.
+                    at_s = asked_s[0]
+                # Only the handshake era has a notification of the end of a visit.
+                within_s = (timeout_s or self.options.timeout_s) if self._is_handshake else 0.0
+
+                def say(progress: Progress) -> None:
+                    if on_progress:
+                        on_progress(progress)
+
+                if await self.asker.visited(answer.outcome, within_s, lambda: say(VISITING)):
+                    say(AGAIN)
+                    answer = await answering()
+                answer = await answered_by_task(
+                    answer,
+                    lambda method, params, within_s: self._ask(
+                        lambda reached: reached.request(method, params, timeout_s=within_s), ""
+                    ),
+                    self.asker,
+                    timeout_s=timeout_s or self.options.timeout_s,
+                    limit_s=timeout_s,
+                    on_progress=on_progress,
+                )
         is_answered = answer.frame is not None and not isinstance(answer.outcome, Failure)
         ended_s = answer.frame.at_s if answer.frame is not None and is_answered else connection.now_s()
         record = CallRecord(
@@ -409,6 +421,21 @@ class Session:
             record_page_call(record, self.recorder)
         self._see_whether_lost()
         return record
+
+    @contextmanager
+    def _in_call(self) -> Generator[None]:
+        """Withdraw the questions of a call that ends although they were not answered.
+
+        A call that is cancelled here leaves them to the user, who has been asked.
+        """
+        self._calling += 1
+        try:
+            yield
+        finally:
+            self._calling -= 1
+        if not self._calling and self._connection is not None and self._asked_in_calls:
+            for key in tuple(self._asked_in_calls):
+                self._server_connection().withdraw(key, "withdrawn: the call has ended")
 
     @property
     def client_profile(self) -> ClientProfile | None:
@@ -768,6 +795,7 @@ class Session:
     def _see_whether_lost(self) -> None:
         lost = self._connection.lost if self._connection else None
         if lost and self.state is SessionState.READY:
+            self.asker.end(lost.detail)
             if isinstance(self.target, HttpTarget):
                 self._enter(SessionState.LOST, lost.detail, "The next call connects again.")
             else:
@@ -785,7 +813,13 @@ class Session:
             asyncio.get_running_loop().call_soon(self._see_whether_lost)
 
     async def _requested(self, request: Request, is_idle: bool) -> JsonObject:  # noqa: FBT001 - a state
-        return await self.asker.reply(request, is_idle=is_idle)
+        key = request_key(request.id)
+        if self._calling and request.method in OF_SERVERS:
+            self._asked_in_calls.add(key)
+        try:
+            return await self.asker.reply(request, is_idle=is_idle)
+        finally:
+            self._asked_in_calls.discard(key)
 
     def _notified(self, notification: Notification) -> None:
         if notification.method.endswith("/list_changed"):

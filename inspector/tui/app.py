@@ -177,7 +177,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     CSS = """
     Input > .input--placeholder { color: $foreground 70%; }
     /* Below the keys, in rows of their own: what is said covers nothing. */
-    ToastRack { layer: default; margin-bottom: 0; max-height: 9; overflow-y: hidden; }
+    ToastRack { layer: default; margin-bottom: 0; max-height: 60%; overflow-y: hidden; }
     ToastHolder { align-horizontal: left; }
     Toast { width: 1fr; max-width: 100%; padding: 0 1; margin-top: 0; }
     """

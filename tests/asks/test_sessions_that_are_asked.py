@@ -1,6 +1,7 @@
 """Sessions whose servers send requests to the client, in both eras, well-formed and not."""
 
 import asyncio
+import contextlib
 import json
 import sys
 from collections.abc import AsyncGenerator, Callable
@@ -186,6 +187,44 @@ async def test_a_late_or_withdrawn_request_is_not_shown_to_the_user() -> None:
         async with asyncio.timeout(10):
             # It may be withdrawn before the user was asked.
             await ended.wait() if begun.is_set() else None
+
+
+async def swallows_its_cancellation(_ask: Ask) -> Answer:
+    with contextlib.suppress(asyncio.CancelledError):
+        await asyncio.Event().wait()
+    return Answer(action=Action.DECLINE)
+
+
+@pytest.mark.parametrize(
+    ("tool", "detail"),
+    [
+        ("recalled", "withdrawn by the server: too\x1b[2J late"),
+        ("unwaited", "withdrawn: the call has ended"),
+        ("dies", "withdrawn: the server exited with code 0"),
+    ],
+)
+async def test_a_withdrawn_request_gets_no_answer_and_is_not_left_waiting(
+    tmp_path: Path, tool: str, detail: str
+) -> None:
+    recorder = Recorder(tmp_path / "session.jsonl", HEADER)
+    async with asked(Era.LEGACY, responder=swallows_its_cancellation, recorder=recorder) as (session, _):
+        calling = asyncio.ensure_future(session.call(tool, {}))
+        async with asyncio.timeout(10):
+            while not any(entry.kind is EntryKind.SERVER_REQUEST for entry in session.timeline.entries):
+                await asyncio.sleep(0.01)
+        await session.ping()
+        if tool == "recalled":
+            await session.ping()
+            assert said((await calling).outcome) == {"replies": 0}
+        await calling
+    recorder.close()
+    played = Played(recorder.path)
+    played.index()
+    stepped = [played.entry(number, played.last) for number in range(1, played.entry_count(played.last) + 1)]
+    played.close()
+    for entries in (session.timeline.entries, stepped):
+        (entry,) = (entry for entry in entries if entry.kind is EntryKind.SERVER_REQUEST)
+        assert (entry.state, entry.detail) == (EntryState.FAILED, detail)
 
 
 async def test_a_defect_of_the_responder_leaves_no_server_waiting() -> None:

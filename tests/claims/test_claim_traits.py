@@ -296,23 +296,27 @@ def test_the_json_of_traits_has_value_default_and_claims() -> None:
 
 
 @pytest.mark.parametrize(
-    ("annotations", "meta", "letters"),
+    ("annotations", "meta", "words"),
     [
         ({}, {}, ""),
-        ({"readOnlyHint": True}, {}, "R"),
-        ({"readOnlyHint": True, "openWorldHint": True}, {}, "XR"),
-        ({"readOnlyHint": False}, {}, "W"),
-        ({"destructiveHint": True}, {}, "DW"),
-        ({}, {"mcp.dev/effect": "delete"}, "D"),
-        ({}, {"mcp.dev/effect": "external"}, "X"),
-        ({"readOnlyHint": True, "destructiveHint": True}, {}, "DW"),
-        ({"sensitiveHint": True, "untrustedContentHint": True, "consequential": True}, {}, "USCW"),
-        ({"maliciousActivityHint": True}, {}, "MU"),
+        ({"readOnlyHint": True}, {}, "read"),
+        ({"readOnlyHint": True, "openWorldHint": True}, {}, "ext read"),
+        ({"readOnlyHint": False}, {}, "write"),
+        ({"destructiveHint": True}, {}, "del write"),
+        ({}, {"mcp.dev/effect": "delete"}, "del"),
+        ({}, {"mcp.dev/effect": "external"}, "ext"),
+        ({"readOnlyHint": True, "destructiveHint": True}, {}, "del write"),
+        (
+            {"sensitiveHint": True, "untrustedContentHint": True, "consequential": True},
+            {},
+            "untr sens asks write",
+        ),
+        ({"maliciousActivityHint": True}, {}, "malic untr"),
         ({"sensitiveHint": False}, {"mcp.dev/requiresConfirmation": False}, ""),
     ],
 )
-def test_badges_show_the_claimed_traits(annotations: JsonObject, meta: JsonObject, letters: str) -> None:
-    assert "".join(badges(traits(of_tool(annotations, meta)))) == letters
+def test_badges_show_the_claimed_traits(annotations: JsonObject, meta: JsonObject, words: str) -> None:
+    assert " ".join(badges(traits(of_tool(annotations, meta)))) == words
 
 
 def test_a_marked_schema_gives_the_badge_for_sensitive() -> None:

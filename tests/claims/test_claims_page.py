@@ -20,9 +20,9 @@ def test_the_tables_of_the_page_agree_with_the_registry() -> None:
 
 def test_the_page_names_every_badge() -> None:
     text = PAGE.read_text(encoding="utf-8")
-    *letters, last = Badge
+    *words, last = Badge
     assert ", ".join(badge.word for badge in Badge) in text
-    assert f"{', '.join(letters)} and {last}" in text
+    assert f"{', '.join(words)} and {last}" in text
 
 
 def test_every_vocabulary_states_its_source() -> None:

@@ -18,6 +18,14 @@ FORM = {
     "properties": {"name": {"type": "string"}, "age": {"type": "integer", "default": 7}},
 }
 SECRET_FORM = {"type": "object", "properties": {"name": {"type": "string"}, "api_key": SECRET}}
+OPTION = "an option that is long enough to need a second row, and then some, up to its last word: end"
+LONG_FORM = {
+    "type": "object",
+    "properties": {
+        "which": {"type": "string", "enum": ["short", OPTION], "default": OPTION},
+        **{f"number{place}": {"type": "integer", "default": place} for place in range(12)},
+    },
+}
 CONTROLS = "Who \x1b[31mare you?\x07 \u202eevil"
 
 
@@ -38,6 +46,7 @@ ROOTS = {"method": "roots/list"}
 HUGE = elicit(schema={**FORM, "description": "x" * 50_000_000})
 ASKS: dict[str, list[Any]] = {
     "form": [elicit()],
+    "long form": [elicit(schema=LONG_FORM)],
     "secret": [elicit(schema=SECRET_FORM)],
     "controls": [elicit(CONTROLS)],
     "lookalike": [visit("https://g\u0131thub.com/login")],
@@ -52,6 +61,9 @@ OTHERS = (
     "endless",
     "after",
     "withdrawn",
+    "recalled",
+    "unwaited",
+    "dies",
     "visit first",
     "visit then",
     "shifting",
@@ -94,12 +106,42 @@ def reply() -> Any:
     sys.exit()
 
 
+def replies_until_ping() -> int:
+    """The number of answers of the client before its next ping, which is answered."""
+    replies = 0
+    while line := sys.stdin.readline():
+        message = json.loads(line)
+        if message.get("method") == "ping":
+            answer(message, {})
+            return replies
+        replies += "method" not in message
+    sys.exit()
+
+
 def ask_as_task() -> tuple[Any, Any]:
     """Ask the client to fill in a form as a task. Returns the task's handle, and members of requests about it."""
     form = elicit(schema=SECRET_FORM)
     ask({**form, "params": {**form["params"], "task": {"ttl": 60_000}}})
     task = reply()["result"]["task"]
     return task, {"params": {"taskId": task["taskId"]}}
+
+
+def leave_unanswered(request: Any, name: str) -> None:
+    """Ask, and end the call without an answer, some of them at the second ping."""
+    if name == "after":
+        finish(request, "done")
+        ask(elicit("Too late"))
+        reply()
+        return
+    number = ask(elicit("Never mind"))
+    cancelled = {"requestId": number, "reason": "too\x1b[2J late"}
+    if name != "withdrawn":
+        replies_until_ping()
+    if name == "dies":
+        sys.exit()
+    if name != "unwaited":
+        write({"method": "notifications/cancelled", "params": cancelled})
+    finish(request, {"replies": replies_until_ping()} if name == "recalled" else "done")
 
 
 def call(request: Any) -> None:
@@ -110,14 +152,8 @@ def call(request: Any) -> None:
                 ask(elicit())
                 replies.append(reply())
             finish(request, {"refused": sum("error" in each for each in replies), "asked": len(replies)})
-        case "after":
-            finish(request, "done")
-            ask(elicit("Too late"))
-            reply()
-        case "withdrawn":
-            number = ask(elicit("Never mind"))
-            write({"method": "notifications/cancelled", "params": {"requestId": number}})
-            finish(request, "done")
+        case "after" | "withdrawn" | "recalled" | "unwaited" | "dies" as name:
+            leave_unanswered(request, name)
         case "kept":
             # The answer is repeated nowhere.
             ask(elicit(schema=SECRET_FORM))

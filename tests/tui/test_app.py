@@ -10,7 +10,7 @@ from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from tests.tui.scripted import LARGE, Script, answering, app_of, screen_lines, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled
 
 if TYPE_CHECKING:
     from inspector.json.exact import Json
@@ -94,6 +94,20 @@ async def test_a_notification_is_safe_and_never_markup() -> None:
         text = await settled(pilot, app, "[/nope] ␛]52")
         assert "[@click=app.leave]t[/]" in text
         assert app.guard.caught == 0
+
+
+async def test_notifications_are_shown_whole_and_the_oldest_makes_room() -> None:
+    app = app_of(Script())
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        for number in range(3):
+            app.notify(f"begin{number} " + "x" * 340 + f" end{number}")
+        text = await settled(pilot, app, "end2")
+        assert "begin2" in text
+        assert text.count("x") >= 340
+        assert "begin0" not in text
+        app.notify("https://example.com/" + "y" * 300 + "/end")
+        text = await settled(pilot, app, "/end")
+        assert text.count("y") >= 300
 
 
 async def test_the_palette_finds_and_runs_commands() -> None:

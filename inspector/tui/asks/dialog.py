@@ -25,6 +25,7 @@ from inspector.tui.widgets.lines import ContentLines, Lines
 from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
 
 REST_DECLINED = Answer(action=Action.DECLINE, why="with the rest of what this call asks")
+_ANSWERS = {"open", "accept", "decline", "decline_rest", "cancel_call"}
 _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING: "send"}
 
 
@@ -59,6 +60,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         )
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
+        self._withdrawn = ""
+        """Why the question needs no answer any more; empty while it does. Foreign text."""
         self.set_class(view.link is not None, "-link")
         openable = view.link is not None and not view.link.refusal
         self.offer(
@@ -94,9 +97,30 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         # user is typing.
         self._lines.focus()
         self.set_timer(UNREAD_S, self._focus_answer)
+        self._show_withdrawn()
+
+    def withdraw(self, why: str) -> None:
+        """Say that no answer is wanted any more, and offer nothing except to close. Nothing is sent.
+
+        The dialog stays open, because the user may be typing into it. `why`: foreign text.
+        """
+        self._withdrawn, self._asked_s = why, monotonic()
+        self.offer((("answer.cancel", "close"),))
+        self._show_withdrawn()
+
+    def _show_withdrawn(self) -> None:
+        if not (self._withdrawn and self.is_mounted):
+            return
+        for widget in (self._form, self._text):
+            if widget is not None:
+                widget.disabled = True
+        self._lines.focus()
+        words = shortened(self._withdrawn[:1].upper() + self._withdrawn[1:], 300)
+        self._heading.update(content(words, "bold $text-warning"))
+        self._complain("Nothing is sent. Esc or Enter closes this.")
 
     def _focus_answer(self) -> None:
-        if self.focused is not self._lines:
+        if self.focused is not self._lines or self._withdrawn:
             return
         if self._text is not None:
             self._text.focus()
@@ -109,6 +133,9 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     @on(Lines.Chosen)
     def stay(self, event: Lines.Chosen) -> None:
         event.stop()
+        # Enter may have been pressed for the field that had the focus before.
+        if self._withdrawn and monotonic() - self._asked_s >= self.unread_s:
+            self.dismiss(None)
 
     @on(ArgumentForm.Changed)
     def forget_problem(self, event: ArgumentForm.Changed) -> None:
@@ -129,6 +156,12 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     def action_cancel(self) -> None:
         self.dismiss(Answer(action=Action.CANCEL))
 
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Whether a key works: of those that answer, only the one that closes, once the question is withdrawn."""
+        if self._withdrawn and action in _ANSWERS:
+            return False
+        return super().check_action(action, parameters)
+
     def action_decline(self) -> None:
         self.dismiss(Answer(action=Action.DECLINE))
 
@@ -142,7 +175,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
 
     def show_place(self, title: Content) -> None:
         """Show another title, after the number of waiting requests has changed."""
-        self._heading.update(title)
+        if not self._withdrawn:
+            self._heading.update(title)
 
     def action_open(self) -> None:
         link = self._view.link
@@ -169,16 +203,21 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             self.dismiss(sampled(text))
         else:
             self._complain("Write an answer first, or decline.")
+            if self._text is not None:
+                self._text.focus()
 
     async def _send_form(self, form: ArgumentForm) -> None:
         writing = Writing(lines=form.lines, entered=form.entered(), text=None)
         found = await asyncio.to_thread(lambda: checked(as_arguments(writing), self._view.ask.schema))
         self._is_sending = False
+        if self._withdrawn:
+            return
         if not found.problems:
             self.dismiss(Answer(action=Action.ACCEPT, content=found.arguments))
             return
         placed, rest = place_problems(form.lines, found.problems)
         form.complain(placed)
+        form.focus_one(placed)
         words = [f"{problem.pointer or 'the form'}: {problem.message}" for problem in rest[:3]]
         self._complain("; ".join(words) or "Its schema does not allow this answer: see the marked fields.")
 

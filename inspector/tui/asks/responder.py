@@ -6,7 +6,6 @@ from typing import Protocol
 from msgspec.structs import replace
 from textual.content import Content
 from textual.screen import Screen
-from textual.worker import WorkerError
 
 from inspector.asks.answer import DECLINED, Action, Answer
 from inspector.asks.ask import Ask, AskKind
@@ -46,6 +45,9 @@ class UserResponder:
         """The number of requests that are not answered yet, including the one in the dialog."""
         self._current: tuple[AnswerScreen, Content] | None = None
         """The open dialog, and its title without the number of waiting requests; None if none is open."""
+        self._closed = asyncio.Event()
+        """Set while no dialog is open."""
+        self._closed.set()
         self._declined: object = None
         """The call whose further requests are declined."""
 
@@ -75,16 +77,11 @@ class UserResponder:
     async def _in_turn(self, view: AskView, call: object) -> Answer:
         if self._is_declined(call):
             return REST_DECLINED
+        # A withdrawn question stays until the user has closed it.
+        await self._closed.wait()
         self._calls.hold(True)
-        # Only a worker can wait for a screen.
-        asking = self._screen.run_worker(self._asked(view, call), group="interrupting", exit_on_error=False)
         try:
-            return await asking.wait()
-        except WorkerError:
-            return DECLINED
-        except asyncio.CancelledError:
-            asking.cancel()
-            raise
+            return await self._asked(view, call)
         finally:
             self._current = None
             self._calls.hold(False)
@@ -95,12 +92,22 @@ class UserResponder:
             replace(view, title=self._placed(view.title)),
             lambda is_cancelled: self._give_up(call, is_cancelled),
         )
+        # Not the worker of Textual that waits for a screen: it takes a cancellation for an answer.
+        answered = asyncio.get_running_loop().create_future()
+
+        def take(answer: Answer | None) -> None:
+            self._closed.set()
+            if not answered.done():
+                answered.set_result(answer or DECLINED)
+
+        self._closed.clear()
+        app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
         self._current = screen, view.title
         try:
-            return await app.push_screen_wait(screen) or DECLINED  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        except asyncio.CancelledError:
-            if app.screen is screen:
-                screen.dismiss(DECLINED)
+            return await answered
+        except asyncio.CancelledError as cancelled:
+            if not self._closed.is_set():
+                screen.withdraw(str(cancelled) or "withdrawn: the connection was closed")
             raise
 
     def _count(self, change: int) -> None:

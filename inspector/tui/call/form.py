@@ -276,8 +276,12 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         return any(line.focus_input() for line in self._mounted)
 
     def focus_one(self, pointers: Container[str]) -> None:
-        """Put the focus on the first input of these, where there is one."""
-        any(line.focus_input() for line in self._mounted if line.line.field.pointer in pointers)
+        """Put the focus on the first input of these, where there is one, with all that is said about it in sight."""
+        found = (line for line in self._mounted if line.line.field.pointer in pointers)
+        line = next((line for line in found if line.focus_input()), None)
+        if line is not None:
+            # The complaint makes the line higher.
+            self.call_after_refresh(line.scroll_visible, animate=False)
 
     @on(FieldLine.Changed)
     def tell_changed(self, event: FieldLine.Changed) -> None:

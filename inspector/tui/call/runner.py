@@ -371,7 +371,7 @@ class CallRunner:
         note = Content.assemble(
             content(shortened(name, 60), "bold"),
             " has no result. Sightline: ",
-            content(shortened(reason, 600)),
+            content(shortened(reason, 20_000)),
         )
         self._screen.post_message(CallStopped(self._link, name, note, reason, is_quiet))
 

@@ -34,7 +34,7 @@ def marks_of(tool: Tool) -> RowMarks:
 
 
 def row_marks(found: Traits) -> RowMarks:
-    """The badges of a tool for its row, each as a word and as a letter."""
+    """The badges of a tool for its row, each as a word and as a short word."""
     return RowMarks(
         badges=tuple(
             Mark(words=_word(badge), short=Content.styled(str(badge), _STYLES[badge]))

@@ -37,13 +37,13 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
     """Signs such as that of a changed definition. The short form takes one cell."""
     findings: Mark = Mark()
     badges: tuple[Mark, ...] = ()
-    """The badges, the worst first. The short form is a letter."""
+    """The badges, the worst first. The short form is a short word."""
 
     def fitted(self, width: int) -> FittedMarks:
         """The marks that fit into `width` cells.
 
-        As many badges as possible are words, followed by the number of the others. If no word fits, all are
-        letters.
+        As many badges as possible are words, followed by the number of the others. If no word fits, as many
+        as possible are short words; if none of these fits, only their number is shown.
         """
         return next((each for each in self._forms if each.shown.cell_length <= width), self._hidden)
 
@@ -51,9 +51,9 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
     def _forms(self) -> tuple[FittedMarks, ...]:
         words = [badge.words for badge in self.badges]
         signs = _joined("", *(sign.short for sign in self.signs))
-        letters = _joined("", *(badge.short for badge in self.badges))
+        short = [badge.short for badge in self.badges]
         findings = (self.findings.words, self.findings.short)
-        legend, in_letters = self._legend(letters=False), self._legend(letters=True)
+        legend, with_short = self._legend(with_short=False), self._legend(with_short=True)
         complete = _joined(
             "  ", *(sign.words for sign in self.signs), self.findings.words, _BETWEEN.join(words)
         )
@@ -65,7 +65,11 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
                 for found in findings
             ),
             *(
-                FittedMarks(shown=_joined(" ", signs, found, letters), legend=in_letters)
+                FittedMarks(
+                    shown=_joined(" ", signs, found, _counted(short, number)),
+                    legend=with_short if number else legend,
+                )
+                for number in range(len(short), -1, -1)
                 for found in findings
             ),
             FittedMarks(shown=_joined(" ", signs, self.findings.short), legend=legend),
@@ -74,17 +78,22 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
 
     @property
     def _hidden(self) -> FittedMarks:
-        return FittedMarks(shown=_NOTHING, legend=self._legend(letters=False))
+        return FittedMarks(shown=_NOTHING, legend=self._legend(with_short=False))
 
-    def _legend(self, *, letters: bool) -> Content:
-        badges = (_joined(" ", each.short, each.words) if letters else each.words for each in self.badges)
+    def _legend(self, *, with_short: bool) -> Content:
+        badges = (
+            _joined(" ", each.short, each.words)
+            if with_short and each.short.plain != each.words.plain
+            else each.words
+            for each in self.badges
+        )
         parts = (*(sign.legend for sign in self.signs), self.findings.legend, *badges)
         return _BETWEEN.join([part for part in parts if part.plain])
 
 
 def _counted(words: list[Content], number: int) -> Content:
     more = len(words) - number
-    return Content.assemble(_BETWEEN.join(words[:number]), (f" +{more}" if more else "", FAINT))
+    return _joined(" ", _BETWEEN.join(words[:number]), Content.styled(f"+{more}" if more else "", FAINT))
 
 
 def _joined(between: str, *parts: Content) -> Content:

@@ -64,14 +64,14 @@ _SIGNS = (
 )
 
 _BADGES = (
-    ("M", "malicious: the server itself says so"),
-    ("U", "untrusted: returns content that others wrote"),
-    ("S", "sensitive: its result is private, as a whole or in part"),
-    ("D", "delete: deletes, or is destructive"),
-    ("X", "external: reaches an open world"),
-    ("C", "asks first: wants your confirmation before a call"),
-    ("W", "write: changes something"),
-    ("R", "read: only reads"),
+    ("malic", "malicious: the server itself says so"),
+    ("untr", "untrusted: returns content that others wrote"),
+    ("sens", "sensitive: its result is private, as a whole or in part"),
+    ("del", "delete: deletes, or is destructive"),
+    ("ext", "external: reaches an open world"),
+    ("asks", "asks first: wants your confirmation before a call"),
+    ("write", "changes something"),
+    ("read", "only reads"),
 )
 
 
@@ -132,8 +132,8 @@ def legend_lines() -> list[HelpLine]:
         HelpLine(words="Signs", is_heading=True),
         *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),
         HelpLine(words=""),
-        HelpLine(words="Badges of a tool: words, or letters where narrow", is_heading=True),
-        *(HelpLine(key=letter, words=words) for letter, words in _BADGES),
+        HelpLine(words="Badges of a tool: words, short where narrow", is_heading=True),
+        *(HelpLine(key=word, words=words) for word, words in _BADGES),
     ]
 
 

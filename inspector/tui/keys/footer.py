@@ -74,6 +74,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """Whether masked values are shown."""
     can_explain: bool = False
     """Whether Enter says more of the value under the cursor."""
+    timeline_enter: str = ""
+    """What Enter shows of the line of the timeline under the cursor; empty if there is none."""
     is_searched: bool = False
     """Whether the focused values are being searched for words."""
     has_matches: bool = False
@@ -165,7 +167,8 @@ def _offers_of_timeline(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.is_recording:
         yield "lines.choose", "frames"
     else:
-        yield "lines.choose", "result, frames"
+        if now.timeline_enter:
+            yield "lines.choose", now.timeline_enter
         yield "timeline.fold", ""
         yield "main.filter", ""
 

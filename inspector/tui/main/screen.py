@@ -81,6 +81,7 @@ from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
 from inspector.tui.values.search_line import SearchInput
 from inspector.tui.widgets.choice import ChoiceInput
+from inspector.tui.widgets.lines import Lines
 
 if TYPE_CHECKING:
     from inspector.files.watching import Watching
@@ -490,6 +491,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def judge_finding(self, message: FindingsPane.Judged) -> None:
         self.server.findings.judge(message.entry)
 
+    @on(SessionTimeline.RoomWanted)
+    def enlarge_timeline(self) -> None:
+        """Give the timeline room for what it unfolds."""
+        if not self._room.is_timeline_long:
+            self._room.toggle_timeline()
+
+    @on(Lines.Moved, "#timeline")
+    def follow_timeline(self) -> None:
+        if self._timeline.has_focus:
+            self._show_keys()
+
     @on(TimelinePane.Opened)
     def open_entry(self, message: TimelinePane.Opened) -> None:
         self.show_frames(message.entry, message.session)
@@ -659,6 +671,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_recording=bool(self.READ_ONLY),
                 is_unmasked=self._result.is_unmasked,
                 can_explain=self._result.can_explain,
+                timeline_enter=self._timeline.use_of_enter,
                 is_searched=values.is_searched,
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,

@@ -24,8 +24,10 @@ from inspector.tui.text import content, shortened
 from inspector.tui.trust.view import since_line
 
 _QUIET = "$foreground 70%"
-_MAX_NAMED = 4
-_MAX_REASONS = 8
+_LONGEST = 20_000
+"""The maximum number of characters of one sentence or value: a dialog wraps all of it at once."""
+_LONG_NAME = 60
+"""The number of characters from which a tool's name is cut in the title. It is then whole among the facts."""
 _INPUT_CLASSES = "inputMetadata.sensitivity"
 
 _SENTENCES = {
@@ -55,7 +57,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
     `chunk`: the number of characters after which a text is wrapped.
     """
     is_asked = considered.verdict is Verdict.CONFIRM
-    name = content(shortened(considered.name, 60))
+    name = content(shortened(considered.name, _LONG_NAME))
     title = Content.assemble("Call ", name, "?") if is_asked else Content.assemble(name, " is blocked")
     blocked = "It was not called. Only another policy can allow it (--policy FILE)."
     return DecisionView(
@@ -118,7 +120,8 @@ def attack_view(made: Ruled) -> DecisionView:
 def note_view(entry: Entry) -> DecisionView:
     """The content of a notice that shows a timeline entry without frames in full."""
     return DecisionView(
-        title=content(shortened(entry.title, 120), "bold"), lines=(content(shortened(entry.detail, 2000)),)
+        title=content(shortened(entry.title, 120), "bold"),
+        lines=(content(shortened(entry.detail, _LONGEST)),),
     )
 
 
@@ -154,7 +157,7 @@ def _sentence_of(match: RuleMatch) -> str:
     sentences = [reason for reason in reasons if reason.endswith(".")]
     claims = dict.fromkeys(reason.rpartition(" ")[2] for reason in reasons if not reason.endswith("."))
     named = f" ({', '.join(claims)})" if claims else ""
-    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences))
+    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences, f"Rule: {match.rule.name}."))
 
 
 def _sentence(words: str) -> str:
@@ -162,7 +165,9 @@ def _sentence(words: str) -> str:
 
 
 def _facts(considered: Consideration, tool: Tool | None) -> Iterator[Content]:
-    yield _labelled("server", content(shortened(considered.server, 100)))
+    if len(considered.name) > _LONG_NAME:
+        yield _labelled("name", content(shortened(considered.name, _LONGEST)))
+    yield _labelled("server", content(shortened(considered.server, _LONGEST)))
     if tool is None:
         yield _labelled("tool", Content("unknown: the server does not list it"))
     else:
@@ -230,12 +235,11 @@ def _outcome(trait: Trait) -> Content:
 def _resolved(resolution: Resolution) -> Content:
     if resolution.state is ResolutionState.RESOLVED:
         return Content("these declarations are the server's answer for exactly these arguments")
-    return content(shortened(" ".join(resolution.findings), 300), "$text-warning")
+    return content(shortened(" ".join(resolution.findings), _LONGEST), "$text-warning")
 
 
 def _named(words: tuple[str, ...]) -> Content:
-    more = f" and {len(words) - _MAX_NAMED} more" if len(words) > _MAX_NAMED else ""
-    return Content.assemble(content(", ".join(shortened(word, 80) for word in words[:_MAX_NAMED])), more)
+    return content(shortened(", ".join(words), _LONGEST))
 
 
 def _undeclared() -> Content:
@@ -243,11 +247,8 @@ def _undeclared() -> Content:
 
 
 def _reasons(reasons: Iterable[str]) -> Iterator[Content]:
-    lines = tuple(reasons)
-    for reason in lines[:_MAX_REASONS]:
-        yield Content.assemble("• ", content(shortened(reason, 400)))
-    if len(lines) > _MAX_REASONS:
-        yield Content(f"… and {len(lines) - _MAX_REASONS} more")
+    for reason in reasons:
+        yield Content.assemble("• ", content(shortened(reason, _LONGEST)))
 
 
 def _masked(considered: Consideration) -> Json:

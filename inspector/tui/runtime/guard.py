@@ -14,6 +14,7 @@ from rich.text import Text
 from textual import events
 from textual.app import App
 from textual.color import Color
+from textual.content import Content
 from textual.filter import LineFilter
 from textual.notifications import Notification, SeverityLevel
 from textual.strip import Strip
@@ -80,6 +81,10 @@ def _symbol(found: "re.Match[str]") -> str:
 
 _MOST_SAID = 3
 """The maximum number of notifications on the screen."""
+MOST_ROWS = 9
+"""The maximum number of rows of all notifications together, unless one alone has more."""
+_AROUND_WORDS = 3
+"""The cells of a notification beside its words: the padding and the bar."""
 GUARDING = (
     "A secret is fetched or shown. Forget or mask it to allow selecting, copying and screenshots again."
 )
@@ -190,11 +195,24 @@ class GuardedApp(App[None], inherit_bindings=False):
             if (before.message, before.title, before.severity) == (shown, heading, severity):
                 # Show equal notifications only once. The newer one stays longer.
                 self._unsay(before)
-        others = list(self._notifications)
-        if len(others) >= _MOST_SAID:
-            # Each takes rows of the screen.
-            self._unsay(min(others, key=lambda each: (each.severity != "information", each.raised_at)))
         super().notify(shown, title=heading, severity=severity, timeout=timeout, markup=False)
+        # Textual adds it later, and several may come at once.
+        self.call_later(self._make_room)
+
+    def _make_room(self) -> None:
+        """Remove notifications until all that are left are shown in full, never the last one."""
+        said = list(self._notifications)
+        others = sorted(said[:-1], key=lambda each: (each.severity != "information", each.raised_at))
+        while others and (len(said) > _MOST_SAID or sum(map(self._rows, said)) > MOST_ROWS):
+            oldest = others.pop(0)
+            said.remove(oldest)
+            self._unsay(oldest)
+
+    def _rows(self, notification: Notification) -> int:
+        """The rows of a notification, which is wrapped in the width of the screen."""
+        width = max(self.size.width - _AROUND_WORDS, 1)
+        lines = (*notification.title.splitlines(), *notification.message.splitlines())
+        return sum(max(len(Content(line).wrap(width)), 1) for line in lines)
 
     def _unsay(self, notification: Notification) -> None:
         self._unnotify(notification, refresh=False)

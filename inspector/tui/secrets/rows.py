@@ -11,7 +11,7 @@ from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.json.pointer import split
 from inspector.secrets.vault import Kept, KeptReference, KeptValue, VaultKey, item_words, left_s
-from inspector.tui.text import content, count, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.timeline.frame import pieces
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
@@ -67,7 +67,9 @@ def secret_line(
     state = "shown below" if is_peeked else here_now.state
     if isinstance(kept, KeptReference) and kept.has_value and here_now.state != "fetched":
         state = f"{state} •"
-    left = Content.assemble("▸ " if here else "  ", (sign, "bold $text-accent"), content(label(kept)))
+    # Pointers differ at their ends.
+    named = cut_in_the_middle(label(kept), _label_width(width) - len(sign) - 3)
+    left = Content.assemble("▸ " if here else "  ", (sign, "bold $text-accent"), content(named))
     return Content.assemble(
         left.truncate(_label_width(width) - 1, ellipsis=True, pad=True),
         " ",
@@ -125,11 +127,7 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
         return Content.assemble(
             ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
         )
-    words = (
-        "p shows it for 10 s; holding a mouse button on it shows it too"
-        if can_peek
-        else "there is none here yet"
-    )
+    words = "p shows it for 10 s; a held mouse button does too" if can_peek else "there is none here yet"
     return Content.assemble(("Value  ", "bold"), (words, _QUIET))
 
 

@@ -125,6 +125,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SECRETS)
     ALLOW_SELECT = False
     NAME = "Secrets"
+    VERTICAL_BREAKPOINTS = [(0, "-low"), (20, "-high")]  # noqa: RUF012 - as Textual declares it
     FAILED = "The value could not be shown"
 
     def __init__(self, custody: Callable[[], Custody], copy: Callable[[str], None] | None) -> None:

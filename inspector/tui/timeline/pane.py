@@ -6,9 +6,11 @@ It follows its end while the cursor is there, and can be filtered.
 import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from functools import lru_cache
 from time import monotonic
 from typing import ClassVar
 
+from rich.cells import chop_cells
 from textual import on
 from textual.binding import BindingType
 from textual.content import Content
@@ -16,12 +18,13 @@ from textual.message import Message
 from textual.widgets import Input
 
 from inspector.boundary.bounded import Level
-from inspector.protocol.timeline import Entry, EntryKind
+from inspector.protocol.timeline import Entry, EntryKind, EntryState
+from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.text import content, count
+from inspector.tui.text import content, count, shortened
 from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
@@ -36,6 +39,14 @@ from inspector.tui.timeline.rows import (
 )
 from inspector.tui.widgets.lines import Lines
 
+_INDENT = 4
+"""The width, in cells, before a line of stderr."""
+_BORDER = 2
+"""The width, in cells, of the border around its title."""
+_MOST_LINES = 1_000
+"""The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all."""
+_LONGEST = 4_000
+"""The maximum number of characters of one such line."""
 _WIDE = 110
 """The width, in cells, from which a row shows the time of day."""
 
@@ -89,6 +100,11 @@ class TimelinePane(Lines):
         del record
         return ()
 
+    @property
+    def use_of_enter(self) -> str:
+        """What Enter on the row under the cursor shows, in a word or two; empty if there is none."""
+        return "frames" if self.count else ""
+
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None if it is not known yet."""
         raise NotImplementedError
@@ -117,12 +133,17 @@ class _Shown:
     row: TimelineRow
     entry: int | None = None
     """The index of an entry; None for the row itself."""
+    text: str | None = None
+    """A line of the entry's stderr, as wide as the timeline; None for the entry itself. Safe to show."""
 
 
 class SessionTimeline(TimelinePane):
     """The timeline of the live sessions, and of the earlier connections of this run."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TIMELINE)
+
+    class RoomWanted(Message):
+        """Posted when more is unfolded than a small timeline shows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -135,6 +156,10 @@ class SessionTimeline(TimelinePane):
         """The number of lines, counted from the first, that have been on the screen."""
         self._began_s = monotonic()
         self._began = datetime.now(UTC).astimezone()
+
+    def on_mount(self) -> None:
+        """Draw the border in the colour of the focus."""
+        self.watch(self, "has_focus", self._label)
 
     def show(self, session: Session, server: str = "") -> None:
         at_end = self.cursor >= self.count - 1
@@ -175,6 +200,8 @@ class SessionTimeline(TimelinePane):
 
     def row(self, index: int, width: int) -> Content:
         shown = self._line(index)
+        if shown.text is not None:
+            return Content.styled(" " * _INDENT + shown.text, "$text-warning")
         entry = shown.row.entry
         if shown.entry is not None:
             entry = shown.row.segment.session.timeline.entries[shown.entry]
@@ -190,8 +217,8 @@ class SessionTimeline(TimelinePane):
     def choose(self, index: int) -> None:
         """Open a line.
 
-        For a call, show its result; for another row, unfold it; for an entry, or a row without folded
-        entries, show the frames.
+        For a call, show its result, but first unfold what the server wrote to stderr if it failed; for
+        another row, unfold it; for an entry, or a row without folded entries, show the frames.
         """
         shown = self._line(index)
         row, known = shown.row, shown.row.segment.session.timeline.entries
@@ -200,12 +227,39 @@ class SessionTimeline(TimelinePane):
             if entry.kind is EntryKind.STDERR:
                 entry = whole_stderr([known[at] for at in sorted({row.head or 0, *row.folded})])
             self.post_message(self.Opened(entry, row.segment.session))
+        elif self._unfolds_first(row):
+            self._fold(row, index)
+            self.post_message(self.RoomWanted())
+            self.call_after_refresh(self._show_from, index)
         elif row.record is not None:
             self.post_message(self.ResultWanted(row.record, row.arguments, row.segment.server))
         elif row.folded:
             self._fold(row, index)
         elif row.head is not None:
             self.post_message(self.Opened(known[row.head], row.segment.session))
+
+    @property
+    def use_of_enter(self) -> str:
+        """What Enter on the line under the cursor shows, in a word or two."""
+        if not self.count:
+            return ""
+        shown = self._line(self.cursor)
+        row = shown.row
+        if shown.entry is not None:
+            return "all of it" if shown.text is not None else "frames"
+        if self._unfolds_first(row):
+            return "stderr"
+        if row.record is not None:
+            return "result"
+        return ("fold" if row.is_unfolded else "unfold") if row.folded else "frames"
+
+    def _unfolds_first(self, row: TimelineRow) -> bool:
+        entry = row.entry
+        is_failed = bool(row.call) and entry is not None and entry.state is EntryState.FAILED
+        return is_failed and not row.is_unfolded and bool(stderr_lines(row.entries))
+
+    def _show_from(self, index: int) -> None:
+        self.scroll_to(y=index, animate=False)
 
     def action_fold(self) -> None:
         """Fold or unfold the row under the cursor."""
@@ -221,6 +275,8 @@ class SessionTimeline(TimelinePane):
         row.is_unfolded = not row.is_unfolded
         self._unfolded += 1 if row.is_unfolded else -1
         self._list(index)
+        # Enter does something else now.
+        self.post_message(self.Moved(self, index))
 
     def _line(self, index: int) -> _Shown:
         return _Shown(self._rows.rows[index]) if self._listed is None else self._listed[index]
@@ -242,11 +298,18 @@ class SessionTimeline(TimelinePane):
                 # The row of a call has its exchange first, then what happened during it; the decision about
                 # it comes before the exchange.
                 known = row.segment.session.timeline.entries
-                shown += [
-                    _Shown(row, index)
-                    for index in sorted({row.head, *row.folded})
-                    if is_wanted(known[index], self._words)
-                ]
+                left, room = _MOST_LINES, max(self.scrollable_content_region.width - _INDENT - 1, 20)
+                for index in sorted({row.head, *row.folded}):
+                    if not is_wanted(known[index], self._words):
+                        continue
+                    if known[index].kind is not EntryKind.STDERR:
+                        shown.append(_Shown(row, index))
+                        continue
+                    lines = _whole_lines(known[index].detail, room)
+                    shown += [_Shown(row, index, line) for line in lines[: max(left, 0)]]
+                    if left > 0 >= left - len(lines):
+                        shown.append(_Shown(row, index, "… Enter shows all of it"))
+                    left -= len(lines)
         return shown
 
     def watch_scroll_y(self, old_value: float, new_value: float) -> None:
@@ -255,6 +318,8 @@ class SessionTimeline(TimelinePane):
 
     def on_resize(self) -> None:
         super().on_resize()
+        if self._unfolded:
+            self._list(None)
         self._label()
 
     def _label(self) -> None:
@@ -262,11 +327,27 @@ class SessionTimeline(TimelinePane):
         bottom = self.count if is_at_end else self.scroll_offset.y + self.scrollable_content_region.height
         self._seen = min(max(self._seen, bottom), self.count)
         newer = self.count - self._seen
-        parts = [f"Timeline  {count(self._rows.calls, 'call')}"]
-        if self._words:
-            parts.append(f"filter: {' '.join(self._words)}")
-        parts.append("following" if is_at_end else f"{newer:,} newer, G follows" if newer else "G follows")
-        self.border_title = Content("  ").join(content(part) for part in parts)
+        words = f"  filter: {' '.join(self._words)}" if self._words else ""
+        left = content(f"Timeline  {count(self._rows.calls, 'call')}{words} ")
+        right = (
+            Content(" following")
+            if is_at_end
+            else Content.styled(f" {newer:,} newer, G follows", "bold $text-warning")
+            if newer
+            else Content(" G follows")
+        )
+        room = max(self.size.width - _BORDER - left.cell_length - right.cell_length, 1)
+        line = Content.styled("─" * room, "$primary" if self.has_focus else "$panel")
+        self.border_title = Content.assemble(left, line, right)
+
+
+@lru_cache(maxsize=256)
+def _whole_lines(detail: str, room: int) -> list[str]:
+    """The lines of what was written to stderr, made safe, none of them wider than `room` cells."""
+    lines: list[str] = []
+    for line in detail.splitlines()[:_MOST_LINES]:
+        lines += chop_cells(safe_line(shortened(line, _LONGEST)), room) or [""]
+    return lines
 
 
 class TimelineFilter(Input):

@@ -429,8 +429,9 @@ def row_line(row: TimelineRow, width: int) -> Content:
         words = _call_words(row, entry, _room(entry, width) - server.cell_length)
         return _line(at_s, entry, Content.assemble(server, words), width)
     if entry.kind is EntryKind.STDERR and row.folded:
+        sign = Content.styled("▾ " if row.is_unfolded else "▸ ", "$foreground 70%")
         words = content(shortened(stderr_words(stderr_lines([entry, *row.entries])), width), "$text-warning")
-        return _line(at_s, entry, Content.assemble(server, words), width)
+        return _line(at_s, entry, Content.assemble(server, sign, words), width)
     if (
         entry.title in _AGREEING
         and entry.state is EntryState.FAILED
@@ -535,6 +536,9 @@ def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
 def _words(entry: Entry, length: int) -> Content:
     title = content(shortened(entry.title, length))
     if entry.kind is EntryKind.STDERR:
+        lines = entry.detail.splitlines()
+        if len(lines) > 1:
+            return content(shortened(stderr_words(lines), length), "$text-warning")
         return Content.assemble(
             ("stderr ", "$text-warning"), content(shortened(entry.detail.rstrip("\n"), length))
         )

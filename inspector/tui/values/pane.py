@@ -83,6 +83,9 @@ class OutlineLines(Lines):
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)
         self._remarks: Remarks | None = None
+        """The remarks on the rows that are drawn."""
+        self._wanted_remarks: Remarks | None = None
+        """The remarks on the outline whose rows are being counted."""
         self._shown = Shown.BOTH
         self._rows: OutlineRows | None = None
         self._wanted: Outline | None = None
@@ -152,10 +155,10 @@ class OutlineLines(Lines):
 
         `folded`: the nodes that are folded.
         """
-        self._remarks, self._wanted, self._pointer = remarks, outline, pointer
+        self._wanted_remarks, self._wanted, self._pointer = remarks, outline, pointer
         self._matches = ()
         if outline is None:
-            self._rows = None
+            self._rows = self._remarks = None
             self.show_rows(0)
         else:
             self._folded = folded
@@ -228,7 +231,10 @@ class OutlineLines(Lines):
 
     def on_resize(self) -> None:
         """Count the rows for the new width. The cursor stays on its value."""
-        if self._wanted is not None and (self._rows is None or self._rows.widths != self._widths()):
+        rows = self._rows
+        # Of an outline that was shown while this was hidden, the rows are not counted yet.
+        is_drawn = rows is not None and rows.outline is self._wanted and rows.widths == self._widths()
+        if self._wanted is not None and not is_drawn:
             if self._pointer is None:
                 self._pointer = self.pointer
             self._count(self._folded)
@@ -407,7 +413,7 @@ class OutlineLines(Lines):
         outline, widths, _ = asked
         if outline is not self._wanted or widths != self._widths():
             return
-        self._rows, self._folded = rows, rows.folded
+        self._rows, self._folded, self._remarks = rows, rows.folded, self._wanted_remarks
         pointer, self._pointer = self._pointer, None
         node = rows.outline.node_at(pointer) if pointer is not None else None
         self.show_rows(len(rows), rows.first(node) if node is not None else 0)

@@ -1,4 +1,4 @@
-"""Inputs on one line for a value, or several values, out of a closed set."""
+"""Inputs for a value, or several values, out of a closed set. A long value takes several rows."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,8 +13,11 @@ from textual.widget import Widget
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.text import shortened
 
 _PATIENCE_S = 1.0
+_LONGEST = 600
+"""The maximum length of a value that is drawn, in characters."""
 
 
 class ChoiceInput(Widget, can_focus=True):
@@ -22,15 +25,16 @@ class ChoiceInput(Widget, can_focus=True):
 
     DEFAULT_CSS = """
     ChoiceInput {
-        height: 1;
+        height: auto;
         padding: 0 1;
         background: $surface;
+        text-overflow: fold;
         &:focus { background: $block-cursor-background; color: $block-cursor-foreground; }
     }
     """
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CHOICE)
 
-    chosen: reactive[int | None] = reactive(None)
+    chosen: reactive[int | None] = reactive(None, layout=True)
 
     @dataclass
     class Changed(Message):
@@ -57,10 +61,11 @@ class ChoiceInput(Widget, can_focus=True):
         if self.chosen is None:
             shown, place = self._unset, f"{len(self._values):,} values"
         else:
-            shown, place = Content(self._values[self.chosen]), f"{self.chosen + 1:,} of {len(self._values):,}"
-        tail = f"  {place}"
-        room = max(self.size.width - len(tail) - 4, 4)
-        return Content.assemble("< ", shown.truncate(room, ellipsis=True), " >", (tail, "$foreground 70%"))
+            shown, place = self._drawn(self.chosen), f"{self.chosen + 1:,} of {len(self._values):,}"
+        return Content.assemble("< ", shown, " >", (f"  {place}", "$foreground 70%"))
+
+    def _drawn(self, index: int) -> Content:
+        return Content(shortened(self._values[index], _LONGEST))
 
     def watch_chosen(self, chosen: int | None) -> None:
         """Post `Changed`: another value was chosen."""
@@ -105,7 +110,7 @@ class ChoiceInput(Widget, can_focus=True):
 class ChecksInput(ChoiceInput):
     """`< [x] value >  2 of 5: one, value`: arrows step, Space picks, Backspace leaves the argument out."""
 
-    picked: reactive[tuple[int, ...] | None] = reactive[tuple[int, ...] | None](None)
+    picked: reactive[tuple[int, ...] | None] = reactive[tuple[int, ...] | None](None, layout=True)
 
     def render(self) -> Content:
         """The value under the cursor with its box, and the picked values."""
@@ -114,10 +119,10 @@ class ChecksInput(ChoiceInput):
         if self.picked is None:
             said = self._unset
         else:
-            said = Content(", ".join(self._values[index] for index in self.picked) or "an empty list")
+            picked = ", ".join(self._values[index] for index in self.picked)
+            said = Content(shortened(picked, _LONGEST) or "an empty list")
         count = f"  {len(self.picked or ()):,} of {len(self._values):,}: "
-        value = Content(self._values[at]).truncate(max(self.size.width // 2 - 8, 8), ellipsis=True)
-        return Content.assemble("< ", box, " ", value, " >", (count, "$foreground 70%"), said)
+        return Content.assemble("< ", box, " ", self._drawn(at), " >", (count, "$foreground 70%"), said)
 
     def watch_picked(self) -> None:
         """Post `Changed`: other values were picked."""

@@ -13,6 +13,7 @@ from textual.widgets import Input, TextArea
 from inspector.files import themes
 from inspector.protocol.frames import Direction
 from inspector.protocol.targets import Era, StdioTarget
+from inspector.protocol.timeline import EntryState
 from inspector.session.events import Listener
 from inspector.session.live import Session
 from inspector.session.options import Options
@@ -20,6 +21,7 @@ from inspector.tui.app import SightlineApp
 from inspector.tui.asks.dialog import AnswerScreen
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
+from inspector.tui.widgets.choice import ChoiceInput
 from tests.tui.scripted import LARGE, SMALL, settled
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
@@ -53,7 +55,7 @@ async def asking(
 async def focused_on_a_field(pilot: Pilot[None], app: SightlineApp) -> None:
     """Wait until a question has been shown long enough to be read: then typed keys go into its first field."""
     async with asyncio.timeout(20):
-        while not isinstance(app.focused, (Input, TextArea)):
+        while not isinstance(app.focused, (Input, TextArea, ChoiceInput)):
             await pilot.pause(0.02)
 
 
@@ -101,6 +103,26 @@ async def test_an_invalid_form_is_not_sent_and_declining_sends_no_content(
         await pilot.press("ctrl+d")
         await settled(pilot, app, "#1 done")
         assert b'"result":{"action":"decline"}' in wire(session, Direction.SENT).replace(b" ", b"")
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE], ids=["80x24", "140x45"])
+async def test_what_is_wrong_in_a_long_form_is_focused_and_in_sight(
+    monkeypatch: pytest.MonkeyPatch, size: tuple[int, int]
+) -> None:
+    async with asking("long form", monkeypatch, size=size) as (app, pilot, _):
+        # A long option is wrapped.
+        text = await settled(pilot, app, "number0")
+        assert "last word: end >" in " ".join(text.replace("│", " ").split())
+        await focused_on_a_field(pilot, app)
+        await pilot.press("shift+tab", "shift+tab", "x", "tab", "tab")
+        assert isinstance(app.focused, ChoiceInput)
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Its schema does not allow this answer")
+        text = await settled(pilot, app, "number11")
+        assert "expected an integer" in text
+        assert isinstance(app.focused, Input)
+        assert app.focused.value == "11x"
+        await pilot.press("escape")
 
 
 async def test_a_sampling_request_is_answered_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -166,7 +188,38 @@ async def test_on_24_rows_all_that_is_said_of_an_address_is_seen_at_once(
         await pilot.press("ctrl+d")
 
 
-async def test_control_characters_are_visible_and_a_withdrawn_question_closes(
+@pytest.mark.parametrize(
+    ("tool", "words"),
+    [
+        ("recalled", "Withdrawn by the server: too␛[2J late"),
+        ("unwaited", "Withdrawn: the call has ended"),
+        ("dies", "Withdrawn: the server exited with code 0"),
+    ],
+)
+async def test_a_withdrawn_question_stays_until_it_is_closed_and_gets_no_answer(
+    monkeypatch: pytest.MonkeyPatch, tool: str, words: str
+) -> None:
+    async with asking(tool, monkeypatch, size=SMALL) as (app, pilot, session):
+        await focused_on_a_field(pilot, app)
+        await pilot.press(*"Ada")
+        await session.ping()
+        text = await settled(pilot, app, words)
+        assert "Nothing is sent. Esc or Enter closes this." in text
+        assert "send" not in text.splitlines()[-3]
+        await pilot.press("ctrl+r", "ctrl+d", "ctrl+n", "ctrl+x")
+        assert isinstance(app.screen, AnswerScreen)
+        await pilot.press("enter" if tool == "recalled" else "escape")
+        assert not isinstance(app.screen, AnswerScreen)
+        if tool == "recalled":
+            await session.ping()
+            await settled(pilot, app, "replies  0")
+        assert b'"action"' not in wire(session, Direction.SENT)
+        (entry,) = (entry for entry in session.timeline.entries if entry.title == "elicitation/create")
+        assert entry.state is EntryState.FAILED
+        assert entry.duration_s is not None
+
+
+async def test_control_characters_are_visible_and_a_question_does_not_keep_a_session_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     async with asking("controls", monkeypatch) as (app, pilot, session):

@@ -35,8 +35,9 @@ TOOL = Tool(name="read_text", definition={})
         (LISTED, 26, "untrusted · delete · write", ""),
         (LISTED, 25, "untrusted · delete +1", "untrusted · delete · write"),
         (LISTED, 20, "untrusted +2", "untrusted · delete · write"),
-        (LISTED, 11, "UDW", "U untrusted · D delete · W write"),
-        (LISTED, 2, "", "untrusted · delete · write"),
+        (LISTED, 11, "untr +2", "untr untrusted · del delete · write"),
+        (LISTED, 6, "+3", "untrusted · delete · write"),
+        (LISTED, 1, "", "untrusted · delete · write"),
         (FOUND, 47, "≠ changed  ▲11 high  untrusted · delete · write", ""),
         (
             FOUND,
@@ -53,8 +54,8 @@ TOOL = Tool(name="read_text", definition={})
         (
             FOUND,
             15,
-            "≠ ▲11 high UDW",
-            "≠ changed · 11 findings: ▲11 high · U untrusted · D delete · W write",
+            "≠ ▲11 untr +2",
+            "≠ changed · 11 findings: ▲11 high · untr untrusted · del delete · write",
         ),
         (
             FOUND,

@@ -38,4 +38,4 @@ async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[i
         await pilot.press("question_mark")
         await settled(pilot, app, "All keys")
         await pilot.press("tab", "G")
-        await settled(pilot, app, "read: only reads")
+        await settled(pilot, app, "only reads")

@@ -21,6 +21,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.policy.dialog import UNREAD_S, DecisionScreen
 from inspector.tui.trust.screen import TrustScreen
+from inspector.tui.widgets.lines import ContentLines
 from tests.policy.gate.played import Slow, rule, rules
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_text, settled
 
@@ -373,3 +374,30 @@ async def test_a_declined_mail_is_not_sent_by_the_demo() -> None:
         main = app.screen_stack[1]
         assert isinstance(main, MainScreen)
         await main.end()
+
+
+@pytest.mark.parametrize("size", [(60, 15), LARGE], ids=["60x15", "140x45"])
+async def test_a_decision_is_shown_whole_with_rule_and_facts(size: tuple[int, int]) -> None:
+    reason = " ".join(f"word{number}" for number in range(150))
+    more = [
+        {
+            **rule("confirm", "tool.annotations.destructiveHint", equals=True),
+            "name": f"rule-{number}",
+            "reason": f"{reason} end",
+        }
+        for number in range(10)
+    ]
+    name = "wipe_" + "and_".join(f"{number}" for number in range(30))
+    told = script(tools=(READS, {**WIPE, "name": name}))
+    app = app_of(told, terms=Terms(policy=rules(*more)))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await wanting_to_wipe(pilot, app, "Why you are asked")
+        lines = app.screen.query_one("#decision-lines", ContentLines)
+        shown = " ".join(lines.row(index, 0).plain for index in range(lines.count)).split()
+        assert lines.max_scroll_x == 0
+        width = lines.scrollable_content_region.width
+        assert all(lines.row(index, 0).cell_length <= width for index in range(lines.count))
+        whole = " ".join(shown)
+        for number in range(10):
+            assert f"rule-{number} ({reason} end): " in whole
+        assert name in "".join(shown)

@@ -93,7 +93,7 @@ def all_screens(app: SightlineApp) -> str:
     )
 
 
-@SIZES
+@pytest.mark.parametrize("size", [(60, 15), SMALL, LARGE], ids=["60x15", "80x24", "140x45"])
 async def test_a_peek_shows_the_value_until_the_user_turns_away(size: tuple[int, int]) -> None:
     script, _ = secretive()
     app = app_of(script)

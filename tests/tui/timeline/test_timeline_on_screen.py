@@ -3,9 +3,10 @@ import re
 from textual.widgets import Input
 
 from inspector.json.exact import Json, JsonObject
+from inspector.protocol.frames import Channel, Direction
 from inspector.protocol.outcome import Result
 from inspector.tui.timeline.pane import TimelinePane
-from tests.tui.scripted import LARGE, Script, answering, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 MINT: JsonObject = {
     "name": "mint",
@@ -174,3 +175,50 @@ async def test_stderr_can_be_read_completely() -> None:
         text = await settled(pilot, app, "filter: load")
         assert "in load" in text
         assert "Traceback" not in text
+
+
+async def test_enter_on_a_failed_call_unfolds_its_traceback_in_whole_lines() -> None:
+    told = script()
+    told.answers = {"mint": answering({"content": [], "isError": True})}
+    app = app_of(told)
+    long = "  File " + "/a/long/path" * 20 + ' line 7, in "the very end"'
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 tool error")
+        for line in ("Traceback (most recent call last):", long, "KeyError: 'url'"):
+            told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
+        await settled(pilot, app, "stderr 3 lines: KeyError: 'url'")
+        app.screen.query_one(TimelinePane).focus()
+        await settled(pilot, app, "Enter stderr")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "KeyError: 'url'\n")
+        lines = [line.strip(" ▁▂▃▄▅▆▇█") for line in text.splitlines()]
+        begin = next(number for number, line in enumerate(lines) if line.startswith("File /a/long"))
+        assert "".join(lines[begin : begin + 4]) == long.strip()
+        assert lines[begin + 4] == "KeyError: 'url'"
+        # Then Enter shows the result, and Esc goes back to the row.
+        await settled(pilot, app, "Enter result")
+        await pilot.press("enter")
+        await settled(pilot, app, "Server sent")
+        await pilot.press("escape")
+        await settled(pilot, app, "KeyError: 'url'\n")
+
+
+async def test_the_number_of_newer_rows_is_at_the_right_until_it_follows_again() -> None:
+    told = script()
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        for number in range(12):
+            told.opened[0].exchange("ping", {"number": number}, {})
+        text = await settled(pilot, app, "ping")
+        titles = [line for line in text.splitlines() if "Timeline  0 calls" in line]
+        assert titles[0].endswith("─ following─")
+        app.screen.query_one(TimelinePane).focus()
+        await pilot.press("g")
+        for number in range(12):
+            told.opened[0].exchange("ping", {"number": number}, {})
+        text = await settled(pilot, app, "12 newer, G follows─\n")
+        await pilot.press("G")
+        assert "newer" not in await settled(pilot, app, "─ following─\n")
