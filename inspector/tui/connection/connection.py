@@ -209,7 +209,7 @@ class SessionLink:
 
     @property
     def can_subscribe(self) -> bool:
-        """Whether the server is connected and announces subscriptions to resources."""
+        """True if the server is connected and announces subscriptions to resources."""
         return self.session is not None and self.is_ready and self.session.can_subscribe
 
     @property

@@ -57,7 +57,8 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
     ) -> None:
         """`go_to`: shows the place of a finding, and returns whether that is on the main screen.
 
-        `judge`: accepts a finding, or takes that back. `export`: asks for a file and writes the review to it.
+        `judge`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and writes the review to
+        it.
         """
         super().__init__()
         self.entitle(Content.assemble("Findings of ", content(shortened(target, 200), "bold")))

@@ -1,4 +1,4 @@
-"""The comparison of hosts: a row for what each host makes of one result, and one row in full."""
+"""The comparison of hosts: a row for each host's view of one result, and the details of one row."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -43,25 +43,25 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     how: str
     """The evidence for the profile."""
     observed: bool
-    """Whether the host was observed with such a result."""
+    """True if the host was observed with such a result."""
     size_bytes: int | None
     """The size of the model view as compact JSON, in bytes; None if unknown."""
     changes: tuple[HostChange, ...]
     """The first changes. May quote foreign text."""
     change_count: int
     leak: Leak
-    """Whether a withheld value reaches the model at the boundary `open`."""
+    """YES if a withheld value reaches the model at the boundary `open`."""
     leaks: tuple[str, ...]
     """Pointers to the first values that leak, in the raw result."""
     leak_count: int
     unknown_count: int
     """The number of withheld values not searched for one by one, because they are too many or too common."""
     observed_open: bool
-    """Whether the host was observed with the raw result."""
+    """True if the host was observed with the raw result."""
 
 
 class HostsView(Struct, frozen=True, kw_only=True):
-    """What all hosts make of one result."""
+    """The views that all hosts have of one result."""
 
     record: CallRecord
     level: Level
@@ -92,10 +92,10 @@ class _StoppedError(BaseException):
 
 
 def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
-    """What all hosts make of a call's result. `server`: the name under which hosts know the server.
+    """The views that all hosts have of a call's result. `server`: the name under which hosts know the server.
 
-    Raises GivenUpError if `turn` returns false. Large results take minutes, and a thread that continued would
-    delay the end of the program.
+    Raises GivenUpError if `turn` returns false. Large results take minutes, and a thread that continued would delay
+    the end of the program.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     among = tuple(_taking_turns(host, number, turn) for number, host in enumerate(hosts(), 1))

@@ -44,7 +44,7 @@ class Comparing:
 
     @property
     def is_on(self) -> bool:
-        """Whether two model views are being compared."""
+        """True if two model views are being compared."""
         return self._asked is not None
 
     @property

@@ -57,7 +57,7 @@ _LEAST_BESIDE = 80
 _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
 _BESIDE_SCHEMA = 50
-"""Cells of the verdict's first two rows that are not about the output schema."""
+"""The number of cells in the verdict's first two rows that are not about the output schema."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -118,12 +118,12 @@ class ResultPane(Vertical):
 
         record: CallRecord
         sent: Json
-        """What the server sent, with secrets masked."""
+        """The server's result, with secrets masked."""
         pointer: str
         """The pointer to the value under the cursor."""
 
     class KeysChanged(Message):
-        """Other keys do something here."""
+        """Posted when the keys that apply to the result have changed."""
 
     @dataclass
     class LinkChosen(Message):
@@ -144,12 +144,12 @@ class ResultPane(Vertical):
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""
         self.is_earlier = False
-        """Whether the next result to be shown is from a call that is not its tool's last."""
+        """True if the next result to be shown is from a call that is not its tool's last."""
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Foreign text."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
-        """What the last change of boundary or host made of this call."""
+        """The effect of the last change of boundary or host on this call."""
         self._can_explain = False
         self._is_json = False
         self._chosen: Shown | None = None
@@ -187,18 +187,18 @@ class ResultPane(Vertical):
 
     @property
     def has_differences(self) -> bool:
-        """Whether there is a difference to move to."""
+        """True if there is a difference to move to."""
         shown = self._contrast or self._view
         return shown is not None and bool(self._order(shown))
 
     @property
     def is_explaining(self) -> bool:
-        """Whether the reason is shown in full."""
+        """True if the reason is shown in full."""
         return self.has_class("-explaining")
 
     @property
     def can_explain(self) -> bool:
-        """Whether more is known of the value under the cursor than its line says."""
+        """True if there are details about the value under the cursor."""
         return self._can_explain
 
     def show(self, view: ResultView) -> None:
@@ -258,7 +258,7 @@ class ResultPane(Vertical):
             self._label()
 
     def _no_change(self, asked: tuple[ResultView, ResultView], error: BaseException) -> None:
-        """The line that names what has changed is left out."""
+        """Show no line about the change, because the comparison failed."""
 
     def show_note(self, note: Content) -> None:
         """Show a note in place of a result."""
@@ -277,12 +277,12 @@ class ResultPane(Vertical):
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether masked values are shown."""
+        """True if masked values are shown."""
         return self._view is not None and self._view.masked is not None
 
     @property
     def has_masks(self) -> bool:
-        """Whether the result has masked values that can be shown."""
+        """True if the result has masked values that can be shown."""
         return self._contrast is None and self._view is not None and self._view.masks > 0
 
     def mask(self) -> None:
@@ -382,16 +382,15 @@ class ResultPane(Vertical):
 
     @property
     def is_searched(self) -> bool:
-        """Whether a search is open."""
+        """True if a search is open."""
         return self._searched.is_searched
 
     @property
     def has_matches(self) -> bool:
-        """Whether the words that are searched for were found."""
+        """True if the words that are searched for were found."""
         return self._searched.has_matches
 
     def stop_searching(self) -> None:
-        """Close the search."""
         self._searched.stop_searching()
 
     def link(self, *, only_here: bool) -> str | None:

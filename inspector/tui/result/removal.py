@@ -23,7 +23,7 @@ _MARK = "x-sensitive"
 
 
 def remedy(removal: Removal) -> str:
-    """Advice on what would let the value pass, or why nothing should.
+    """Advice that would let the value pass, or the reason to leave it withheld.
 
     Quotes pointers and keys of the server: foreign text.
     """
@@ -285,9 +285,10 @@ def _schema_place(removal: Removal) -> str:
 
 
 def schema_part(tool: Tool, pointer: str) -> str:
-    """`type string, x-sensitive true`: what a part of the output schema says. Empty where it is not there.
+    """The type and the marks of a part of the output schema, such as `type string, x-sensitive true`.
 
-    Types and marks alone: defaults, examples and descriptions may repeat a withheld value.
+    Empty if there is no such part. Defaults, examples and descriptions are left out, because they may repeat a
+    withheld value.
     """
     try:
         found = resolve(tool.definition, pointer) if pointer else None
@@ -331,7 +332,7 @@ def _declaration(removal: Removal) -> Content:
 
 
 def _standing(claim: Claim) -> Content | None:
-    """How established a claim's vocabulary is, as of which date, and where it is defined."""
+    """The standing of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:
         return content(str(claim.standing))
