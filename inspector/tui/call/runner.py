@@ -218,7 +218,7 @@ class CallRunner:
 
     def submit(self, *, anyway: bool) -> None:
         """Call the tool whose form is shown. `anyway`: even if its schema does not allow the arguments."""
-        obstacle = self.obstacle() or ("" if self.tool else "This cannot be called: it is malformed.")
+        obstacle = self.obstacle() or ("" if self.tool else "This item is malformed, so it cannot be called.")
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
             return
@@ -390,7 +390,7 @@ class CallRunner:
         """Switch between the form and JSON, if both can hold the same arguments."""
         view = self._view
         if view is None or view.form is None:
-            self._screen.notify("What is malformed has no arguments.", severity="warning", markup=False)
+            self._screen.notify("A malformed item has no arguments.", severity="warning", markup=False)
             return
         writing = self._pane.writing
         if writing.text is None:

@@ -198,7 +198,7 @@ class Reviewer:
     async def accept(self, entry: ReportEntry, reason: str) -> str:
         """Accept a finding, and write the reason to the file of accepted findings."""
         if not reason:
-            return "Write why it is accepted, for the next reader."
+            return "Write the reason why you accept it."
         problem = await self._keep(partial(_accept, self._target, entry, reason))
         if not problem:
             path = await asyncio.to_thread(lambda: files.path_of(_named(self._target)))

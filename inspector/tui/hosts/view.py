@@ -167,7 +167,7 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 def hosts_summary(view: HostsView) -> Content:
     """A line that says how many hosts would pass a withheld value to the model."""
     if not view.withheld:
-        words = "No declaration asks to withhold anything, so there is no leak to look for."
+        words = "Nothing is declared sensitive, so there is no leak to look for."
         return Content.styled(words, "$text-warning")
     leaking = sum(row.leak is Leak.YES for row in view.rows)
     unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)
@@ -249,7 +249,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
                 *_more(row.leak_count),
             ]
     if row.unknown_count:
-        words = f"  {count(row.unknown_count, 'withheld value')} could not be looked for one by one."
+        words = f"  {count(row.unknown_count, 'withheld value')} could not be searched for one by one."
         lines.append(Content.styled(words, "$text-warning"))
     if not row.observed_open:
         lines.append(Content.styled("  This host was not observed with the raw result.", "$text-warning"))

@@ -65,7 +65,7 @@ _WIDE = 100
 
 ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
-_RECORDED = "A recording does not hold what was withheld, only its ids."
+_RECORDED = "A recording does not hold withheld values, only their ids."
 
 
 class Copyable(Struct, frozen=True, kw_only=True):
@@ -439,7 +439,7 @@ class ResultPane(Vertical):
             and node is not None
             and view.sign(self._outline(view), node) is not SideDifference.NONE
         ):
-            self.notify("No more is known of this difference than its line above says.", markup=False)
+            self.notify("There are no further details about this difference.", markup=False)
         else:
             self.notify("Nothing was withheld here. n goes to the next difference.", markup=False)
 
@@ -486,9 +486,7 @@ class ResultPane(Vertical):
 
     def _no_difference(self) -> str:
         if self._contrast is not None:
-            return (
-                "Both sides are equal: the two models see the same. b takes other boundaries, h other hosts."
-            )
+            return "Both sides are equal: the two models see the same. b changes the boundaries, h the host."
         if self._view is None:
             return "There is no result yet."
         return (

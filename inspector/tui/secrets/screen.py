@@ -48,7 +48,7 @@ _NO_VALUE = "There is no value here yet. v fetches it from the server."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
 _EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
-_WITHHELD = "This value came with the result: p shows it, nothing has to be fetched."
+_WITHHELD = "This value came with the result, so it needs no fetching. p shows it."
 
 
 class ValuePane(Vertical):
