@@ -260,7 +260,7 @@ async def test_no_key_calls_redeems_or_records_in_a_recording(
             ("R", "This is a recording: Sightline makes no call"),
             ("w", "This is a recording already."),
             ("s", "A recording holds no secrets"),
-            ("y", "nothing was copied"),
+            ("y", "Nothing was copied"),
         ):
             app.clear_notifications()
             await pilot.press(key)
