@@ -81,16 +81,16 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._pane
 
     def on_mount(self) -> None:
-        self._reviewer.listeners.append(self.news)
+        self._reviewer.listeners.append(self.show_current)
         self.set_class(bool(self._before.query), "-filtering")
         self._pane.lines.focus()
         self.say(Content("Nothing is reviewed yet: Sightline has to reach the server first."))
-        self.news()
+        self.show_current()
 
     def on_unmount(self) -> None:
-        self._reviewer.listeners.remove(self.news)
+        self._reviewer.listeners.remove(self.show_current)
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current findings."""
         board, accepted = self._reviewer.board, self._reviewer.accepted
         if board is not None and accepted is not None:
@@ -115,7 +115,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(Input.Changed, "#review-filter")
     def narrow(self, event: Input.Changed) -> None:
         event.stop()
-        self.news()
+        self.show_current()
 
     @on(Input.Submitted, "#review-filter")
     def keep_filter(self, event: Input.Submitted) -> None:

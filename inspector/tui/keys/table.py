@@ -175,7 +175,7 @@ MAIN: tuple[Command, ...] = (
         "c",
         "compare_hosts",
         "compare hosts",
-        "Compares what the models of all hosts get of this result, and lists the hosts that would leak a withheld value.",
+        "Compares what the models of all hosts get of this result, and shows which hosts would leak a withheld value.",
         palette=True,
     ),
     _main(

@@ -214,10 +214,10 @@ class ResultPane(Vertical):
         elif (before.level, before.host) != (view.level, view.host):
             self._change = Content("")
             self._changes.ask((before.masked or before, view.masked or view))
-        self.let_go(before)
+        self.free_view(before)
         self._view = view
         if self._contrast is None or self._contrast.record is not view.record:
-            self.let_go(self._contrast)
+            self.free_view(self._contrast)
             self._contrast = None
             self._draw(view, pointer)
 
@@ -225,7 +225,7 @@ class ResultPane(Vertical):
         """Show a comparison of two model views in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
         pointer = self.values.pointer if same_call else None
-        self.let_go(self._contrast)
+        self.free_view(self._contrast)
         self._contrast = view
         self._draw(view, pointer)
 
@@ -237,12 +237,12 @@ class ResultPane(Vertical):
     def stop_contrast(self) -> None:
         """Show the result and its model view again."""
         pointer = self.values.pointer
-        self.let_go(self._contrast)
+        self.free_view(self._contrast)
         self._contrast = None
         if self._view is not None:
             self._draw(self._view, pointer)
 
-    def let_go(self, view: ShownView | None) -> None:
+    def free_view(self, view: ShownView | None) -> None:
         """Free a view that is no longer shown; a large one in a thread."""
         if view is not None and view.size_bytes > _LARGE_BYTES:
             self.call_later(self._release, list(view.values))
@@ -262,8 +262,8 @@ class ResultPane(Vertical):
 
     def show_note(self, note: Content) -> None:
         """Show a note in place of a result."""
-        self.let_go(self._view)
-        self.let_go(self._contrast)
+        self.free_view(self._view)
+        self.free_view(self._contrast)
         self._view = self._contrast = None
         self._change = Content("")
         self._can_explain = False

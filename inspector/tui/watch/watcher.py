@@ -402,7 +402,7 @@ class Watcher:
         self.strip.show(self.view)
         shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, WatchScreen):
-            shown.news()
+            shown.show_current()
 
 
 _LAST_LINES = 60
