@@ -65,7 +65,7 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
 
 
 def example(form: Form) -> JsonObject:
-    """Arguments that fit a form, for the user to edit."""
+    """Arguments for the user to edit: the defaults, and the plainest value for each other required argument."""
     return example_arguments(form)
 
 
