@@ -131,17 +131,17 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
     if len(raw) > MAX_HTML_BYTES:
         return f"It is larger than {MAX_HTML_BYTES >> 20} MiB."
     # The metadata of the content has precedence over the listed metadata.
-    said = object_at(found, "_meta", "ui") or object_at(definition, "_meta", "ui")
+    ui = object_at(found, "_meta", "ui") or object_at(definition, "_meta", "ui")
     refused: list[str] = []
-    csp = object_at(said, "csp")
+    csp = object_at(ui, "csp")
     reach = AppReach(
         connect=_origins(csp.get("connectDomains"), refused, frozenset(_DEFAULT_PORTS)),
         resources=_origins(csp.get("resourceDomains"), refused, _WEB),
         frames=_origins(csp.get("frameDomains"), refused, _WEB),
         bases=_origins(csp.get("baseUriDomains"), refused, _WEB),
     )
-    permissions = tuple(_permissions(object_at(said, "permissions"), refused))
-    if text_at(said, "domain"):
+    permissions = tuple(_permissions(object_at(ui, "permissions"), refused))
+    if text_at(ui, "domain"):
         refused.append("It asks for an origin by name; Sightline gives it a random one.")
     return AppInterface(
         uri=uri,

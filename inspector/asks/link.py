@@ -88,11 +88,11 @@ def _ending(host: str) -> str:
 def _about_host(host: str, written: str) -> list[str]:
     """Sentences on deceptive parts of a host. `host`: the host in normal form, in ASCII."""
     labels = host.split(".")
-    said: list[str] = []
+    sentences: list[str] = []
     if not written.isascii():
-        said.append(f"Its host has letters that may look like others: it is {host}.")
+        sentences.append(f"Its host has letters that may look like others: it is {host}.")
     elif any(label.startswith("xn--") for label in labels):
-        said.append("Its host is an encoded international name, which may look like another.")
+        sentences.append("Its host is an encoded international name, which may look like another.")
     if address_in(host) is not None:
-        said.append("Its host is an address, not a name.")
-    return said
+        sentences.append("Its host is an address, not a name.")
+    return sentences

@@ -97,19 +97,19 @@ def _content(value: Json, uri: str) -> bytes:
     raise MismatchError("the answer holds neither text nor a blob")
 
 
-def _verify_frontmatter(content: bytes, said: Json) -> None:
+def _verify_frontmatter(content: bytes, expected: Json) -> None:
     found = _HEAD.match(content.decode())
     if not found:
         raise MismatchError("it does not begin with frontmatter")
     if len(found[1]) > LONGEST_FRONTMATTER:
         raise MismatchError(f"its frontmatter is longer than {LONGEST_FRONTMATTER:,} characters")
-    pointer = next(_differences(found[1], said), None)
+    pointer = next(_differences(found[1], expected), None)
     if pointer is not None:
         where = f" at {pointer}" if pointer else ""
         raise MismatchError(f"its frontmatter is not the one in the entry of the skill{where}")
 
 
-def _differences(yaml_text: str, said: Json) -> Iterator[str]:
+def _differences(yaml_text: str, expected: Json) -> Iterator[str]:
     """Pointers to the places where frontmatter differs from JSON.
 
     Keys that `_KNOWN` lacks are left out of them.
@@ -124,7 +124,7 @@ def _differences(yaml_text: str, said: Json) -> Iterator[str]:
         root = loader.get_single_node()
     except (yaml.YAMLError, RecursionError, ValueError):
         raise MismatchError("its frontmatter is no YAML that can be read") from None
-    waiting: list[tuple[Node | None, Json, str]] = [(root, said, "")]
+    waiting: list[tuple[Node | None, Json, str]] = [(root, expected, "")]
     while waiting:
         node, value, pointer = waiting.pop()
         match node, value:

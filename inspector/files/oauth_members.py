@@ -78,21 +78,21 @@ def in_one_spelling(entry: dict[str, object]) -> dict[str, object]:
 
 
 def filled_members(
-    said: OAuthMembers, fill: Callable[[str, str, str], str], given: Collection[str]
+    members: OAuthMembers, fill: Callable[[str, str, str], str], given: Collection[str]
 ) -> dict[str, str]:
     """The values of the OAuth members with placeholders filled in, by field of ClientIdentity.
 
     Fields in `given` are left out. `fill`: called with the name of a member, its value, and the option that can set
     it instead. Raises UsageError.
     """
-    scopes = said.scopes if isinstance(said.scopes, str) else " ".join(said.scopes)
+    scopes = members.scopes if isinstance(members.scopes, str) else " ".join(members.scopes)
     written = (
-        ("client_id", "clientId", said.client_id, "--client-id …"),
-        ("client_secret", "clientSecret", said.client_secret, "--client-secret …"),
+        ("client_id", "clientId", members.client_id, "--client-id …"),
+        ("client_secret", "clientSecret", members.client_secret, "--client-secret …"),
         ("scope", "scopes", " ".join(scopes.split()), "--scope …"),
-        ("redirect_uri", "redirectUri", said.redirect_uri, "--redirect-uri …"),
-        ("authorization_url", "authorizationUrl", said.authorization_url, ""),
-        ("token_url", "tokenUrl", said.token_url, ""),
+        ("redirect_uri", "redirectUri", members.redirect_uri, "--redirect-uri …"),
+        ("authorization_url", "authorizationUrl", members.authorization_url, ""),
+        ("token_url", "tokenUrl", members.token_url, ""),
     )
     return {
         field: fill(f"oauth.{key}", text, option)
@@ -101,7 +101,7 @@ def filled_members(
     }
 
 
-def client_of(said: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
+def client_of(members: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
     """The identity of Sightline towards the authorization server. Raises UsageError.
 
     `values`: from `filled_members`. `usual_redirect`: the redirect URI that the client of this file uses.
@@ -113,8 +113,8 @@ def client_of(said: OAuthMembers, values: Mapping[str, str], usual_redirect: str
         if url is not None and not url.startswith(("http://", "https://")):
             raise UsageError(f"oauth.{key} is not an http(s) URL", "Write it as https://host/path.")
     redirect = client.redirect_uri
-    if redirect is None and said.callback_port is not None:
-        redirect = f"http://localhost:{said.callback_port}/callback"
+    if redirect is None and members.callback_port is not None:
+        redirect = f"http://localhost:{members.callback_port}/callback"
     elif redirect is None and client.client_id is not None:
         redirect = usual_redirect
     return replace(client, redirect_uri=None if redirect and redirect_fault(redirect) else redirect)
@@ -133,15 +133,15 @@ def unused_members(entry: dict[str, object]) -> Iterator[tuple[str, str]]:
 
 
 def without_effect(
-    said: OAuthMembers, target: HttpTarget, given: Collection[str]
+    members: OAuthMembers, target: HttpTarget, given: Collection[str]
 ) -> Iterator[tuple[str, str]]:
     """The OAuth members that Sightline supports, but that have no effect for this target, each with the reason."""
     if any(name.casefold() == "authorization" for name, _ in target.headers):
         yield "oauth", "the entry has an Authorization header, which takes its place"
-    if not said.enabled:
+    if not members.enabled:
         yield "oauth.enabled", "it is false, and Sightline authorizes where the server asks for it"
     listens = target.client is not None and target.client.redirect_uri is not None
-    if said.redirect_uri and not listens and "redirect_uri" not in given:
+    if members.redirect_uri and not listens and "redirect_uri" not in given:
         yield "oauth.redirectUri", "Sightline can only listen on 127.0.0.1 and localhost; give --redirect-uri"
 
 

@@ -88,12 +88,12 @@ def _contents(result: JsonObject) -> list[JsonObject]:
 
 def _notes_of_interface(read: JsonObject, definition: JsonObject) -> list[str]:
     # The metadata of the content takes precedence over that in the list.
-    said = object_at(read, "_meta", "ui") or object_at(definition, "_meta", "ui")
+    ui = object_at(read, "_meta", "ui") or object_at(definition, "_meta", "ui")
     notes = [f"An interface of MCP Apps: hosts show it to the user in a sandbox ({BASIS})."]
     mime = text_at(read, "mimeType")
     if mime != MIME_TYPE:
         notes.append(f"Its MIME type is {_quoted(mime or 'missing')}; hosts only show {MIME_TYPE}.")
-    csp = object_at(said, "csp")
+    csp = object_at(ui, "csp")
     origins = [(words, _texts(csp.get(key))) for key, words in _ORIGINS]
     allowed = [f"{words} {', '.join(texts)}" for words, texts in origins if texts]
     notes.append(
@@ -101,11 +101,11 @@ def _notes_of_interface(read: JsonObject, definition: JsonObject) -> list[str]:
         if allowed
         else "It asks for no origin, so the default policy keeps it off the network."
     )
-    granted = [_quoted(name) for name in list(object_at(said, "permissions"))[:_MOST_SHOWN]]
+    granted = [_quoted(name) for name in list(object_at(ui, "permissions"))[:_MOST_SHOWN]]
     notes.append(
         f"It asks for {', '.join(granted)}." if granted else "It asks for no permission of the browser."
     )
-    domain = text_at(said, "domain")
+    domain = text_at(ui, "domain")
     return [*notes, f"It asks for the origin {_quoted(domain)}."] if domain else notes
 
 

@@ -24,7 +24,7 @@ MAX_SEARCHED = 20_000_000
 EXCERPT = 120
 """The length, in characters, of the excerpts from both ends of a long text. They identify a text that a host cuts."""
 LONG = 4 * EXCERPT
-"""The length, in characters, beyond which a text is long."""
+"""The length, in characters, beyond which a text is searched for by its excerpts too."""
 
 
 class Leak(StrEnum):

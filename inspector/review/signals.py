@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from inspector.review.finding import Confidence, Severity
 from inspector.review.prose import Prose, prose_of
 from inspector.review.signs.files import kinds
-from inspector.review.signs.matching import Said
+from inspector.review.signs.matching import SentenceWords
 from inspector.review.signs.tongues import foreign_signs
 from inspector.review.texts import Text, TextPlace
 
@@ -170,7 +170,7 @@ def _signs_of(words: tuple[str, ...], *, may_hold_paths: bool) -> tuple[tuple[fl
 
     Cached, because the tools of one server share many sentences.
     """
-    sentence = Said(words, may_hold_paths=may_hold_paths)
+    sentence = SentenceWords(words, may_hold_paths=may_hold_paths)
     # Quoted examples of attacks are not orders.
     weight = 0.2 if sentence.phrase("phrases|texts|inputs|attacks|attempts|prompts", "such|like", "as") else 1
     return tuple((sign[0] * weight, sign[1]) for signs in kinds() for sign in signs(sentence))

@@ -1,4 +1,4 @@
-"""The events of a session."""
+"""The events that a session passes to its listener, such as a new frame or a changed list."""
 
 from collections.abc import Callable
 from enum import StrEnum

@@ -513,7 +513,7 @@ class Session:
 
     @property
     def can_subscribe(self) -> bool:
-        """Whether the server announces subscriptions to resources."""
+        """True if the server announces subscriptions to resources."""
         return (
             self.server is not None and value_at(self.server.capabilities, "resources", "subscribe") is True
         )

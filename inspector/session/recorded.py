@@ -142,7 +142,7 @@ class RecordedSession(Session):
         await super().close()
         with self._changing:
             self._is_closed = True
-            self._let_go()
+            self._close_if_unused()
 
     @contextmanager
     def reading(self) -> Generator[Played]:
@@ -155,9 +155,9 @@ class RecordedSession(Session):
         finally:
             with self._changing:
                 self._users -= 1
-                self._let_go()
+                self._close_if_unused()
 
-    def _let_go(self) -> None:
+    def _close_if_unused(self) -> None:
         if self._is_closed and not self._users:
             files = (self._played, self._sealed)
             self._played = self._sealed = None

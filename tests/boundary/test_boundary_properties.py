@@ -115,7 +115,7 @@ def matched(draw: st.DrawFn, depth: int = 2) -> tuple[JsonObject, Json]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
-    """A result that its tool's schema is about."""
+    """A tool with an output schema, and a result with values that the schema describes."""
 
     tool: Tool
     shape: "Shape"

@@ -21,7 +21,7 @@ class Tokens(TokenVerifier):
     good: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
 
     async def verify_token(self, token: str) -> AccessToken | None:
-        """Called by the middleware."""
+        """Return the access of a valid token; None for any other token."""
         scopes = self.good.get(token)
         return AccessToken(token=token, client_id="c", scopes=scopes) if scopes is not None else None
 

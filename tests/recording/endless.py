@@ -1,6 +1,6 @@
 """Sessions that are recorded until they are killed: `python -m tests.recording.endless FOLDER COUNT`.
 
-One child a file; each is killed with SIGKILL as soon as its file has a size that is drawn by chance.
+Each file is written by a child process, which is killed with SIGKILL as soon as its file has a size that is drawn by chance.
 """
 
 import gc

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.review.signs.files import read, signs_of
-from inspector.review.signs.matching import Said
+from inspector.review.signs.matching import SentenceWords
 from inspector.review.signs.tongues import languages_of
 
 SIGN = """
@@ -20,7 +20,7 @@ cases = [{ weight = 2.5, has = ['always'] }]
 
 
 def weighed(text: str, sentence: str) -> list[tuple[float, str]]:
-    return list(signs_of(text, {}, {})(Said(sentence.split())))
+    return list(signs_of(text, {}, {})(SentenceWords(sentence.split())))
 
 
 def test_a_sign_is_found_if_its_words_are_close_and_not_negated() -> None:

@@ -339,14 +339,14 @@ class RunningApp:
         self._note(AppEntryKind.TO_MODEL, message.method, words, record)
         await self._answer(message, {})
 
-    async def _refuse(self, message: AppMessage, shown: str, told: str, code: int = REFUSED) -> None:
+    async def _refuse(self, message: AppMessage, shown: str, sent: str, code: int = REFUSED) -> None:
         """Refuse a message. `shown`: the reason for the user, foreign text.
 
-        `told`: the reason that the interface gets.
+        `sent`: the reason that the interface gets.
         """
         self._note(AppEntryKind.REFUSED, message.method, f"refused: {shown}")
         if message.id is not None:
-            await self._window.give(refused(message.id, code, told))
+            await self._window.give(refused(message.id, code, sent))
 
     async def _answer(self, message: AppMessage, result: JsonObject) -> None:
         if message.id is not None:

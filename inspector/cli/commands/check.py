@@ -186,17 +186,17 @@ class _Part(Struct, frozen=True, kw_only=True):
     """One part of a check, and its outcome in one line."""
 
     name: str
-    said: str
+    outcome: str
     ran: bool = True
     code: int = OK
 
     @property
     def line(self) -> str:
-        return f"{'-' if not self.ran else '✗' if self.code else '✓'} {self.name}: {self.said}"
+        return f"{'-' if not self.ran else '✗' if self.code else '✓'} {self.name}: {self.outcome}"
 
     @property
     def shape(self) -> JsonObject:
-        return {"name": self.name, "ran": self.ran, "exit": self.code, "said": self.said}
+        return {"name": self.name, "ran": self.ran, "exit": self.code, "said": self.outcome}
 
 
 @dataclass(slots=True, kw_only=True)
@@ -303,7 +303,7 @@ def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
     stopped = " The policy stopped a call." if found.is_stopped else ""
     return _Part(
         name="review",
-        said=f"{summary(report).rstrip('.')}; {level} and above fail (--fail-on).{stopped}",
+        outcome=f"{summary(report).rstrip('.')}; {level} and above fail (--fail-on).{stopped}",
         code=code,
     )
 
@@ -312,21 +312,21 @@ def _pins_part(pinned: Pinned | None, now: ServerDefinitions) -> _Part:
     if pinned is None:
         return _Part(
             name="pins",
-            said="not compared: no pin. Make one with sightline pin, or name one with --pins",
+            outcome="not compared: no pin. Make one with sightline pin, or name one with --pins",
             ran=False,
         )
     done = checked(pinned, now)
-    said = done.lines[-1] if done.code else "no changes"
-    return _Part(name="pins", said=f"{said} since {pinned.at}", code=done.code)
+    outcome = done.lines[-1] if done.code else "no changes"
+    return _Part(name="pins", outcome=f"{outcome} since {pinned.at}", code=done.code)
 
 
 def _calls_part(saved: _Saved, ran: list[Ran]) -> _Part:
     if not saved.calls:
-        return _Part(name="saved calls", said=f"none made: {saved.missing}", ran=False)
+        return _Part(name="saved calls", outcome=f"none made: {saved.missing}", ran=False)
     failed = sum(bool(each.failures) for each in ran)
     return _Part(
         name="saved calls",
-        said=f"{len(ran):,} call{'' if len(ran) == 1 else 's'} of {saved.file} made, {failed:,} failed",
+        outcome=f"{len(ran):,} call{'' if len(ran) == 1 else 's'} of {saved.file} made, {failed:,} failed",
         code=CALLS_FAILED if failed else OK,
     )
 
@@ -340,11 +340,11 @@ def _output_part(results: list[_Result], *, fails: bool) -> _Part:
             if results
             else "no tool was called: --call calls those that only read"
         )
-        return _Part(name="output schemas", said=f"nothing compared: {why}", ran=False)
+        return _Part(name="output schemas", outcome=f"nothing compared: {why}", ran=False)
     some = "result" if len(compared) == 1 else "results"
     return _Part(
         name="output schemas",
-        said=f"{len(compared):,} {some} compared, {broken:,} {'breaks' if broken == 1 else 'break'} the schema",
+        outcome=f"{len(compared):,} {some} compared, {broken:,} {'breaks' if broken == 1 else 'break'} the schema",
         code=_BROKEN if broken and fails else OK,
     )
 

@@ -227,7 +227,7 @@ RULES = (
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         meaning="A host with both servers may call the wrong one, or rename one.",
-        fix="Connect only one of them, or use a host that prefixes tools with their server. Authors: use the product in the name.",
+        fix="Connect only one of them, or use a host that prefixes tools with their server. Authors: put the name of your product into the tool's name.",
         references=("CWE-694", "OWASP MCP03:2025"),
         whole=_shared_names,
     ),

@@ -5,42 +5,42 @@ from collections.abc import Callable, Iterator, Mapping
 from inspector.credentials.names import names_secret, words_of
 from inspector.review.prose import QUOTED, names_secret_path
 from inspector.review.signs.conditions import Lists
-from inspector.review.signs.matching import NOT, Said
+from inspector.review.signs.matching import NOT, SentenceWords
 
 _VARIABLE_ENDS = ("_key", "_token", "_secret", "_password", "_credentials", "database_url")
 
 
-def _holds_secret_variable(said: Said) -> bool:
+def _holds_secret_variable(sentence: SentenceWords) -> bool:
     """True if the sentence contains the name of an environment variable for a secret."""
-    return any(said.words[place].endswith(_VARIABLE_ENDS) for place in said.tools)
+    return any(sentence.words[place].endswith(_VARIABLE_ENDS) for place in sentence.tools)
 
 
-def _names_secret_argument(said: Said) -> bool:
+def _names_secret_argument(sentence: SentenceWords) -> bool:
     return any(
-        names_secret(words_of(said.words[index + 1]))
-        for index in said.where(frozenset({QUOTED}))
-        if index + 1 < len(said.words)
+        names_secret(words_of(sentence.words[index + 1]))
+        for index in sentence.where(frozenset({QUOTED}))
+        if index + 1 < len(sentence.words)
     )
 
 
-def _names_several_paths(said: Said) -> bool:
-    return said.path is not None and sum(names_secret_path(word) for word in said.words) > 1
+def _names_several_paths(sentence: SentenceWords) -> bool:
+    return sentence.path is not None and sum(names_secret_path(word) for word in sentence.words) > 1
 
 
-CONDITIONS: Mapping[str, Callable[[Said], bool]] = {
+CONDITIONS: Mapping[str, Callable[[SentenceWords], bool]] = {
     "secret variable": _holds_secret_variable,
     "argument named for a secret": _names_secret_argument,
     "several paths": _names_several_paths,
 }
 
 
-def _setting_aside(said: Said, lists: Lists) -> Iterator[str]:
+def _setting_aside(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
     """The kinds of things that the reader should ignore: `quoted`, `instructions` or `wishes`.
 
     They follow from the first word of `RULES` after the verb, the words before it, and a few after it.
     """
-    for index in said.asked(lists["IGNORE"]):
-        behind = said.words[index + 1 : index + 9]
+    for index in sentence.asked(lists["IGNORE"]):
+        behind = sentence.words[index + 1 : index + 9]
         rules = next((place for place, word in enumerate(behind) if word in lists["RULES"]), None)
         mentions_past = "told" in behind and not {"everything", "previously", "before", "you"}.isdisjoint(
             behind
@@ -50,18 +50,18 @@ def _setting_aside(said: Said, lists: Lists) -> Iterator[str]:
             or not {"given", "told", "before"}.isdisjoint(behind[rules + 1 : rules + 6])
         )
         if mentions_past or standing:
-            yield "quoted" if said.has(lists["ABOUT"]) else "instructions"
+            yield "quoted" if sentence.has(lists["ABOUT"]) else "instructions"
         elif not lists["USER"].isdisjoint(behind[:4]) and not lists["CHOICE"].isdisjoint(behind[1:6]):
             yield "wishes"
 
 
-def _concealing(said: Said, lists: Lists) -> Iterator[str]:
+def _concealing(sentence: SentenceWords, lists: Lists) -> Iterator[str]:
     """From whom or how something is concealed: `unasked`, `without`, `user`, `this` or `anything`.
 
     It follows from the first verb after the negation and the words after that.
     """
-    words, always = said.words, lists["ALWAYS_EVIDENCE"]
-    for index in said.where(NOT):
+    words, always = sentence.words, lists["ALWAYS_EVIDENCE"]
+    for index in sentence.where(NOT):
         if index and words[index - 1] in lists["DESCRIBED"] and words[index] not in {"without", "no"}:
             continue
         behind = words[index + 1 : index + 10]
@@ -82,7 +82,7 @@ def _concealing(said: Said, lists: Lists) -> Iterator[str]:
             yield "anything"
 
 
-SIGNS: Mapping[str, Callable[[Said, Lists], Iterator[str]]] = {
+SIGNS: Mapping[str, Callable[[SentenceWords, Lists], Iterator[str]]] = {
     "setting aside": _setting_aside,
     "concealing": _concealing,
 }

@@ -20,10 +20,10 @@ from typing import Annotated, TypeAlias
 import msgspec
 from msgspec import Meta, Struct
 
-from inspector.review.signs.matching import NOT, Said, ends_of
+from inspector.review.signs.matching import NOT, SentenceWords, ends_of
 
 Lists: TypeAlias = Mapping[str, frozenset[str]]
-Test: TypeAlias = Callable[[Said, int], int | None]
+Test: TypeAlias = Callable[[SentenceWords, int], int | None]
 """Takes a sentence and a position.
 
 Returns the position at which the condition holds; None if it does not hold.
@@ -90,16 +90,20 @@ class Sign(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
     outcomes: dict[str, Outcome] = {}
 
 
-SPECIAL: Mapping[str, Callable[[Said], Sequence[int]]] = {
-    "PATH": lambda said: () if said.path is None else (said.path,),
-    "TOOL": lambda said: said.tools,
-    "ADDRESS": lambda said: said.addresses,
-    "URL": lambda said: [place for place in said.addresses if "://" in said.words[place]],
-    "PERSON": lambda said: [
-        place for place in said.addresses if "@" in said.words[place][1:] and "/" not in said.words[place]
+SPECIAL: Mapping[str, Callable[[SentenceWords], Sequence[int]]] = {
+    "PATH": lambda sentence: () if sentence.path is None else (sentence.path,),
+    "TOOL": lambda sentence: sentence.tools,
+    "ADDRESS": lambda sentence: sentence.addresses,
+    "URL": lambda sentence: [place for place in sentence.addresses if "://" in sentence.words[place]],
+    "PERSON": lambda sentence: [
+        place
+        for place in sentence.addresses
+        if "@" in sentence.words[place][1:] and "/" not in sentence.words[place]
     ],
-    "NUMBER": lambda said: [place for place, word in enumerate(said.words) if word.isdigit()],
-    "DIGITS": lambda said: [place for place, word in enumerate(said.words) if any(map(str.isdigit, word))],
+    "NUMBER": lambda sentence: [place for place, word in enumerate(sentence.words) if word.isdigit()],
+    "DIGITS": lambda sentence: [
+        place for place, word in enumerate(sentence.words) if any(map(str.isdigit, word))
+    ],
 }
 """Kinds of words that cannot be listed, as functions that return their positions.
 
@@ -111,21 +115,23 @@ class WordList(Struct, frozen=True, kw_only=True):
     """A parsed list of words."""
 
     listed: frozenset[str]
-    special: tuple[Callable[[Said], Sequence[int]], ...] = ()
+    special: tuple[Callable[[SentenceWords], Sequence[int]], ...] = ()
 
-    def are_in(self, said: Said) -> bool:
-        return not self.listed.isdisjoint(said.kinds) or any(places(said) for places in self.special)
+    def are_in(self, sentence: SentenceWords) -> bool:
+        return not self.listed.isdisjoint(sentence.kinds) or any(places(sentence) for places in self.special)
 
-    def places(self, said: Said) -> Iterable[int]:
+    def places(self, sentence: SentenceWords) -> Iterable[int]:
         if not self.special:
-            return said.where(self.listed)
-        return sorted({*said.where(self.listed), *(at for places in self.special for at in places(said))})
+            return sentence.where(self.listed)
+        return sorted(
+            {*sentence.where(self.listed), *(at for places in self.special for at in places(sentence))}
+        )
 
 
 def words_from(text: str, lists: Lists) -> WordList:
     """Parse a list of words. Raises ValueError for an unknown name."""
     listed: set[str] = set()
-    special: list[Callable[[Said], Sequence[int]]] = []
+    special: list[Callable[[SentenceWords], Sequence[int]]] = []
     for token in text.split():
         name = token.removeprefix("-")
         if token in SPECIAL:
@@ -166,28 +172,28 @@ def compiled(condition: Condition, lists: Lists, named: Mapping[str, CompiledCon
     tests = tuple(each.test for each in holds)
     first = condition.first
 
-    def test(said: Said, at: int) -> int | None:
-        kinds = said.kinds
+    def test(sentence: SentenceWords, at: int) -> int | None:
+        kinds = sentence.kinds
         for words in needs:
             if words.isdisjoint(kinds):
                 return None
-        if in_sentence is not None and not in_sentence(said):
+        if in_sentence is not None and not in_sentence(sentence):
             return None
         found: int | None = None
         if candidates is None:
-            found = around(said, at)
+            found = around(sentence, at)
         else:
-            for place in candidates(said, at):
-                found = None if around(said, place) is None else place
+            for place in candidates(sentence, at):
+                found = None if around(sentence, place) is None else place
                 if found is not None or first:
                     break
         if found is None:
             return None
         for each in fails:
-            if each(said, -1) is not None:
+            if each(sentence, -1) is not None:
                 return None
         for each in tests:
-            place = each(said, -1)
+            place = each(sentence, -1)
             if place is None:
                 return None
             found = place if found < 0 else found
@@ -213,10 +219,10 @@ def remembered(condition: CompiledCondition) -> CompiledCondition:
     """The condition with a cache, so that it is evaluated once per sentence."""
     test = condition.test
 
-    def known(said: Said, _: int) -> int | None:
-        if test not in said.known:
-            said.known[test] = test(said, -1)
-        return said.known[test]
+    def known(sentence: SentenceWords, _: int) -> int | None:
+        if test not in sentence.known:
+            sentence.known[test] = test(sentence, -1)
+        return sentence.known[test]
 
     return CompiledCondition(test=known, needs=condition.needs)
 
@@ -230,7 +236,7 @@ def _either(some: Sequence[CompiledCondition]) -> tuple[frozenset[str], ...]:
 
 def _in_sentence(
     condition: Condition, lists: Lists
-) -> tuple[list[frozenset[str]], Callable[[Said], bool] | None]:
+) -> tuple[list[frozenset[str]], Callable[[SentenceWords], bool] | None]:
     """The words that a sentence needs, and a test of the other conditions about the whole sentence.
 
     The test is None if there are no such conditions.
@@ -248,13 +254,13 @@ def _in_sentence(
     if not (phrases or two or unwanted or special):
         return needs, None
 
-    def holds(said: Said) -> bool:
-        if phrases and not any(said.phrase(*phrase) for phrase in phrases):
+    def holds(sentence: SentenceWords) -> bool:
+        if phrases and not any(sentence.phrase(*phrase) for phrase in phrases):
             return False
         return (
-            all(words.are_in(said) for words in special)
-            and not any(words.are_in(said) for words in unwanted)
-            and (two is None or len(two & said.kinds) > 1)
+            all(words.are_in(sentence) for words in special)
+            and not any(words.are_in(sentence) for words in unwanted)
+            and (two is None or len(two & sentence.kinds) > 1)
         )
 
     return needs, holds
@@ -265,15 +271,15 @@ def _around(
 ) -> Test:
     every_test, some_test, no_test = (tuple(each.test for each in tests) for tests in (every, some, no))
 
-    def around(said: Said, at: int) -> int | None:
+    def around(sentence: SentenceWords, at: int) -> int | None:
         for test in every_test:
-            if test(said, at) is None:
+            if test(sentence, at) is None:
                 return None
         for test in no_test:
-            if test(said, at) is not None:
+            if test(sentence, at) is not None:
                 return None
         for test in some_test:
-            place = test(said, at)
+            place = test(sentence, at)
             if place is not None:
                 return place
         return None if some_test else at
@@ -281,18 +287,18 @@ def _around(
     return around
 
 
-def _candidates(condition: Condition, lists: Lists) -> Callable[[Said, int], Iterator[int]]:
+def _candidates(condition: Condition, lists: Lists) -> Callable[[SentenceWords, int], Iterator[int]]:
     words = None if condition.words is None else words_from(condition.words, lists)
     part = None if condition.part is None else listed_from(condition.part, lists)
     within, denied = condition.within, condition.denied
 
-    def candidates(said: Said, at: int) -> Iterator[int]:
-        first, last = (0, len(said.words) - 1) if within is None else (at + within[0], at + within[1])
-        places = range(max(first, 0), min(last + 1, len(said.words)))
-        for place in places if words is None else words.places(said):
-            if place not in places or (denied is not None and said.is_denied(place) is not denied):
+    def candidates(sentence: SentenceWords, at: int) -> Iterator[int]:
+        first, last = (0, len(sentence.words) - 1) if within is None else (at + within[0], at + within[1])
+        places = range(max(first, 0), min(last + 1, len(sentence.words)))
+        for place in places if words is None else words.places(sentence):
+            if place not in places or (denied is not None and sentence.is_denied(place) is not denied):
                 continue
-            if part is None or not part.isdisjoint(said.words[place].split("_")):
+            if part is None or not part.isdisjoint(sentence.words[place].split("_")):
                 yield place
 
     return candidates

@@ -19,9 +19,9 @@ from inspector.review.signs.conditions import (
     listed_from,
     remembered,
 )
-from inspector.review.signs.matching import Said, Weighed
+from inspector.review.signs.matching import SentenceWords, Weighed
 
-Kind: TypeAlias = Callable[[Said], Weighed]
+Kind: TypeAlias = Callable[[SentenceWords], Weighed]
 """A function that yields the signs of one file in a sentence."""
 
 _FOLDER = "inspector.review.signs"
@@ -60,14 +60,14 @@ def signs_of(text: str, lists: Lists, named: Mapping[str, CompiledCondition]) ->
     lists, named, signs = _parsed(text, lists, named)
     all_signs = tuple(_sign(sign, lists, named) for sign in signs)
 
-    def kind(said: Said) -> Weighed:
-        kinds = said.kinds
+    def kind(sentence: SentenceWords) -> Weighed:
+        kinds = sentence.kinds
         for needs, weighed in all_signs:
             for words in needs:
                 if words.isdisjoint(kinds):
                     break
             else:
-                yield from weighed(said)
+                yield from weighed(sentence)
 
     return kind
 
@@ -76,8 +76,8 @@ def _coded() -> Mapping[str, CompiledCondition]:
     return {name: remembered(_plain(holds)) for name, holds in CONDITIONS.items()}
 
 
-def _plain(holds: Callable[[Said], bool]) -> CompiledCondition:
-    return CompiledCondition(test=lambda said, _: -1 if holds(said) else None)
+def _plain(holds: Callable[[SentenceWords], bool]) -> CompiledCondition:
+    return CompiledCondition(test=lambda sentence, _: -1 if holds(sentence) else None)
 
 
 def _parsed(
@@ -112,10 +112,10 @@ def _sign(
         raise ValueError("a sign has a reason, and a weight or cases")
     otherwise = None if sign.weight is None else (sign.weight, sign.reason)
 
-    def weighed(said: Said) -> Iterator[tuple[float, str]]:
-        at = test(said, -1)
+    def weighed(sentence: SentenceWords) -> Iterator[tuple[float, str]]:
+        at = test(sentence, -1)
         if at is not None:
-            found = next((outcome for case, outcome in cases if case(said, at) is not None), otherwise)
+            found = next((outcome for case, outcome in cases if case(sentence, at) is not None), otherwise)
             if found is not None:
                 yield found
 
@@ -126,4 +126,4 @@ def _coded_sign(sign: Sign, code: str, lists: Lists) -> Kind:
     if code not in SIGNS or sign != Sign(code=code, outcomes=sign.outcomes):
         raise ValueError(f"a sign in code has outcomes and nothing else, and {code!r} has to be one")
     outcomes = {name: (outcome.weight, outcome.reason) for name, outcome in sign.outcomes.items()}
-    return lambda said: (outcomes[name] for name in SIGNS[code](said, lists))
+    return lambda sentence: (outcomes[name] for name in SIGNS[code](sentence, lists))

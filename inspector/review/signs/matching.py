@@ -19,7 +19,7 @@ _ADDRESS_TAILS = word_set("example com net org io dev co app me xyz ru cn info b
 _IDENTIFIER = re.compile(r"[a-z][a-z0-9]{0,60}(?:_[a-z0-9]{1,60}){1,8}|mcp[a-z0-9-]{2,60}")
 
 
-class Said:
+class SentenceWords:
     """The words of a sentence. Frequent queries are cached."""
 
     __slots__ = ("_addresses", "_path", "_tools", "kinds", "known", "words")

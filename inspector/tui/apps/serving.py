@@ -182,7 +182,7 @@ class AppDesk:
                 return ""
 
 
-def _ignore(_news: object) -> None:
+def _ignore(_progress: object) -> None:
     """Ignore progress: the screen of an interface does not show it."""
 
 

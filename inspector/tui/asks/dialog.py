@@ -157,7 +157,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self.dismiss(Answer(action=Action.CANCEL))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """Whether a key works: of those that answer, only the one that closes, once the question is withdrawn."""
+        """True if a key works: of those that answer, only the one that closes, once the question is withdrawn."""
         if self._withdrawn and action in _ANSWERS:
             return False
         return super().check_action(action, parameters)

@@ -32,7 +32,7 @@ def roots_dialog(session: Session) -> AskScreen:
             return f"There is no folder {added}."
         kept = list(dict.fromkeys(kept))
         if len(kept) > MOST:
-            return f"{MOST} folders are the most."
+            return f"No more than {MOST} folders are possible."
         if tuple(kept) != roots:
             try:
                 dialog.notify(await session.set_roots(kept), markup=False)
@@ -46,7 +46,7 @@ def roots_dialog(session: Session) -> AskScreen:
     listed = ". ".join(paths) if paths else "No folder"
     dialog = AskScreen(
         f"Roots: {count(len(paths), 'folder')}",
-        f"Servers that ask for roots are answered with: {listed}. Changes hold until Sightline ends.",
+        f"Servers that ask for roots get: {listed}. Changes last until Sightline ends.",
         fields,
         accept,
     )

@@ -65,7 +65,7 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
 
 
 def example(form: Form) -> JsonObject:
-    """Example arguments to start from."""
+    """Arguments for the user to edit: the defaults, and the plainest value for each other required argument."""
     return example_arguments(form)
 
 
@@ -115,12 +115,12 @@ def _default_of(line: FormLine) -> dict[str, Entered]:
 
 
 def _is_typable(text: str) -> bool:
-    """Whether an input can show a text unchanged. Defaults are foreign text."""
+    """True if an input can show a text unchanged. Defaults are foreign text."""
     return not inspect(text).replaced and safe_line(text) == text
 
 
 def _says(entered: Entered, field: Field) -> bool:
-    """Whether an entry produces the default itself, not another value that looks alike."""
+    """True if an entry produces the default itself, not another value that looks alike."""
     if entered.chosen is not None:
         return True
     try:

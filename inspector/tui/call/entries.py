@@ -32,16 +32,16 @@ class FormLine(Struct, frozen=True, kw_only=True):
     field: Field
     depth: int
     is_in_row: bool = False
-    """Whether the line belongs to an object in a list."""
+    """True if the line belongs to an object in a list."""
 
     @property
     def is_heading(self) -> bool:
-        """Whether the line is a heading without an input."""
+        """True if the line is a heading without an input."""
         return self.field.kind is FieldKind.OBJECT and bool(self.field.fields)
 
     @property
     def has_rows(self) -> bool:
-        """Whether the field is a list of objects with lines of their own.
+        """True if the field is a list of objects with lines of their own.
 
         Its input is the number of objects.
         """
@@ -56,7 +56,7 @@ class FormLine(Struct, frozen=True, kw_only=True):
 
     @property
     def has_checks(self) -> bool:
-        """Whether the field is a list of values from a closed set. Its input picks some of them."""
+        """True if the field is a list of values from a closed set. Its input picks some of them."""
         item = self.field.item
         return (
             self.field.kind is FieldKind.LIST
@@ -78,7 +78,7 @@ class Entered(Struct, frozen=True, kw_only=True):
 
 
 class Writing(Struct, frozen=True, kw_only=True):
-    """What the user has written so far, in the form or as JSON."""
+    """The user's entries so far, in the form or as JSON."""
 
     lines: tuple[FormLine, ...]
     entered: Mapping[str, Entered]
@@ -93,7 +93,7 @@ class Problem(Struct, frozen=True, kw_only=True):
     message: str
     """The problem in words. May quote foreign text."""
     missing: bool = False
-    """Whether the problem is only that something has not been entered yet."""
+    """True if the problem is only that something has not been entered yet."""
 
 
 class ArgumentDraft(Struct, frozen=True, kw_only=True):
@@ -344,7 +344,7 @@ def _place(arguments: JsonObject, pointer: str, value: Json) -> None:
 
 
 def _is_missing(arguments: JsonObject, pointer: str) -> bool:
-    """Whether an object lacks this member. False if the object itself is left out."""
+    """True if an object lacks this member. False if the object itself is left out."""
     above, _, _ = pointer.rpartition("/")
     try:
         around = resolve(arguments, above)

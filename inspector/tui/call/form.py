@@ -276,7 +276,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         return any(line.focus_input() for line in self._mounted)
 
     def focus_one(self, pointers: Container[str]) -> None:
-        """Put the focus on the first input of these, where there is one, with all that is said about it in sight."""
+        """Focus the first of these inputs that exists, and scroll until its label and note are visible."""
         found = (line for line in self._mounted if line.line.field.pointer in pointers)
         line = next((line for line in found if line.focus_input()), None)
         if line is not None:

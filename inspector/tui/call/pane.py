@@ -32,7 +32,7 @@ VERBS: Mapping[Kind, str] = {
     Kind.PROMPT: "get",
     Kind.SKILL: "read",
 }
-"""What one does with an item: on the button, in the footer, in the line of a call."""
+"""The verb for using an item, by its kind: for the button, the footer, and the line of a call."""
 _EMPTY = {
     Kind.TOOL: "No arguments. Enter calls it.",
     Kind.RESOURCE: "Enter reads it.",
@@ -201,7 +201,7 @@ class CallPane(Vertical):
 
     @property
     def writing(self) -> Writing:
-        """What the user has written, in the form or as JSON."""
+        """The user's entries, in the form or as JSON."""
         return Writing(
             lines=self._form.lines,
             entered=self._form.entered(),
@@ -210,7 +210,7 @@ class CallPane(Vertical):
 
     @property
     def is_json(self) -> bool:
-        """Whether the arguments are written as JSON."""
+        """True if the arguments are written as JSON."""
         return self.has_class("-json")
 
     @property
@@ -273,12 +273,12 @@ class CallPane(Vertical):
 
     @property
     def is_wrong(self) -> bool:
-        """Whether a problem is shown."""
+        """True if a problem is shown."""
         return self.has_class("-wrong")
 
     @property
     def is_folded(self) -> bool:
-        """Whether the form is folded to one line: the call that was made from it."""
+        """True if the form is folded to one line: the call that was made from it."""
         return self.has_class("-folded")
 
     def fold(self, line: Content) -> None:
@@ -297,7 +297,7 @@ class CallPane(Vertical):
         self._fold(line, Content(""))
 
     def end_earlier(self) -> None:
-        """Show what was shown before the earlier call."""
+        """Show the form or the line of the last call again, after an earlier call."""
         if self.is_folded and self._folded is not None:
             self._fold(*self._folded)
         else:
@@ -338,7 +338,7 @@ class CallPane(Vertical):
 
     @property
     def is_before_fields(self) -> bool:
-        """Whether the line above the arguments has the focus."""
+        """True if the line above the arguments has the focus."""
         return self._before_fields.has_focus
 
     @on(events.DescendantBlur)
@@ -422,7 +422,7 @@ class CallPane(Vertical):
 
 
 _MOST_NAMED = 5
-"""Arguments that are named in one sentence."""
+"""The maximum number of arguments that one sentence names."""
 
 
 def _named(problems: Sequence[Problem]) -> str:

@@ -80,7 +80,7 @@ class CallFinished(Message):
 class CallStopped(Message):
     """Posted when a call has ended without a record.
 
-    `note`: says why, to be shown. `reason`: the same in a few words of foreign text.
+    `note`: the reason, as shown. `reason`: the reason in a few words, foreign text.
     """
 
     link: SessionLink
@@ -88,7 +88,7 @@ class CallStopped(Message):
     note: Content
     reason: str
     is_quiet: bool
-    """Whether the call was repeated automatically, not by the user."""
+    """True if the call was repeated automatically, not by the user."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,11 +103,11 @@ class _Running:
     worker: Worker[None]
     ticking: Timer
     is_quiet: bool = False
-    """Whether the focus stays where it is, because the call was repeated automatically."""
+    """True if the focus stays where it is, because the call was repeated automatically."""
     is_held: bool = False
-    """Whether the call waits for the user to agree."""
+    """True if the call waits for the user to agree."""
     is_asked: bool = False
-    """Whether the server waits for an answer from the user."""
+    """True if the server waits for an answer from the user."""
     progress: Progress | None = None
 
 
@@ -131,7 +131,7 @@ def call_words(title: str, in_short: str, *, is_tool: bool) -> Content:
 
 
 class CallRunner:
-    """Keeps what is written for each tool, checks it, and runs one call at a time."""
+    """Keeps the entries of each tool's form, checks them, and runs one call at a time."""
 
     def __init__(
         self,
@@ -165,7 +165,7 @@ class CallRunner:
         self._made: dict[int, RepeatableCall] = {}
         """The calls that have ended with a record, by the number of the record."""
         self.is_shown = True
-        """Whether the panes show this server. If false, they show another server."""
+        """True if the panes show this server. If false, they show another server."""
 
     def _changed(self) -> None:
         self._screen.post_message(CallChanged())
@@ -180,17 +180,14 @@ class CallRunner:
         return self._view.tool if self._view else None
 
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
-        """The entries or the JSON text that the form of an item last had.
-
-        Initially, the defaults of its schema.
-        """
+        """The last entries or JSON text in the form of an item; before the first, the defaults of its schema."""
         found = self._written.get(view.tool.name) if view.tool else None
         if found is not None:
             return found.entered, found.text
         return default_entries(view.form) if view.form else dict[str, Entered](), None
 
     def leave_form(self) -> None:
-        """Keep what is written, before another form is shown."""
+        """Keep the entries of the form, before another form is shown."""
         if self.tool is not None:
             self._written[self.tool.name] = self._pane.writing
 
@@ -200,7 +197,7 @@ class CallRunner:
         self._wanted = None
 
     def no_form(self) -> None:
-        """Note that no form is shown any more. What is written in it is kept."""
+        """Note that no form is shown any more. The entries are kept."""
         self.leave_form()
         self._view = None
 
@@ -221,7 +218,7 @@ class CallRunner:
 
     def submit(self, *, anyway: bool) -> None:
         """Call the tool whose form is shown. `anyway`: even if its schema does not allow the arguments."""
-        obstacle = self.obstacle() or ("" if self.tool else "This cannot be called: it is malformed.")
+        obstacle = self.obstacle() or ("" if self.tool else "This item is malformed, so it cannot be called.")
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
             return
@@ -233,12 +230,12 @@ class CallRunner:
             self._send(draft, anyway=anyway)
 
     def calls(self, name: str) -> bool:
-        """Whether the running call is of the tool `name`."""
+        """True if the running call is of the tool `name`."""
         return self._running is not None and self._running.name == name
 
     @property
     def is_filled(self) -> bool:
-        """Whether the running call has filled in a form of a page, which waits to be submitted."""
+        """True if the running call has filled in a form of a page, which waits to be submitted."""
         return self._running is not None and self._running.progress is FILLED
 
     def submit_form(self) -> None:
@@ -393,7 +390,7 @@ class CallRunner:
         """Switch between the form and JSON, if both can hold the same arguments."""
         view = self._view
         if view is None or view.form is None:
-            self._screen.notify("What is malformed has no arguments.", severity="warning", markup=False)
+            self._screen.notify("A malformed item has no arguments.", severity="warning", markup=False)
             return
         writing = self._pane.writing
         if writing.text is None:

@@ -218,7 +218,7 @@ class SessionLink:
 
     @property
     def can_subscribe(self) -> bool:
-        """Whether the server is connected and announces subscriptions to resources."""
+        """True if the server is connected and announces subscriptions to resources."""
         return self.session is not None and self.is_ready and self.session.can_subscribe
 
     @property
@@ -271,13 +271,13 @@ class SessionLink:
                 if entry.noted == AUTHORIZATION:
                     self._screen.post_message(AuthorizationReported(self, entry))
 
-    def _soon(self, news: type[ListingReported | TimelineGrew]) -> None:
-        if news not in self._waiting:
+    def _soon(self, message: type[ListingReported | TimelineGrew]) -> None:
+        if message not in self._waiting:
             loop = asyncio.get_running_loop()
-            self._waiting[news] = loop.call_later(_CALM_S, partial(self._tell, news))
+            self._waiting[message] = loop.call_later(_CALM_S, partial(self._tell, message))
 
-    def _tell(self, news: type[ListingReported | TimelineGrew]) -> None:
-        waiting = self._waiting.pop(news, None)
+    def _tell(self, message: type[ListingReported | TimelineGrew]) -> None:
+        waiting = self._waiting.pop(message, None)
         if waiting is not None:
             waiting.cancel()
-        self._screen.post_message(news(self))
+        self._screen.post_message(message(self))

@@ -121,7 +121,7 @@ class Reviewer:
             words = f"{error.message}. {error.hint} Until then every finding counts."
             self._screen.notify(words, severity="warning", timeout=15, markup=False)
             self.accepted = AcceptedFindings()
-        self._news()
+        self._notify()
 
     def listed(self) -> None:
         """Review the current material: the catalogue or the calls have changed."""
@@ -198,7 +198,7 @@ class Reviewer:
     async def accept(self, entry: ReportEntry, reason: str) -> str:
         """Accept a finding, and write the reason to the file of accepted findings."""
         if not reason:
-            return "Write why it is accepted, for the next reader."
+            return "Write the reason why you accept it."
         problem = await self._keep(partial(_accept, self._target, entry, reason))
         if not problem:
             path = await asyncio.to_thread(lambda: files.path_of(_named(self._target)))
@@ -231,7 +231,7 @@ class Reviewer:
             self.accepted = await asyncio.to_thread(work)
         except InspectorError as error:
             return f"{error.message}. {error.hint}"
-        self._news()
+        self._notify()
         return ""
 
     # Results of threads.
@@ -255,9 +255,9 @@ class Reviewer:
     def _follow(self, made: ReviewedStep) -> None:
         if made.review is self._review:
             self.board = made.board
-            self._news()
+            self._notify()
 
-    def _news(self) -> None:
+    def _notify(self) -> None:
         self._changed()
         self._look_again()
         for hear in tuple(self.listeners):

@@ -57,7 +57,8 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
     ) -> None:
         """`go_to`: shows the place of a finding, and returns whether that is on the main screen.
 
-        `judge`: accepts a finding, or takes that back. `export`: asks for a file and writes the review to it.
+        `judge`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and writes the review to
+        it.
         """
         super().__init__()
         self.entitle(Content.assemble("Findings of ", content(cut_in_the_middle(target, 200), "bold")))
@@ -80,16 +81,16 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._pane
 
     def on_mount(self) -> None:
-        self._reviewer.listeners.append(self.news)
+        self._reviewer.listeners.append(self.show_current)
         self.set_class(bool(self._before.query), "-filtering")
         self._pane.lines.focus()
         self.say(Content("Nothing is reviewed yet: Sightline has to reach the server first."))
-        self.news()
+        self.show_current()
 
     def on_unmount(self) -> None:
-        self._reviewer.listeners.remove(self.news)
+        self._reviewer.listeners.remove(self.show_current)
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current findings."""
         board, accepted = self._reviewer.board, self._reviewer.accepted
         if board is not None and accepted is not None:
@@ -114,7 +115,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(Input.Changed, "#review-filter")
     def narrow(self, event: Input.Changed) -> None:
         event.stop()
-        self.news()
+        self.show_current()
 
     @on(Input.Submitted, "#review-filter")
     def keep_filter(self, event: Input.Submitted) -> None:

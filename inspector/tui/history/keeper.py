@@ -130,12 +130,12 @@ class HistoryKeeper:
         self.calls[:0] = calls
         if stored.unreadable:
             self._fail(f"{count(stored.unreadable, 'line')} of {file.path} cannot be read, and stay there.")
-        self._news()
+        self._notify()
 
     async def _add(self, make: Callable[[Keeper], PastCall], record: CallRecord | None = None) -> None:
         past = await asyncio.to_thread(self._made, make)
         self.calls.append(HistoryCall(past=past, is_new=True, record=record))
-        self._news()
+        self._notify()
         if self._file is not None:
             await asyncio.to_thread(self._file.append, past)
 
@@ -148,9 +148,9 @@ class HistoryKeeper:
         if self._file is not None:
             await asyncio.to_thread(self._file.forget)
         self.calls.clear()
-        self._news()
+        self._notify()
 
-    def _news(self) -> None:
+    def _notify(self) -> None:
         self._changed()
         for listener in self.listeners:
             listener()
@@ -160,7 +160,7 @@ class HistoryKeeper:
         self._screen.notify(
             content(shortened(f"History: {words}", 400)).plain, severity="warning", timeout=10, markup=False
         )
-        self._news()
+        self._notify()
 
 
 def _stored(file: HistoryFile) -> tuple[Stored, list[HistoryCall]]:

@@ -89,15 +89,15 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         yield self._arguments
 
     def on_mount(self) -> None:
-        self._keeper.listeners.append(self.news)
+        self._keeper.listeners.append(self.show_current)
         self.set_class(bool(self._keeper.before.query), "-filtering")
         self._lines.focus()
-        self.news()
+        self.show_current()
 
     def on_unmount(self) -> None:
-        self._keeper.listeners.remove(self.news)
+        self._keeper.listeners.remove(self.show_current)
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current calls."""
         self._fault.update(content(shortened(self._keeper.fault, 400), "$text-warning"))
         self._fault.display = bool(self._keeper.fault)
@@ -198,7 +198,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
     @on(Input.Changed, "#history-filter")
     def narrow(self, event: Input.Changed) -> None:
         event.stop()
-        self.news()
+        self.show_current()
 
     @on(Input.Submitted, "#history-filter")
     def keep_filter(self, event: Input.Submitted) -> None:

@@ -17,7 +17,7 @@ from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryDi
 
 _GAP = 2
 _AROUND = 9
-"""Rows of the border, the title, the filter, the host in full, and the keys."""
+"""The number of rows for the border, the title, the filter, the details of a host, and the keys."""
 
 
 class HostChoice(SecondaryDialog[str], inherit_bindings=False):

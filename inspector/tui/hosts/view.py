@@ -1,4 +1,4 @@
-"""The comparison of hosts: a row for what each host makes of one result, and one row in full."""
+"""The comparison of hosts: a row for each host's view of one result, and the details of one row."""
 
 from collections.abc import Callable
 from typing import TypeAlias
@@ -43,25 +43,25 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     how: str
     """The evidence for the profile."""
     observed: bool
-    """Whether the host was observed with such a result."""
+    """True if the host was observed with such a result."""
     size_bytes: int | None
     """The size of the model view as compact JSON, in bytes; None if unknown."""
     changes: tuple[HostChange, ...]
     """The first changes. May quote foreign text."""
     change_count: int
     leak: Leak
-    """Whether a withheld value reaches the model at the boundary `open`."""
+    """YES if a withheld value reaches the model at the boundary `open`."""
     leaks: tuple[str, ...]
     """Pointers to the first values that leak, in the raw result."""
     leak_count: int
     unknown_count: int
     """The number of withheld values not searched for one by one, because they are too many or too common."""
     observed_open: bool
-    """Whether the host was observed with the raw result."""
+    """True if the host was observed with the raw result."""
 
 
 class HostsView(Struct, frozen=True, kw_only=True):
-    """What all hosts make of one result."""
+    """The views that all hosts have of one result."""
 
     record: CallRecord
     level: Level
@@ -92,10 +92,10 @@ class _StoppedError(BaseException):
 
 
 def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
-    """What all hosts make of a call's result. `server`: the name under which hosts know the server.
+    """The views that all hosts have of a call's result. `server`: the name under which hosts know the server.
 
-    Raises GivenUpError if `turn` returns false. Large results take minutes, and a thread that continued would
-    delay the end of the program.
+    Raises GivenUpError if `turn` returns false. Large results take minutes, and a thread that continued would delay
+    the end of the program.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     among = tuple(_taking_turns(host, number, turn) for number, host in enumerate(hosts(), 1))
@@ -167,7 +167,7 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 def hosts_summary(view: HostsView) -> Content:
     """A line that says how many hosts would pass a withheld value to the model."""
     if not view.withheld:
-        words = "No declaration asks to withhold anything, so there is no leak to look for."
+        words = "Nothing is declared sensitive, so there is no leak to look for."
         return Content.styled(words, "$text-warning")
     leaking = sum(row.leak is Leak.YES for row in view.rows)
     unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)
@@ -247,7 +247,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
                 *_more(row.leak_count),
             ]
     if row.unknown_count:
-        words = f"  {count(row.unknown_count, 'withheld value')} could not be looked for one by one."
+        words = f"  {count(row.unknown_count, 'withheld value')} could not be searched for one by one."
         lines.append(Content.styled(words, "$text-warning"))
     if not row.observed_open:
         lines.append(Content.styled("  This host was not observed with the raw result.", "$text-warning"))

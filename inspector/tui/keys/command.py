@@ -61,7 +61,7 @@ class Command:
     shown: str = ""
     """The keys as they are shown; empty if the Textual names can be shown."""
     palette: bool = False
-    """Whether the palette lists the command."""
+    """True if the palette lists the command."""
 
     @property
     def key(self) -> str:

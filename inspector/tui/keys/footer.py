@@ -43,55 +43,55 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     part: FocusedPart
     is_running: bool = False
     is_filled: bool = False
-    """Whether the running call has filled in a form of a page, which waits to be submitted."""
+    """True if the running call has filled in a form of a page, which waits to be submitted."""
     is_ready: bool = True
     is_wrong: bool = False
-    """Whether the arguments break their schema."""
+    """True if the arguments break their schema."""
     is_json: bool = False
     is_choice: bool = False
     """Whether the focused field is a choice among values."""
     goes_back: bool = False
     """Whether Esc goes back to what was shown before, and not to the list of tools."""
     has_tool: bool = False
-    """Whether an item of the catalogue is open."""
+    """True if an item of the catalogue is open."""
     verb: str = "call"
-    """What is done with the open item: `call`, `get`, `read`."""
+    """The verb for using the open item: `call`, `get`, `read`."""
     repeated_verb: str = "call"
-    """The same of what is called again."""
+    """The verb for the call that `r` repeats."""
     has_called: bool = False
     has_servers: bool = False
-    """Whether there are several servers."""
+    """True if there are several servers."""
     repeats: str = ""
     """The title of the item that `r` calls again; empty if it is the shown item. Foreign text."""
     has_history: bool = False
-    """Whether the history has any calls."""
+    """True if the history has any calls."""
     has_result: bool = False
-    """Whether the open item has a result."""
+    """True if the open item has a result."""
     has_differences: bool = False
     has_masks: bool = False
-    """Whether the result has masked values."""
+    """True if the result has masked values."""
     is_result_shown: bool = False
-    """Whether the result is on the screen."""
+    """True if the result is on the screen."""
     is_recording: bool = False
-    """Whether a recording is shown, in place of a server."""
+    """True if a recording is shown, in place of a server."""
     is_unmasked: bool = False
-    """Whether masked values are shown."""
+    """True if masked values are shown."""
     can_explain: bool = False
-    """Whether Enter says more of the value under the cursor."""
+    """True if Enter says more of the value under the cursor."""
     timeline_enter: str = ""
     """What Enter shows of the line of the timeline under the cursor; empty if there is none."""
     is_searched: bool = False
-    """Whether the focused values are being searched for words."""
+    """True if the focused values are being searched for words."""
     has_matches: bool = False
-    """Whether the search has matches."""
+    """True if the search has matches."""
     is_comparing: bool = False
-    """Whether two model views are compared in place of the raw result and its model view."""
+    """True if two model views are compared in place of the raw result and its model view."""
     is_changed: bool = False
-    """Whether definitions differ from those that were pinned or first listed."""
+    """True if definitions differ from those that were pinned or first listed."""
     subscribes: str = ""
     """The label of the key that subscribes to the open resource; empty if it does nothing."""
     is_saved: bool = False
-    """Whether the last save has changed something."""
+    """True if the last save has changed something."""
     secrets: int = 0
     """The number of items in the vault."""
 
@@ -242,7 +242,7 @@ def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_of_search(now: KeySituation, place: str) -> Iterator[tuple[str, str]]:
-    """`place`: the keys that then go through the matches."""
+    """Yield the keys of a search. `place`: the place of the keys that go through the matches."""
     if now.has_matches:
         yield f"{place}.next", "next match"
         yield f"{place}.previous", "previous match"
@@ -355,7 +355,7 @@ def _length(offer: KeyOffer) -> int:
 
 
 NOTED_S = 6.0
-"""Seconds in which a line is read."""
+"""The number of seconds for which a note is shown."""
 
 
 class KeyLine(Widget):

@@ -151,7 +151,7 @@ MAIN: tuple[Command, ...] = (
         "m",
         "sides",
         "sides",
-        "Shows what the model sees, what the server sent, or both; in a definition, what the model is given.",
+        "Shows what the model sees, what the server sent, or both; in a definition, the part that the model gets.",
         palette=True,
     ),
     _main(
@@ -167,7 +167,7 @@ MAIN: tuple[Command, ...] = (
         "d",
         "compare_models",
         "diff",
-        "Compares two models: `declared` against `closed`; b takes other boundaries, h this host against another.",
+        "Compares two model views: first those at `declared` and `closed`. b compares other boundaries, h another host.",
         palette=True,
     ),
     _main(
@@ -175,7 +175,7 @@ MAIN: tuple[Command, ...] = (
         "c",
         "compare_hosts",
         "compare hosts",
-        "Compares what every host makes of this result, and in which of them a withheld value would leak.",
+        "Compares what the models of all hosts get of this result, and shows which hosts would leak a withheld value.",
         palette=True,
     ),
     _main(
@@ -232,7 +232,7 @@ MAIN: tuple[Command, ...] = (
         "P",
         "pins",
         "pins",
-        "Shows whether the definitions are as you pinned them, and what changed; pins those that are listed now.",
+        "Shows changes of the definitions since you pinned them; pins the definitions that are listed now.",
         palette=True,
     ),
     _main(
@@ -240,7 +240,7 @@ MAIN: tuple[Command, ...] = (
         "W",
         "watch",
         "what the save changed",
-        "Shows all that the last save changed: definitions, the result, what reaches models. With --watch.",
+        "Shows all that the last save changed: definitions, the result, and the values that reach models. With --watch.",
         palette=True,
     ),
     _main(
@@ -264,7 +264,7 @@ MAIN: tuple[Command, ...] = (
         "ctrl+t",
         "roots",
         "roots",
-        "Shows the folders that a server which asks for roots is answered with; adds one, removes one.",
+        "Shows the folders that servers get when they ask for roots; adds or removes one.",
         shown="^t",
         palette=True,
     ),
@@ -273,7 +273,7 @@ MAIN: tuple[Command, ...] = (
         "ctrl+a",
         "announce",
         "announce as …",
-        "Chooses the client profile, which is what servers learn of Sightline, and connects again.",
+        "Chooses the client profile: the capabilities that Sightline announces to servers. Then connects again.",
         shown="^a",
         palette=True,
     ),
@@ -290,7 +290,7 @@ MAIN: tuple[Command, ...] = (
         "w",
         "record",
         "record",
-        "Starts recording this session to a file, without what is withheld; and stops it.",
+        "Starts or stops recording this session to a file, without withheld values.",
         palette=True,
     ),
     _main(
@@ -306,7 +306,7 @@ MAIN: tuple[Command, ...] = (
         "t",
         "timeline",
         "timeline",
-        "Enlarges the timeline, and makes it small.",
+        "Enlarges the timeline, or makes it small again.",
         palette=True,
     ),
     _main(
@@ -322,7 +322,7 @@ MAIN: tuple[Command, ...] = (
         "z",
         "zoom",
         "zoom",
-        "Gives the focused part the whole screen, and takes it back.",
+        "Shows only the focused part, or all parts again.",
         palette=True,
     ),
     _main(
@@ -337,7 +337,7 @@ MAIN: tuple[Command, ...] = (
         "2",
         "tab('definition')",
         "definition",
-        "Shows the definition as sent, beside what the model is given.",
+        "Shows the definition as sent, beside the part that the model gets.",
     ),
     _main("tab.claims", "3", "tab('claims')", "claims", "Shows every declaration."),
     _main(
@@ -385,7 +385,7 @@ PANES: tuple[Command, ...] = (
         "Goes into the first field. Before that, letters are keys.",
         shown="Enter",
     ),
-    _field("field.undo", "ctrl+z", "undo", "undo", "Takes the last change of the field back.", shown="^z"),
+    _field("field.undo", "ctrl+z", "undo", "undo", "Undoes the last change of the field.", shown="^z"),
     _choice("choice.next", "right", "step(1)", "next", "The next value; typing finds one.", shown="→"),
     _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
     _choice(
@@ -410,7 +410,7 @@ PANES: tuple[Command, ...] = (
         "enter",
         "choose",
         "open",
-        "Opens what the line is about: a tool's form, a call's result, a finding's place, the reason of a difference.",
+        "Opens the item of the line: a tool's form, a call's result, a finding's place, the reason of a difference.",
         shown="Enter",
     ),
     _servers(
@@ -511,14 +511,14 @@ PANES: tuple[Command, ...] = (
         "n",
         "difference(1)",
         "next difference",
-        "To the next part that the model is not given, or not as it was sent.",
+        "To the next part that the model does not get, or not as it was sent.",
     ),
     _definition(
         "definition.previous",
         "N",
         "difference(-1)",
         "previous difference",
-        "To the previous part that the model is not given, or not as it was sent.",
+        "To the previous part that the model does not get, or not as it was sent.",
     ),
 )
 
@@ -554,7 +554,7 @@ DECIDING: tuple[Command, ...] = (
         "p",
         "propagation",
         "what it is sent",
-        "Changes what the server under the cursor is sent about the session with each call: nothing, or more.",
+        "Changes how much Sightline tells the server under the cursor about the session with each call.",
     ),
     _trust(
         "trust.renew",
@@ -586,7 +586,7 @@ ANSWERING: tuple[Command, ...] = (
         "ctrl+n",
         "decline_rest",
         "decline the rest",
-        "Declines this and whatever else the server asks during this call.",
+        "Declines this and all further requests of the server during this call.",
         shown="^n",
     ),
     _answering(
@@ -632,7 +632,7 @@ FINDINGS: tuple[Command, ...] = (
         "a",
         "accept",
         "accept",
-        "Accepts the finding under the cursor, with a reason; or takes that back.",
+        "Accepts the finding under the cursor, with a reason; or withdraws the acceptance.",
     ),
     _review("review.back", "escape,f", "back", "back", "Back to the main screen.", shown="Esc f"),
     _review("review.filter", "slash", "filter", "filter", "Filters the findings as you type.", shown="/"),
@@ -648,13 +648,20 @@ FINDINGS: tuple[Command, ...] = (
 _pins = partial(row, KeyPlace.PINS)
 
 PINS: tuple[Command, ...] = (
-    _pins("pins.back", "escape,P", "back", "back", "Takes a question back, or goes back.", shown="Esc P"),
+    _pins(
+        "pins.back",
+        "escape,P",
+        "back",
+        "back",
+        "Closes a question without an answer, or goes back.",
+        shown="Esc P",
+    ),
     _pins(
         "pins.pin",
         "p",
         "pin",
         "pin",
-        "Pins what is listed now, after asking: a later change is marked, and asked about before a call.",
+        "Pins the listed definitions, after asking. Sightline marks later changes, and asks before it calls a changed tool.",
     ),
     _pins("pins.unpin", "d", "unpin", "unpin", "Removes the pin, after asking."),
     _pins("pins.agree", "y", "agree", "yes", "Answers yes."),
@@ -800,7 +807,7 @@ SCREENS: tuple[Command, ...] = (
         "v",
         "reveal",
         "fetch",
-        "Fetches the secret of a reference from the server, after showing you the request; also a second time. It stays masked.",
+        "Fetches the secret of a reference from the server, after showing you the request. Also works a second time. The secret stays masked.",
     ),
     _secrets("secrets.agree", "y", "agree", "yes, fetch", "Sends the request that is shown."),
     _secrets(
@@ -808,7 +815,7 @@ SCREENS: tuple[Command, ...] = (
         "p",
         "peek",
         "show 10 s",
-        "Shows a value that is here already for 10 seconds, or masks it again.",
+        "Shows a value that Sightline already has for 10 seconds, or masks it again.",
     ),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
     _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value."),
@@ -840,7 +847,7 @@ SCREENS: tuple[Command, ...] = (
         "escape,5",
         "back",
         "back",
-        "Takes a question, a filter or a mark back; else back to the main screen.",
+        "Closes a question, a filter or a mark; else goes back to the main screen.",
         shown="Esc 5",
     ),
     _history(
@@ -870,14 +877,14 @@ SCREENS: tuple[Command, ...] = (
         "c",
         "compare",
         "compare",
-        "Compares the call under the cursor with the marked one: results by value, of earlier runs arguments and outcomes.",
+        "Compares the call under the cursor with the marked one: arguments and outcomes, and results of calls of this run.",
     ),
     _history(
         "history.save",
         "S",
         "save",
         "save",
-        "Saves the call under a name in calls.toml, for sightline run. Secret arguments come by name, never inline.",
+        "Saves the call under a name in calls.toml, for sightline run. A secret argument is saved as the name of a variable, never as its value.",
     ),
     _history(
         "history.filter",
@@ -894,7 +901,7 @@ SCREENS: tuple[Command, ...] = (
         "forget all",
         "Forgets all calls of this target, and removes their file, after asking.",
     ),
-    _history("history.agree", "y", "agree", "yes", "Does what is asked."),
+    _history("history.agree", "y", "agree", "yes", "Answers yes to the question."),
     _pair("pair.back", "escape", "back", "back", "Back to the history.", shown="Esc"),
     _pair("pair.next", "n", "difference(1)", "next difference", "To the next value that differs."),
     _pair(

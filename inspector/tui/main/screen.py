@@ -696,7 +696,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def _is_result_shown(self) -> bool:
-        """Whether a result is on the screen."""
+        """True if a result is on the screen."""
         return self._result.view is not None and self._result.display and self.query_one("#work").display
 
     def _tool_kind(self) -> Kind:

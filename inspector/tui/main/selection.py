@@ -80,7 +80,9 @@ class Selection:
         self._runner = runner
         self._vault = vault
         self._items = Latest(screen, _asked_item, self._take_item, self._could_not)
-        self._results = Latest(screen, _asked_result, self._take_result, self._withhold_result, result.let_go)
+        self._results = Latest(
+            screen, _asked_result, self._take_result, self._withhold_result, result.free_view
+        )
         self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
         self.comparing = Comparing(screen, result, self._changed)
         self._records: dict[str, CallRecord] = {}

@@ -292,7 +292,7 @@ class ServerParts:
         self._stage.keys_changed()
         shown = self._stage.screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, VaultScreen):
-            shown.news()
+            shown.show_current()
 
     def _show_pins(self) -> None:
         if self.link.session is not None:
@@ -300,7 +300,7 @@ class ServerParts:
             self.reviewer.pinned(self.pins.state)
         shown = self._stage.screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, PinsScreen):
-            shown.news()
+            shown.show_current()
         self._stage.keys_changed()
 
     def _show_signs(self) -> None:

@@ -36,7 +36,7 @@ class Subscriptions:
 
     @property
     def is_waiting(self) -> bool:
-        """Whether a change was not read, so that its age is shown."""
+        """True if a change was not read, so that its age is shown."""
         return bool(self._updated_s)
 
     def offer(self, uri: str | None) -> str:

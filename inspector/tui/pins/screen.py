@@ -38,10 +38,10 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._changes
 
     def on_mount(self) -> None:
-        self.news()
+        self.show_current()
         self._changes.focus()
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current state, after another listing was compared or the pin has changed."""
         self._stop_asking()
         self.entitle(Content(count(self._watcher.tools, "definition")))

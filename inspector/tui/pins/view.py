@@ -36,13 +36,15 @@ class PinsView(Struct, frozen=True, kw_only=True):
     marks: Mapping[str, Mark]
     """The signs of new and changed tools, shown before their badges, by tool name."""
     lines: tuple[Content, ...]
-    news: str
+    summary: str
     """A sentence about the changes; empty if there are none."""
 
 
 def pins_view(state: PinState) -> PinsView:
     """The view of a state. Takes linear time in the size of the definitions: call it in a thread."""
-    return PinsView(state=state, marks=changed_marks(state), lines=change_lines(state), news=news_of(state))
+    return PinsView(
+        state=state, marks=changed_marks(state), lines=change_lines(state), summary=summary_of(state)
+    )
 
 
 def changed_marks(state: PinState) -> dict[str, Mark]:
@@ -59,7 +61,7 @@ def changed_marks(state: PinState) -> dict[str, Mark]:
     return found
 
 
-def news_of(state: PinState) -> str:
+def summary_of(state: PinState) -> str:
     """A sentence about the changes; empty if there are none."""
     if state.fault:
         return f"Sightline asks before the first call of every tool: {safe_line(state.fault)}."

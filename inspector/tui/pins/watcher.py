@@ -142,13 +142,13 @@ class PinWatcher:
         return pins_view(self._watch.listed(asked.catalogue, asked.instructions))
 
     def _take(self, asked: _Listing, view: PinsView) -> None:
-        self.view, news = view, view.news
+        self.view, summary = view, view.summary
         self._compared = asked.catalogue
         if asked.pins or asked.unpins:
             self._say("Pinned." if asked.pins else "The pin is removed.")
-        elif news and news != self._reported:
-            self._say(news, severe=True)
-        self._reported = news
+        elif summary and summary != self._reported:
+            self._say(summary, severe=True)
+        self._reported = summary
         self._changed()
 
     def _could_not(self, asked: _Listing, error: BaseException) -> None:

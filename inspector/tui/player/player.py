@@ -45,7 +45,7 @@ class Player:
         self._ticked_s = 0.0
         self._ticking: Timer | None = None
         self._has_chosen = False
-        """Whether the user has chosen a position. If so, it is kept when the file is read to its end."""
+        """True if the user has chosen a position. If so, it is kept when the file is read to its end."""
         self._progress = (0, 0)
         self._finding: Worker[int | None] | None = None
         self._stop = False
@@ -103,7 +103,7 @@ class Player:
 
     @property
     def is_open(self) -> bool:
-        """Whether the file may still be read."""
+        """True if the file may still be read."""
         return not self._ended
 
     # Moving.
@@ -209,7 +209,7 @@ class Player:
 
     @property
     def is_finding(self) -> bool:
-        """Whether a search is running."""
+        """True if a search is running."""
         return self._finding is not None and self._finding.is_running
 
     def find(self, words: str, *, backwards: bool = False) -> None:

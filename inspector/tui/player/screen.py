@@ -38,17 +38,19 @@ from inspector.tui.result.note import ResultNote
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 
-_UNCALLED = " was not called up to here."
-_UNANSWERED = ": no answer in the recording up to here."
+_UNCALLED = " was not called up to this position."
+_UNANSWERED = ": no answer in the recording up to this position."
 
 
 class PlayerScreen(MainScreen):
     """The main screen with a transport bar. It shows what was known at the position in the recording."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RECORDING)
-    READ_ONLY: ClassVar[str] = "This is a recording: nothing is called, and no server is reached."
+    READ_ONLY: ClassVar[str] = "This is a recording: Sightline makes no call and connects to no server."
     OPENING: ClassVar[str] = "Reading"
-    NO_CALL: ClassVar[str] = "No tool has answered up to here. } goes to the next call, > to the end."
+    NO_CALL: ClassVar[str] = (
+        "No tool has answered up to this position. } goes to the next call, > to the end."
+    )
 
     def __init__(
         self,
@@ -194,7 +196,7 @@ class PlayerScreen(MainScreen):
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
         super()._take_rows(server, catalogue, rows)
         if not rows:
-            self._catalogue.say(Content("Nothing was listed up to here."))
+            self._catalogue.say(Content("Nothing is listed here yet."))
         scene = self._scenes.scene
         if scene is not None and scene.landed is not None:
             tool = self.server.link.tool(scene.landed.name)
@@ -250,7 +252,7 @@ class PlayerScreen(MainScreen):
 
     def action_find(self) -> None:
         words = self._player.words if self._player is not None else ""
-        explanation = "Finds words in what was recorded, from here on. Capitals count where you write any."
+        explanation = "Searches the recording from this position on. Capitals only matter if you type any."
         self._ask("Find", explanation, AskField(label="Words", value=words), self._find)
 
     def action_find_again(self, step: int) -> None:
@@ -282,7 +284,10 @@ class PlayerScreen(MainScreen):
         self.notify("This is a recording already. x exports it.", markup=False)
 
     def action_copy_call(self) -> None:
-        self.notify("A recording does not say how its server is reached: nothing was copied.", markup=False)
+        self.notify(
+            "Nothing was copied: a recording does not contain the command or address of its server.",
+            markup=False,
+        )
 
     def action_secrets(self) -> None:
         if self.recorded is not None and self.recorded.has_raw:
@@ -295,7 +300,7 @@ class PlayerScreen(MainScreen):
 
     def action_trust(self) -> None:
         self.notify(
-            "This is a recording: no call is decided on. The recorded decisions are in the timeline (§).",
+            "This is a recording: Sightline decides on no calls here. The recorded decisions are in the timeline (§).",
             markup=False,
         )
 

@@ -19,7 +19,7 @@ LEAST_TRACK = 8
 
 
 class Play(Enum):
-    """Whether the recording is playing, and how fast."""
+    """The states of the player: paused, or playing at one of two speeds."""
 
     PAUSED = auto()
     COMPRESSED = auto()
@@ -40,7 +40,7 @@ class TransportView(Struct, frozen=True, kw_only=True):
     frame: int = 0
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool = True
-    """Whether the position is at this frame; false if it is after the frame."""
+    """True if the position is at this frame; false if it is after the frame."""
     frames: int = 0
     """The number of frames in the part of the file that has been read."""
     at_s: float = 0.0

@@ -17,7 +17,7 @@ _AROUND = 7
 """The number of rows for the title, the keys, the border and the space between them."""
 
 _LEAST = 4
-"""Rows of the text, as in dialog.tcss."""
+"""The minimum number of rows of the text, as in dialog.tcss."""
 
 UNREAD_S = 0.5
 """The time in seconds after a question appears within which `y` does not count.

@@ -107,7 +107,10 @@ class PolicyGate:
             self._screen.notify(words, severity="warning", timeout=12, markup=False)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Count a message of an interface to the model as untrusted. Returns its number among the calls."""
+        """Mark the session as untrusted, because an interface sends a message to the model.
+
+        Returns the number of the message, which is counted with the calls.
+        """
         number = self.oversight.hear_app(session, method)
         self._screen.run_worker(self._weigh(), group="weighing")
         return number

@@ -38,13 +38,13 @@ class Comparing:
         self._screen = screen
         self._result = result
         self._changed = changed
-        self._made = Latest(screen, contrast_view, self._take, self._could_not, result.let_go)
+        self._made = Latest(screen, contrast_view, self._take, self._could_not, result.free_view)
         self._asked: ContrastAsked | None = None
         self._base = Lens(level=Level.DECLARED, host="spec")
 
     @property
     def is_on(self) -> bool:
-        """Whether two model views are being compared."""
+        """True if two model views are being compared."""
         return self._asked is not None
 
     @property
@@ -98,7 +98,7 @@ class Comparing:
             self._result.show_contrast(view)
             self._changed()
         else:
-            self._result.let_go(view)
+            self._result.free_view(view)
 
     def _could_not(self, asked: ContrastAsked, error: BaseException) -> None:
         if asked is self._asked:

@@ -44,7 +44,7 @@ class Seen(Struct, frozen=True, kw_only=True):
     lens: Lens
     size_bytes: int
     observed: bool
-    """Whether this behaviour of the host was observed."""
+    """True if this behaviour of the host was observed."""
 
 
 class Contrast(Struct, frozen=True, kw_only=True):
@@ -64,7 +64,7 @@ class Contrast(Struct, frozen=True, kw_only=True):
 
     @property
     def has_differences(self) -> bool:
-        """Whether the two model views differ."""
+        """True if the two model views differ."""
         return bool(self.outline.tops)
 
     def names(self) -> tuple[str, str]:

@@ -1,4 +1,4 @@
-"""What is known of a difference beyond its one line."""
+"""The details of a difference that its one line has no room for."""
 
 from collections.abc import Iterator
 
@@ -13,9 +13,9 @@ from inspector.tui.values.outline import Outline
 
 
 def difference_detail(view: ResultView, outline: Outline, node: int) -> Content | None:
-    """Rule and remedy of what is withheld; the host that changes a value; the keyword that a value breaks.
+    """The details of the difference at a node: rule and remedy, the host's change, or the broken keyword.
 
-    None where nothing is known but what the line says.
+    None if there are no details.
     """
     reaching = view.reaching_on(outline, node)
     removals = (reaching,) if reaching is not None else view.removals_on(outline, node)
@@ -62,7 +62,10 @@ def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Conten
 
 
 def _in_schema(pointer: str) -> str:
-    """Where the output schema describes a place in structured content, as far as it names properties and items."""
+    """The pointer into the output schema for a place in structured content.
+
+    Every number counts as an index, and every other token as a property.
+    """
     tokens = pointer.split("/")[1:]
     return "/outputSchema" + "".join(
         "/items" if token.isdecimal() else f"/properties/{token}" for token in tokens

@@ -1,4 +1,4 @@
-"""What is said in place of a result. It takes the focus as a result does, and no key is silent there."""
+"""The note in place of a result. It takes the focus like a result, and answers the same keys."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -19,17 +19,17 @@ _KEYS = frozenset(
     and command.id != "result.copy"
     for key in command.keys.split(",")
 )
-"""The keys of a result."""
+"""The keys that work in a result."""
 
 
 class ResultNote(Static, can_focus=True):
-    """A note."""
+    """A note in place of a result, which can have the focus."""
 
     BINDINGS: ClassVar[list[BindingType]] = []
 
     @dataclass
     class Pressed(Message):
-        """A key of a result was pressed, and there is none."""
+        """Posted when a key for results is pressed while there is no result."""
 
         key: str
 

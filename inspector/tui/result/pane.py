@@ -65,7 +65,7 @@ _WIDE = 100
 
 ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
-_RECORDED = "A recording does not hold what was withheld, only its ids."
+_RECORDED = "A recording does not hold withheld values, only their ids."
 
 
 class Copyable(Struct, frozen=True, kw_only=True):
@@ -118,12 +118,12 @@ class ResultPane(Vertical):
 
         record: CallRecord
         sent: Json
-        """What the server sent, with secrets masked."""
+        """The server's result, with secrets masked."""
         pointer: str
         """The pointer to the value under the cursor."""
 
     class KeysChanged(Message):
-        """Other keys do something here."""
+        """Posted when the keys that apply to the result have changed."""
 
     @dataclass
     class LinkChosen(Message):
@@ -144,12 +144,12 @@ class ResultPane(Vertical):
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""
         self.is_earlier = False
-        """Whether the next result to be shown is from a call that is not its tool's last."""
+        """True if the next result to be shown is from a call that is not its tool's last."""
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Foreign text."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
-        """What the last change of boundary or host made of this call."""
+        """The effect of the last change of boundary or host on this call."""
         self._can_explain = False
         self._is_json = False
         self._chosen: Shown | None = None
@@ -187,18 +187,18 @@ class ResultPane(Vertical):
 
     @property
     def has_differences(self) -> bool:
-        """Whether there is a difference to move to."""
+        """True if there is a difference to move to."""
         shown = self._contrast or self._view
         return shown is not None and bool(self._order(shown))
 
     @property
     def is_explaining(self) -> bool:
-        """Whether the reason is shown in full."""
+        """True if the reason is shown in full."""
         return self.has_class("-explaining")
 
     @property
     def can_explain(self) -> bool:
-        """Whether more is known of the value under the cursor than its line says."""
+        """True if there are details about the value under the cursor."""
         return self._can_explain
 
     def show(self, view: ResultView) -> None:
@@ -214,10 +214,10 @@ class ResultPane(Vertical):
         elif (before.level, before.host) != (view.level, view.host):
             self._change = Content("")
             self._changes.ask((before.masked or before, view.masked or view))
-        self.let_go(before)
+        self.free_view(before)
         self._view = view
         if self._contrast is None or self._contrast.record is not view.record:
-            self.let_go(self._contrast)
+            self.free_view(self._contrast)
             self._contrast = None
             self._draw(view, pointer)
 
@@ -225,7 +225,7 @@ class ResultPane(Vertical):
         """Show a comparison of two model views in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
         pointer = self.values.pointer if same_call else None
-        self.let_go(self._contrast)
+        self.free_view(self._contrast)
         self._contrast = view
         self._draw(view, pointer)
 
@@ -237,12 +237,12 @@ class ResultPane(Vertical):
     def stop_contrast(self) -> None:
         """Show the result and its model view again."""
         pointer = self.values.pointer
-        self.let_go(self._contrast)
+        self.free_view(self._contrast)
         self._contrast = None
         if self._view is not None:
             self._draw(self._view, pointer)
 
-    def let_go(self, view: ShownView | None) -> None:
+    def free_view(self, view: ShownView | None) -> None:
         """Free a view that is no longer shown; a large one in a thread."""
         if view is not None and view.size_bytes > _LARGE_BYTES:
             self.call_later(self._release, list(view.values))
@@ -258,12 +258,12 @@ class ResultPane(Vertical):
             self._label()
 
     def _no_change(self, asked: tuple[ResultView, ResultView], error: BaseException) -> None:
-        """The line that names what has changed is left out."""
+        """Show no line about the change, because the comparison failed."""
 
     def show_note(self, note: Content) -> None:
         """Show a note in place of a result."""
-        self.let_go(self._view)
-        self.let_go(self._contrast)
+        self.free_view(self._view)
+        self.free_view(self._contrast)
         self._view = self._contrast = None
         self._change = Content("")
         self._can_explain = False
@@ -277,12 +277,12 @@ class ResultPane(Vertical):
 
     @property
     def is_unmasked(self) -> bool:
-        """Whether masked values are shown."""
+        """True if masked values are shown."""
         return self._view is not None and self._view.masked is not None
 
     @property
     def has_masks(self) -> bool:
-        """Whether the result has masked values that can be shown."""
+        """True if the result has masked values that can be shown."""
         return self._contrast is None and self._view is not None and self._view.masks > 0
 
     def mask(self) -> None:
@@ -382,16 +382,15 @@ class ResultPane(Vertical):
 
     @property
     def is_searched(self) -> bool:
-        """Whether a search is open."""
+        """True if a search is open."""
         return self._searched.is_searched
 
     @property
     def has_matches(self) -> bool:
-        """Whether the words that are searched for were found."""
+        """True if the words that are searched for were found."""
         return self._searched.has_matches
 
     def stop_searching(self) -> None:
-        """Close the search."""
         self._searched.stop_searching()
 
     def link(self, *, only_here: bool) -> str | None:
@@ -441,7 +440,7 @@ class ResultPane(Vertical):
             and node is not None
             and view.sign(self._outline(view), node) is not SideDifference.NONE
         ):
-            self.notify("No more is known of this difference than its line above says.", markup=False)
+            self.notify("There are no further details about this difference.", markup=False)
         else:
             self.notify("Nothing was withheld here. n goes to the next difference.", markup=False)
 
@@ -491,9 +490,7 @@ class ResultPane(Vertical):
 
     def _no_difference(self) -> str:
         if self._contrast is not None:
-            return (
-                "Both sides are equal: the two models see the same. b takes other boundaries, h other hosts."
-            )
+            return "Both sides are equal: the two models see the same. b changes the boundaries, h the host."
         if self._view is None:
             return "There is no result yet."
         return (

@@ -23,26 +23,22 @@ _MARK = "x-sensitive"
 
 
 def remedy(removal: Removal) -> str:
-    """Advice on what would let the value pass, or why nothing should.
+    """Advice that would let the value pass, or the reason to leave it withheld.
 
     Quotes pointers and keys of the server: foreign text.
     """
     advice = _BY_RULE.get(removal.rule)
-    return (
-        advice(removal) if advice else f"Nothing is known that would change what `{removal.rule}` withholds."
-    )
+    return advice(removal) if advice else f"Sightline has no advice for the rule `{removal.rule}`."
 
 
 def _marked(removal: Removal) -> str:
     if removal.claim is None:
         where = removal.schema_pointer
         at = "of the output schema" if where is None else f"at {_OUTPUT_SCHEMA}{where}"
-        return f"Rewrite the part {at} so that it can be judged: what cannot be read or resolved counts as marked."
+        return f"Correct the part {at}: a part that Sightline cannot read or resolve counts as marked."
     holder, _, spelling = removal.claim.pointer.rpartition("/")
     if "sensitive" not in spelling.lower():
-        return (
-            f"Rewrite {removal.claim.pointer} so that it can be judged: what cannot be read counts as marked."
-        )
+        return f"Rewrite {removal.claim.pointer} so that Sightline can read it: an unreadable mark counts as a mark."
     return f"Remove `{spelling}` from {holder}, or return a secret reference."
 
 
@@ -59,8 +55,8 @@ def _hinted(removal: Removal) -> str:
 
 def _referenced(removal: Removal) -> str:
     if removal.pointer.endswith("/label"):
-        return "Choose `declared` to let the label pass; at `closed` it is a server's word like any other."
-    return "Nothing should: the user redeems it; return the value itself only if a model may have it."
+        return "Choose `declared` to let the label pass; `closed` withholds it, because a server can write anything into it."
+    return "Leave it withheld, because the user fetches the secret; return the value itself only if a model may have it."
 
 
 def _for_user(removal: Removal) -> str:
@@ -75,17 +71,14 @@ def _labelled_words(removal: Removal) -> str:
     if claim is None:
         return "Label the result as less sensitive."
     if not claim.well_formed:
-        return f"Write `{claim.key}`{_at(claim)} as {claim.vocabulary} has it: what cannot be read counts as sensitive."
-    threshold = claim.key.endswith("resultSensitivity")
-    instead = ", or raise the threshold of the policy" if threshold else ""
-    return f"Change `{claim.key}`{_at(claim)} if the result is less sensitive than that{instead}."
+        return f"Write `{claim.key}`{_at(claim)} as {claim.vocabulary} defines it: an unreadable label counts as sensitive."
+    lower = ": `public` and `internal` pass" if claim.key.endswith("resultSensitivity") else ""
+    return f"Change `{claim.key}`{_at(claim)} if the result is less sensitive than that{lower}."
 
 
 def _mirrored(removal: Removal) -> str:
     del removal
-    return (
-        "Let the structured content pass that this text repeats: the text is written from what is left of it."
-    )
+    return "Make the structured content pass that this text repeats: Sightline writes the text from the part that passes."
 
 
 def _echoed(removal: Removal) -> str:
@@ -96,7 +89,7 @@ def _echoed(removal: Removal) -> str:
 def _invalid(removal: Removal) -> str:
     where = removal.schema_pointer
     at = "the output schema" if where is None else f"{_OUTPUT_SCHEMA}{where}"
-    return f"Return what {at} allows here, or correct the schema: its marks may not fit data that it does not describe."
+    return f"Return what {at} allows here, or correct the schema: a mark may miss data that the schema does not describe."
 
 
 def _unknown(removal: Removal) -> str:
@@ -118,7 +111,7 @@ def _untrusted(removal: Removal) -> str:
 
 def _undeclared(removal: Removal) -> str:
     if not removal.pointer.startswith("/structuredContent") and removal.pointer.count("/") == 1:
-        return "Return it inside structured content, or as what the output schema names, with a type."
+        return "Return it inside structured content, or as a member that the output schema describes with a type."
     return (
         "Give the position a type in the output schema, under `properties`, `items` or `prefixItems`, "
         "without a mark."
@@ -140,7 +133,7 @@ def _detected(removal: Removal) -> str:
     del removal
     return (
         "Return no credential here, or a secret reference; "
-        "if it is none, have the policy report such strings and not withhold them."
+        "if it is not a credential, leave out --withhold-credentials."
     )
 
 
@@ -152,7 +145,7 @@ def _ruled(removal: Removal) -> str:
 def _unjudged(removal: Removal) -> str:
     if not removal.pointer:
         return "Return a result that can be judged. If this one is valid, report it as a defect of Sightline."
-    return "Return it as JSON and the protocol have it: each key once, each member of its type."
+    return "Return it as JSON and the protocol require: each key once, each member of its type."
 
 
 def _unverified(_removal: Removal) -> str:
@@ -161,7 +154,7 @@ def _unverified(_removal: Removal) -> str:
 
 def _unfinished(removal: Removal) -> str:
     del removal
-    return "Answer what the server asks for: only the result that ends the call reaches a model."
+    return "Answer the requests of the server: only the result that ends the call reaches a model."
 
 
 _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
@@ -273,7 +266,7 @@ def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Conte
         lines.append(labelled("standing", standing))
     lines.append(labelled("to change it", content(shortened(remedy(removal), 1000))))
     if removal.rule not in SHOWN:
-        lines.append(labelled("hosts", Content("c shows which of them would leak it without protection")))
+        lines.append(labelled("hosts", Content("c shows the hosts that would leak it without protection")))
     return lines
 
 
@@ -295,9 +288,10 @@ def _schema_place(removal: Removal) -> str:
 
 
 def schema_part(tool: Tool, pointer: str) -> str:
-    """`type string, x-sensitive true`: what a part of the output schema says. Empty where it is not there.
+    """The type and the marks of a part of the output schema, such as `type string, x-sensitive true`.
 
-    Types and marks alone: defaults, examples and descriptions may repeat a withheld value.
+    Empty if there is no such part. Defaults, examples and descriptions are left out, because they may repeat a
+    withheld value.
     """
     try:
         found = resolve(tool.definition, pointer) if pointer else None
@@ -341,7 +335,7 @@ def _declaration(removal: Removal) -> Content:
 
 
 def _standing(claim: Claim) -> Content | None:
-    """How established a claim's vocabulary is, as of which date, and where it is defined."""
+    """The standing of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:
         return content(str(claim.standing))

@@ -93,7 +93,7 @@ class ResultView:
     outline: Outline
     """The raw result on the left, what the model sees on the right. Masked, unless `masked` is set."""
     removals: Sequence[Removal]
-    """What was withheld. May be hundreds of thousands of removals; each is made on access."""
+    """The removals. There may be hundreds of thousands; each is made on access."""
     removals_at: Mapping[str, tuple[int, ...]]
     """The indexes of removals, by pointer."""
     rules: Mapping[str, int]
@@ -102,7 +102,7 @@ class ResultView:
     """The changes by the host, apart from what the boundary withheld."""
     changes_at: Mapping[str, tuple[HostChange, ...]]
     kept: Json
-    """What the boundary let through, before the host has changed it."""
+    """The part of the result that the boundary let through, before the host has changed it."""
     order: tuple[int, ...]
     """The nodes at which differences begin or which break the output schema, the worst first."""
     reasons: tuple[ResultReason, ...]
@@ -148,7 +148,7 @@ class ResultView:
 
     @property
     def has_differences(self) -> bool:
-        """Whether anything was withheld or changed."""
+        """True if anything was withheld or changed."""
         return bool(self.order or self.removals or self.changes)
 
     @cached_property
@@ -170,11 +170,14 @@ class ResultView:
         return _broken_nodes(self.json, self.output)
 
     def violation_on(self, outline: Outline, node: int) -> str | None:
-        """How a node breaks the output schema; None if it does not."""
+        """The message about how a node breaks the output schema; None if it does not."""
         return (self._broken if outline is self.outline else self._broken_in_json).get(node)
 
     def broken_on(self, outline: Outline, node: int) -> OutputViolation | None:
-        """The same with its keyword and its place; of a missing member, where it should be."""
+        """The violation of the output schema at a node; None if there is none.
+
+        The pointer of a missing member is the place where it should be.
+        """
         if self.violation_on(outline, node) is None:
             return None
         pointer = outline.pointer(node)
@@ -184,7 +187,7 @@ class ResultView:
         )
 
     def reaching_on(self, outline: Outline, node: int) -> Removal | None:
-        """At `open`: what `declared` withholds of a node or around it; None where nothing secret reaches the model."""
+        """At `open`: the removal that `declared` would make at a node or around it; None if no secret reaches a model."""
         if self.sign(outline, node) is not SideDifference.REACHES:
             return None
         return _removal_around(outline, node, self.reaching)
@@ -408,7 +411,7 @@ def _own_words(masked: Json) -> str:
 
 
 def beside(raw: Json, model: Json) -> Json:
-    """What the model sees, in the shape of the raw result that is drawn next to it.
+    """The model's view in the shape of the raw result that is drawn next to it.
 
     A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
     structured content as `structuredContent`.
@@ -467,7 +470,7 @@ def folded_at_first(outline: Outline) -> frozenset[int]:
 
 
 def _is_reached(value: Value) -> bool:
-    """Whether a value of the model's side is masked, or contains a mask, because the model should not get it."""
+    """True if a value of the model's side is masked, or contains a mask, because the model should not get it."""
     return isinstance(value, str) and MASK in value and REACHES in value
 
 
@@ -596,7 +599,7 @@ def _nearest(
 
 
 def _is_dropped_whole(outline: Outline, node: int) -> bool:
-    """Whether the model lacks a node together with the whole text that contains it."""
+    """True if the model lacks a node together with the whole text that contains it."""
     if outline.difference(node) is not SideDifference.LEFT:
         return False
     while (around := outline.parent(node)) >= 0 and outline.value(around, 1) is ABSENT:
@@ -640,7 +643,7 @@ def title(view: ResultView) -> tuple[Content, ...]:
 
 
 def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
-    """Whether the result fits the output schema; none if there is no schema."""
+    """A text that says if the result fits the output schema; none if there is no schema."""
     if output.violations:
         lead, _, listed = output.sentence.partition(": ")
         first, *others = listed.split(" · ")
@@ -701,9 +704,9 @@ def _app_words(app: AppView) -> str:
 
 
 def standing_line(view: ResultView) -> Content:
-    """What the boundary in force means for this result.
+    """A sentence about the effect of the boundary on this result.
 
-    For an unfinished call, what it waits for; for an MCP App, what it gets.
+    For an unfinished call, it names what the call waits for; for an MCP App, what the app gets.
     """
     if view.unfinished:
         words = "; ".join(view.unfinished.asks) or view.unfinished.reason
@@ -729,7 +732,7 @@ def standing_line(view: ResultView) -> Content:
 def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content:
     """The reason why the two sides of a node differ, on one line.
 
-    If they do not, what the boundary in force means.
+    If they do not differ, the text of `standing_line`.
     """
     if view.unfinished or node is None:
         return standing_line(view)
@@ -833,7 +836,7 @@ def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
 
 
 def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool) -> Content:
-    """What is drawn in place of a value that the model does not get."""
+    """The text in place of a value that the model does not get."""
     removals = view.removals_on(outline, node)
     is_quiet = view.is_quiet(outline, node)
     if removals:

@@ -24,7 +24,7 @@ def holdings(record: CallRecord) -> Holdings:
 class VaultScreen(Protocol):
     """A screen that shows the vault."""
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current items of the vault."""
         ...
 

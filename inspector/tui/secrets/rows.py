@@ -127,7 +127,7 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
         return Content.assemble(
             ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
         )
-    words = "p shows it for 10 s; a held mouse button does too" if can_peek else "there is none here yet"
+    words = "p shows it for 10 s; a held mouse button does too" if can_peek else "no value yet"
     return Content.assemble(("Value  ", "bold"), (words, _QUIET))
 
 

@@ -48,7 +48,7 @@ _NO_VALUE = "There is no value here yet. v fetches it from the server."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
 _EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
-_WITHHELD = "This value came with the result: p shows it, nothing has to be fetched."
+_WITHHELD = "This value came with the result, so it needs no fetching. p shows it."
 
 
 class ValuePane(Vertical):
@@ -157,7 +157,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._lines.focus()
-        self.news()
+        self.show_current()
         self.set_interval(1.0, self._tick)
         self.app.app_suspend_signal.subscribe(self, self._suspended)  # pyright: ignore[reportUnknownMemberType]
 
@@ -169,7 +169,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     # Changes.
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current items. The cursor stays on its item."""
         vault = self._custody().vault
         vault.expire(self._custody().now_s())
@@ -230,7 +230,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         self.mask()
 
     def on_screen_resume(self) -> None:
-        self.news()
+        self.show_current()
 
     def on_unmount(self) -> None:
         self._custody().peeked = None
@@ -297,7 +297,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             return
         self.mask()
         vault.forget(key)
-        self.news()
+        self.show_current()
 
     def action_copy(self) -> None:
         self._take_back()
@@ -420,4 +420,4 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             return
         finally:
             if self.is_mounted:
-                self.news()
+                self.show_current()

@@ -61,7 +61,7 @@ class FrameView(Struct, frozen=True, kw_only=True):
     masked: int
     """The number of masked sensitive values."""
     copied: Json
-    """What is copied: the JSON, masked; the text of a frame that is not JSON."""
+    """The content to copy: the masked JSON, or the text of a frame that is not JSON."""
 
 
 def frame_head(view: FrameView, place: int, total: int) -> Content:
@@ -223,7 +223,7 @@ class FramesWanted(Struct, frozen=True, kw_only=True):
     pointer: str = ""
     """A pointer to the place to mark in the last frame; empty for none. Foreign text."""
     has_ids: bool = False
-    """Whether the frames come from a recording, which has ids in place of withheld values."""
+    """True if the frames come from a recording, which has ids in place of withheld values."""
     own: OwnCredentials | None = None
     """The user's own credentials, which are masked."""
 

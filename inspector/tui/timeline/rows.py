@@ -54,9 +54,9 @@ _SERVER_WIDTH = 16
 _BEFORE_WORDS = len("    0:41 → ")
 _LEAST_NAME = 12
 _LEAST_SAID = 40
-"""Cells that arguments leave for what the server said."""
+"""The minimum number of cells that arguments leave for the server's message."""
 _LONG = 400
-"""Characters of what the server said; a row has fewer cells."""
+"""The maximum length of the server's message in characters; a row has fewer cells."""
 _NOTHING = Content("")
 
 _SIGNS = {
@@ -89,7 +89,7 @@ class Segment(Struct, frozen=True, kw_only=True):
     server: str = ""
     """The name of the server if there are several; otherwise empty. May be foreign text."""
     announced: str = ""
-    """The client profile, where it is another one than that of the connection before."""
+    """The client profile, if it differs from that of the previous connection."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -308,7 +308,7 @@ def called(entry: Entry) -> str:
 
 
 def _wants_visit(row: TimelineRow) -> bool:
-    """Whether the server refused a call until the user visits an address. The call is not over then."""
+    """True if the server refused a call until the user visits an address. The call is not over then."""
     if row.head is None or row.again is not None or row.answer is not None:
         return False
     timeline = row.segment.session.timeline
@@ -351,12 +351,12 @@ def _is_stderr(row: TimelineRow) -> bool:
 
 
 def is_printed(entry: Entry) -> bool:
-    """Whether an entry is a line on stdout that is not a message."""
+    """True if an entry is a line on stdout that is not a message."""
     return entry.kind is EntryKind.FAULT and entry.detail.startswith(PRINTED)
 
 
 def stdout_words(entries: Sequence[Entry]) -> str:
-    """What the server printed to stdout among `entries`: the last line, and the number of lines."""
+    """The output of the server on stdout among `entries`: the last line, and the number of lines."""
     printed = [entry.detail for entry in entries if is_printed(entry)]
     if len(printed) < 2:
         return "".join(printed)
@@ -472,7 +472,7 @@ def _line(at_s: float, entry: Entry, words: Content, width: int) -> Content:
 
 
 def _right(entry: Entry) -> str:
-    """Duration and bytes."""
+    """The duration and the bytes, for the right end of a row."""
     took = duration(entry.duration_s) if entry.duration_s is not None else ""
     return took.rjust(9) + (size(entry.size_bytes) if entry.frames else "").rjust(9)
 
@@ -483,7 +483,10 @@ def _room(entry: Entry, width: int) -> int:
 
 
 def _call_words(row: TimelineRow, entry: Entry, room: int) -> Content:
-    """What was called, how it ended, what else happened. Arguments and foreign text are cut; the rest is whole or left out."""
+    """The call, its outcome, and other events during it.
+
+    Arguments and foreign text are cut; the rest is whole or left out.
+    """
     folded = row.entries
     sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "
     state, style = status(row)
@@ -508,7 +511,7 @@ def _call_words(row: TimelineRow, entry: Entry, room: int) -> Content:
 
 
 def _cut(text: Content, room: int) -> Content:
-    """A text in `room` cells; nothing of it where it is longer, and so few cells say nothing."""
+    """A text, cut to `room` cells; empty if it does not fit and `room` is too small for a part of it."""
     if text.cell_length <= room:
         return text
     return text.truncate(room, ellipsis=True) if room >= _LEAST_NAME else _NOTHING
@@ -523,7 +526,7 @@ def _said(entry: Entry, folded: Sequence[Entry]) -> Iterator[Content]:
 
 
 def _noted(folded: Sequence[Entry]) -> Iterator[Content]:
-    """What the policy decided, and how many logs there were."""
+    """The policy decision about a call, and the number of its logs."""
     policy = next((each for each in folded if each.kind is EntryKind.DECISION and _decided(each)), None)
     if policy is not None:
         verdict = policy.title.partition(" ")[0]
@@ -556,7 +559,7 @@ _SEARCHED = 2_000
 
 
 def matches(row: TimelineRow, words: Sequence[str]) -> bool:
-    """Whether every word occurs in a row.
+    """True if every word occurs in a row.
 
     A word such as `tool:NAME` searches one part of the row: the tool, status, method, kind or server.
     """
@@ -590,7 +593,7 @@ def _kind(row: TimelineRow, entry: Entry) -> str:
 
 
 def is_wanted(entry: Entry, words: Sequence[str]) -> bool:
-    """Whether an entry of an unfolded row matches the filter.
+    """True if an entry of an unfolded row matches the filter.
 
     True if it contains one of the words, or if the filter has none.
     """

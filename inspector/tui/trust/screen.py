@@ -79,12 +79,12 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def on_mount(self) -> None:
         self._servers.focus()
-        self.news()
+        self.show_current()
 
     def on_screen_resume(self) -> None:
-        self.news()
+        self.show_current()
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current state: the session has received labels, or a new session has begun."""
         oversight = self._oversight
         self._views.ask(
@@ -112,14 +112,14 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
             self._oversight.propagation.pop(server, None)
         else:
             self._oversight.propagation[server] = detail
-        self.news()
+        self.show_current()
 
     def action_renew(self) -> None:
         self.run_worker(self._ask_to_renew(), group="renewing", exclusive=True)
 
     async def _ask_to_renew(self) -> None:
         if await self._renew():
-            self.news()
+            self.show_current()
 
     def _take(self, view: TrustView) -> None:
         self._view = view

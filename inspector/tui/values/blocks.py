@@ -1,4 +1,4 @@
-"""Which content blocks of two results correspond. Hosts and the boundary drop, merge and add blocks."""
+"""Pairs the content blocks of two results. Hosts and the boundary drop, merge and add blocks."""
 
 import re
 from collections.abc import Callable, Sequence

@@ -76,7 +76,7 @@ _PAD_MOST = 16
 
 
 class SideDifference(Enum):
-    """How the two sides of a node differ. The value is the sign that is drawn."""
+    """The difference between the two sides of a node. The value is the sign that is drawn."""
 
     NONE = " "
     LEFT = "✗"
@@ -204,23 +204,23 @@ class Outline:
         return self._values[side][node]
 
     def difference(self, node: int) -> SideDifference:
-        """How the sides differ at a node itself. Differences inside it do not count."""
+        """The difference between the sides at a node itself. Differences inside it do not count."""
         return _DIFFERENCES[self._differences[node]]
 
     def begins_absence(self, node: int) -> bool:
-        """Whether this is the outermost node that the right side does not have."""
+        """True if this is the outermost node that the right side does not have."""
         return bool(self._flags[node] & _TOP) and self._differences[node] == 1
 
     def is_drawn(self, node: int) -> bool:
-        """Whether the label of a node has a row of its own."""
+        """True if the label of a node has a row of its own."""
         return not self._flags[node] & (_FLAT | _CLOSE)
 
     def is_end(self, node: int) -> bool:
-        """Whether this is the closing bracket of a container."""
+        """True if this is the closing bracket of a container."""
         return bool(self._flags[node] & _CLOSE)
 
     def is_foldable(self, node: int) -> bool:
-        """Whether a node can be folded: it has nodes inside it, and a row of its own."""
+        """True if a node can be folded: it has nodes inside it, and a row of its own."""
         return (
             self._ends[node] > node + 1
             and not self._flags[node] & _FLAT
@@ -434,7 +434,7 @@ class Outline:
         return text.count if text else 0
 
     def side_row(self, node: int, side: Side, width: int, number: int) -> list[Span]:
-        """What row `number` of a node shows on one side; empty if there is no such row."""
+        """The content of row `number` of a node on one side; empty if there is no such row."""
         text = self._side(node, side, width)
         return text.row(number) if text is not None and number < text.count else []
 

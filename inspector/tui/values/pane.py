@@ -67,7 +67,7 @@ class Remarks(Protocol):
         ...
 
     def absence(self, node: int, *, with_reason: bool) -> Content:
-        """What is drawn on the right side in place of an absent value."""
+        """The text on the right side in place of an absent value."""
         ...
 
 
@@ -140,7 +140,7 @@ class OutlineLines(Lines):
 
     @property
     def shown(self) -> Shown:
-        """Which sides are drawn."""
+        """The sides that are drawn."""
         return self._shown
 
     def titles(self, left: Content, right: Content) -> Content:
@@ -202,7 +202,7 @@ class OutlineLines(Lines):
 
     @property
     def is_on_mark(self) -> bool:
-        """Whether the cursor is on the marked value. Also true if nothing is marked."""
+        """True if the cursor is on the marked value. Also true if nothing is marked."""
         node = self.node
         return not self._marked or (node is not None and node in self._marked)
 
@@ -292,7 +292,10 @@ class OutlineLines(Lines):
         return marked(line) if at.node in self._marked else line
 
     def action_fold(self) -> None:
-        """Fold or unfold, where the key does nothing else: in a recording, Space plays."""
+        """Fold or unfold the value under the cursor.
+
+        In a recording, Space plays instead.
+        """
         if isinstance(self.screen, PlayedScreen):
             raise SkipAction
         self.action_fold_here()
@@ -327,12 +330,12 @@ class OutlineLines(Lines):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the values are being searched for words. If so, `n` goes to the next match."""
+        """True if the values are being searched for words. If so, `n` goes to the next match."""
         return bool(self._search)
 
     @property
     def has_matches(self) -> bool:
-        """Whether the words that are searched for were found."""
+        """True if the words that are searched for were found."""
         return bool(self._matches)
 
     def next_match(self, step: int) -> None:
@@ -393,7 +396,7 @@ class OutlineLines(Lines):
         return left - SIGNS, room - len(_DIVIDER) - left - SIGNS
 
     def _with_key(self, line: Content) -> Content:
-        """One side of a folded row with the key that unfolds it, where that fits."""
+        """One side of a folded row, with the key that unfolds it if there is room."""
         words = f"  {'-' if isinstance(self.screen, PlayedScreen) else 'Space'} unfolds"
         text = line.rstrip()
         room = line.cell_length - text.cell_length - len(words)

@@ -61,7 +61,6 @@ class SearchLine(Horizontal):
 
     @property
     def is_open(self) -> bool:
-        """Whether the line is open."""
         return self.has_class("-open")
 
     def action_next(self, step: int) -> None:

@@ -26,12 +26,12 @@ class SearchedValues(Vertical):
 
     @property
     def is_searched(self) -> bool:
-        """Whether the search line is open."""
+        """True if the search line is open."""
         return self._line.is_open
 
     @property
     def has_matches(self) -> bool:
-        """Whether the words were found."""
+        """True if the words were found."""
         return self.lines.has_matches
 
     def stop_searching(self) -> None:

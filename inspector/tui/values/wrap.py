@@ -115,7 +115,7 @@ _IS_MASK = _NOTE.fullmatch
 
 
 def is_plain(text: str) -> bool:
-    """Whether each character of a text is shown as itself, in one cell."""
+    """True if each character of a text is shown as itself, in one cell."""
     return text.isascii() and text.isprintable() and '"' not in text and "\\" not in text
 
 
@@ -192,7 +192,7 @@ class Wrapped:
         rest = room - outside - 2 - len(CONTINUED)
         self._starts: Sequence[int] = breaks(text, rest, first) if quotes else _safe_starts(text, first, rest)
         self._quoted_length = len(MASK) if quotes and _IS_MASK(text) else len(text)
-        """Characters between the quotes."""
+        """The number of characters between the quotes."""
         if is_below and not text and not quotes:
             self.count = self._first
         else:

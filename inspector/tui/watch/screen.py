@@ -62,9 +62,9 @@ class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._lines
 
     def on_mount(self) -> None:
-        self.news()
+        self.show_current()
         self._lines.focus()
 
-    def news(self) -> None:
+    def show_current(self) -> None:
         """Show the current changes."""
         self._lines.show(all_lines(self._view()))

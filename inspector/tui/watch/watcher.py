@@ -299,7 +299,7 @@ class Watcher:
             remark = self._runner.repeat_unasked(is_own_change=bool(cause.paths))
             ended = remark or await finished
             if isinstance(ended, str):
-                remark = f"{last.title} was not called again: {ended}. r calls it, after asking where the policy does."
+                remark = f"{last.title} was not called again: {ended}. r calls it; the policy may ask first."
             else:
                 record = ended
         if self._in_row[1] >= _MOST_IN_ROW:
@@ -402,7 +402,7 @@ class Watcher:
         self.strip.show(self.view)
         shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, WatchScreen):
-            shown.news()
+            shown.show_current()
 
 
 _LAST_LINES = 60

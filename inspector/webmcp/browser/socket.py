@@ -30,7 +30,7 @@ class Socket:
         self._opened: asyncio.Future[ClientConnection] = self._loop.create_future()
         self._messages: deque[bytes] = deque()
         self._room = threading.Semaphore(MAX_WAITING)
-        self._news = asyncio.Event()
+        self._arrived = asyncio.Event()
         self._is_woken = False
         """True if the event loop has been woken and has not handled the messages yet."""
         self._sending = asyncio.Lock()
@@ -77,8 +77,8 @@ class Socket:
         while not self._messages:
             if self._ended:
                 raise ConnectionError(self._ended)
-            self._news.clear()
-            await self._news.wait()
+            self._arrived.clear()
+            await self._arrived.wait()
         self._room.release()
         return self._messages.popleft()
 
@@ -138,11 +138,11 @@ class Socket:
     def _look(self) -> None:
         # Reset first, so that later messages wake the loop again.
         self._is_woken = False
-        self._news.set()
+        self._arrived.set()
 
     def _end(self, why: str) -> None:
         self._ended = why
-        self._news.set()
+        self._arrived.set()
 
     def _in_loop(self, work: Callable[[], None]) -> None:
         # The event loop may have ended.

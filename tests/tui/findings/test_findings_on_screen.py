@@ -223,7 +223,7 @@ async def test_a_finding_is_accepted_with_a_reason_and_taken_back_with_the_same_
         await pilot.press("a")
         await settled(pilot, app, "Accept SL-ANN001")
         await write(pilot, app, "   ")
-        assert "Write why it is accepted" in screen_text(app)
+        assert "Write the reason why you accept it" in screen_text(app)
         assert accepted_files(data) == []
         await write(pilot, app, "the demo is meant to be torn")
         text = await reviewed(pilot, app, "1 accepted")

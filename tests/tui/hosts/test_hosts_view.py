@@ -95,7 +95,7 @@ def test_an_unobserved_host_is_shown_as_such_without_a_size() -> None:
     detail = host_detail(UNKNOWN, view(UNKNOWN)).plain
     assert "Not observed with such a result" in detail
     assert "This host was not observed with the raw result" in detail
-    assert "1 withheld value could not be looked for one by one" in detail
+    assert "1 withheld value could not be searched for one by one" in detail
 
 
 def test_the_selected_host_is_marked() -> None:

@@ -294,7 +294,7 @@ def test_no_text_of_a_definition_acts_in_a_line_of_the_pins_view(subtests: pytes
             view = pins_view(state)
             assert len(view.lines) > 8
             assert all(line.plain.isprintable() for line in (*view.lines, standing_line(state, 1)))
-            assert (view.news.isprintable(), list(view.marks)) == (True, [f"s{text}"])
+            assert (view.summary.isprintable(), list(view.marks)) == (True, [f"s{text}"])
 
 
 @pytest.mark.parametrize(

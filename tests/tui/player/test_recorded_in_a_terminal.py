@@ -24,7 +24,7 @@ def test_a_recording_can_be_explored_by_keyboard(tmp_path: Path) -> None:
         screen.press("1", "2", "enter")
         screen.wait_for("frame 12 of 13")
         screen.press("r")
-        screen.wait_for("nothing is called")
+        screen.wait_for("makes no call")
         screen.press("escape", "escape")
         screen.settle()
         assert screen.process.poll() is None

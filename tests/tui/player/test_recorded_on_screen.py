@@ -81,7 +81,7 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         await read(pilot, app, "frame 13 of 13")
         await pilot.press("<")
         text = await settled(pilot, app, "frame 1 of 13")
-        assert "Nothing was listed up to here." in text
+        assert "Nothing is listed here yet." in text
         assert "get_key" not in text.partition("────")[0]
         await pilot.press("}")
         text = await settled(pilot, app, "#1 done")
@@ -94,7 +94,7 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         assert "#2 done" in text
         await pilot.press("[")
         text = await settled(pilot, app, "frame 6 of 13")
-        await settled(pilot, app, "clock: no answer in the recording up to here.")
+        await settled(pilot, app, "clock: no answer in the recording up to this position.")
         assert "waiting" in text
         await pilot.press("]")
         assert "#2 done" in await settled(pilot, app, "frame 7 of 13")
@@ -111,9 +111,9 @@ async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> N
         await pilot.press("<")
         await settled(pilot, app, "frame 1 of 13")
         await pilot.press("]", "]")
-        await settled(pilot, app, "get_key was not called up to here")
+        await settled(pilot, app, "get_key was not called up to this position")
         await pilot.press("]")
-        await settled(pilot, app, "get_key: no answer in the recording up to here.")
+        await settled(pilot, app, "get_key: no answer in the recording up to this position.")
         await settled(pilot, app, "first")
 
 
@@ -138,7 +138,7 @@ async def test_a_tool_shows_its_last_call_up_to_the_position(tmp_path: Path) -> 
         await pilot.press("<", "}")
         await settled(pilot, app, "#1 done")
         await pilot.press("g", "j")
-        await settled(pilot, app, "clock was not called up to here")
+        await settled(pilot, app, "clock was not called up to this position")
         await pilot.press("}")
         await settled(pilot, app, "noon")
         await pilot.press("k")
@@ -258,12 +258,12 @@ async def test_no_key_calls_redeems_or_records_in_a_recording(
         await pilot.press("{")
         await settled(pilot, app, "#4 done")
         for key, words in (
-            ("r", "This is a recording: nothing is called"),
-            ("ctrl+r", "This is a recording: nothing is called"),
-            ("R", "This is a recording: nothing is called"),
+            ("r", "This is a recording: Sightline makes no call"),
+            ("ctrl+r", "This is a recording: Sightline makes no call"),
+            ("R", "This is a recording: Sightline makes no call"),
             ("w", "This is a recording already."),
             ("s", "A recording holds no secrets"),
-            ("y", "nothing was copied"),
+            ("y", "Nothing was copied"),
         ):
             app.clear_notifications()
             await pilot.press(key)

@@ -42,7 +42,7 @@ def test_every_rule_has_its_own_sentence(rule: str) -> None:
     told = remedy(removal(rule))
     assert told.endswith(".")
     assert ". " not in told
-    assert "Nothing is known" not in told
+    assert "has no advice" not in told
     assert [other for other in RULES if remedy(removal(other)) == told] == [rule]
 
 
@@ -52,7 +52,7 @@ def test_no_sentence_quotes_the_value_of_a_declaration(rule: str) -> None:
 
 
 def test_an_unknown_rule_has_a_general_sentence() -> None:
-    assert remedy(removal("other")) == "Nothing is known that would change what `other` withholds."
+    assert remedy(removal("other")) == "Sightline has no advice for the rule `other`."
 
 
 @pytest.mark.parametrize("spelling", ["x-sensitive", "xSensitive", "X_Sensitive"])
@@ -64,7 +64,7 @@ def test_the_remedy_names_a_mark_with_its_spelling_and_place(spelling: str) -> N
 
 def test_the_remedy_for_an_unjudgeable_schema_part_is_to_rewrite_it() -> None:
     unresolved = remedy(removal("x-sensitive", schema_pointer="/properties/r"))
-    assert unresolved.startswith("Rewrite the part at /outputSchema/properties/r")
+    assert unresolved.startswith("Correct the part at /outputSchema/properties/r")
     too_deep = remedy(removal("x-sensitive", claim=claim("/outputSchema/a/b", "x-sensitive")))
     assert too_deep.startswith("Rewrite /outputSchema/a/b")
     assert "of the output schema" in remedy(removal("x-sensitive"))
@@ -91,12 +91,12 @@ def test_the_remedy_for_an_audience_is_to_widen_or_correct_it() -> None:
     assert "as a list of `user`, `assistant` or both" in remedy(removal("audience", claim=malformed))
 
 
-def test_only_the_remedy_for_a_graded_label_mentions_the_policy() -> None:
+def test_only_the_remedy_for_a_graded_label_names_the_levels_that_pass() -> None:
     graded = claim("/_meta/mcp.dev~1resultSensitivity", "mcp.dev/resultSensitivity", "policy-hints")
-    assert "raise the threshold" in remedy(removal("labelled", claim=graded))
-    assert "policy" not in remedy(removal("labelled", claim=claim("/annotations/secretHint", "secretHint")))
+    assert "`public` and `internal` pass" in remedy(removal("labelled", claim=graded))
+    assert "internal" not in remedy(removal("labelled", claim=claim("/annotations/secretHint", "secretHint")))
     malformed = claim("/_meta/x", "sensitive", "trust-annotations", well_formed=False)
-    assert "as trust-annotations has it" in remedy(removal("labelled", claim=malformed))
+    assert "as trust-annotations defines it" in remedy(removal("labelled", claim=malformed))
 
 
 def test_the_remedy_depends_on_the_place_of_the_removal() -> None:

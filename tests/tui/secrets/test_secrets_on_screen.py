@@ -351,7 +351,7 @@ async def test_a_forgotten_reference_can_be_revealed_again() -> None:
         await pilot.press("d")
         text = await settled(pilot, app, "state       forgotten")
         assert REDEEMED not in text
-        assert "there is none here" in text
+        assert "no value yet" in text
         await pilot.press("p")
         assert REDEEMED not in await settled(pilot, app, "state       forgotten")
         await revealed(pilot, app)
