@@ -503,6 +503,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Give the timeline room for what it unfolds."""
         if not self._room.is_timeline_long:
             self._room.toggle_timeline()
+            self._show_keys()
 
     @on(Lines.Moved, "#timeline")
     def follow_timeline(self) -> None:
@@ -666,6 +667,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_ready=self.server.link.is_ready,
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
+                is_choice=isinstance(self.focused, ChoiceInput),
+                goes_back=self._goes_back,
                 has_called=self.server.runner.last is not None,
                 has_servers=self._servers.are_several,
                 repeats=self._repeats(),
@@ -732,6 +735,21 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return FocusedPart.FAILURE if self._failure.has_focus else FocusedPart.CATALOGUE
 
     # Keys.
+
+    @property
+    def _goes_back(self) -> bool:
+        """Whether Esc goes back to what was shown before, and not to the list of tools."""
+        filtering = self._timeline_filter
+        return (
+            (filtering is not None and filtering.is_open and self._timeline.has_focus)
+            or self._tool.definition.is_explaining
+            or self._result.is_explaining
+            or self.server.selection.comparing.is_on
+            or self._way_back is not None
+            or self.server.selection.is_earlier
+            or self._room.is_zoomed
+            or self._room.is_timeline_long
+        )
 
     def action_back(self) -> None:
         """Leave the focused part, or cancel a running call. Never quits."""
@@ -868,6 +886,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result.action_sides()
         else:
             self.notify("No result is on the screen.", markup=False)
+
+    def action_copy(self) -> None:
+        """Ask what to copy from the result. For the palette; the result has a key for it."""
+        if self._result.view is None:
+            self.notify("There is no result to copy yet.", markup=False)
+        else:
+            self._result.action_copy()
 
     def action_unmask(self) -> None:
         """Show the masked values of the result, or mask them again."""
