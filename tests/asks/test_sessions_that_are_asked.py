@@ -189,12 +189,6 @@ async def test_a_late_or_withdrawn_request_is_not_shown_to_the_user() -> None:
             await ended.wait() if begun.is_set() else None
 
 
-async def swallows_its_cancellation(_ask: Ask) -> Answer:
-    with contextlib.suppress(asyncio.CancelledError):
-        await asyncio.Event().wait()
-    return Answer(action=Action.DECLINE)
-
-
 @pytest.mark.parametrize(
     ("tool", "detail"),
     [
@@ -207,12 +201,21 @@ async def test_a_withdrawn_request_gets_no_answer_and_is_not_left_waiting(
     tmp_path: Path, tool: str, detail: str
 ) -> None:
     recorder = Recorder(tmp_path / "session.jsonl", HEADER)
+    begun = asyncio.Event()
+
+    async def swallows_its_cancellation(_ask: Ask) -> Answer:
+        begun.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        return Answer(action=Action.DECLINE)
+
     async with asked(Era.LEGACY, responder=swallows_its_cancellation, recorder=recorder) as (session, _):
         calling = asyncio.ensure_future(session.call(tool, {}))
-        async with asyncio.timeout(10):
-            while not any(entry.kind is EntryKind.SERVER_REQUEST for entry in session.timeline.entries):
-                await asyncio.sleep(0.01)
+        await asyncio.wait_for(begun.wait(), 10)
         await session.ping()
+        async with asyncio.timeout(10):
+            while all(entry.detail != detail for entry in session.timeline.entries):
+                await asyncio.sleep(0.01)
         if tool == "recalled":
             await session.ping()
             assert said((await calling).outcome) == {"replies": 0}

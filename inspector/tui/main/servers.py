@@ -32,7 +32,7 @@ from inspector.tui.history.keeper import HistoryKeeper
 from inspector.tui.main.finding_actions import FindingActions
 from inspector.tui.main.history_actions import HistoryActions
 from inspector.tui.main.selection import Selection
-from inspector.tui.main.subscriptions import Subscriptions
+from inspector.tui.main.subscriptions import ResourceSubscriptions
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.pins.screen import PinsScreen
 from inspector.tui.pins.watcher import PinWatcher
@@ -98,7 +98,7 @@ class ServerParts:
         self._listings = Latest(screen, rows, self._take_rows, self._could_not)
         self.recorder = SessionRecorder(screen, source.opener, target, stage.changed, self.label)
         self.link = SessionLink(self.recorder.opened, screen)
-        self.subscriptions = Subscriptions(self.link)
+        self.subscriptions = ResourceSubscriptions(self.link)
         self.history = HistoryKeeper(screen, target, self.show_history, is_kept=stage.is_history_kept)
         self.pins = PinWatcher(screen, self.link, target, self._show_pins)
         self.vault = VaultKeeper(screen, self.link, self._show_vault)

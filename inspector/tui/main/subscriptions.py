@@ -20,7 +20,7 @@ _LEAST_URI = 16
 _MINUTE_S = 60
 
 
-class Subscriptions:
+class ResourceSubscriptions:
     """Remembers when subscribed resources have changed, until they are read again."""
 
     def __init__(self, link: SessionLink, now_s: Callable[[], float] = monotonic) -> None:
@@ -114,7 +114,7 @@ class SubscriptionLine(Static):
 
     def __init__(self) -> None:
         super().__init__("", markup=False, id="subscriptions")
-        self._of: tuple[Subscriptions, str | None] | None = None
+        self._of: tuple[ResourceSubscriptions, str | None] | None = None
         self._ticking: Timer | None = None
 
     def on_mount(self) -> None:
@@ -123,7 +123,7 @@ class SubscriptionLine(Static):
     def on_resize(self) -> None:
         self._draw()
 
-    def show(self, subscriptions: Subscriptions, shown: str | None) -> None:
+    def show(self, subscriptions: ResourceSubscriptions, shown: str | None) -> None:
         """Show the subscriptions of a server. `shown`: the URI of the open resource."""
         self._of = subscriptions, shown
         self.display = bool(subscriptions.states)
