@@ -16,7 +16,7 @@ NOTE = f'Dear "reader",\n\n{"many words " * 12}end\n'
 
 def script(before: int) -> Script:
     """A tool with a long argument. `before`: the number of values before the one that is withheld."""
-    structured: JsonObject = {f"value{number}": number for number in range(before)} | {"key": SECRET}
+    structured: JsonObject = {**{f"value{number}": number for number in range(before)}, "key": SECRET}
     definition: Json = {
         "name": "mint",
         "inputSchema": {
