@@ -60,15 +60,12 @@ class ArgumentsLine(Static, can_focus=True):
         """Posted when the user wants to edit the arguments."""
 
     def __init__(self) -> None:
-        super().__init__(
-            Content.assemble(
-                ("Enter", "bold $text-accent"),
-                " or ",
-                ("Tab", "bold $text-accent"),
-                ": edit the arguments",
-            ),
-            markup=False,
-        )
+        super().__init__("", markup=False)
+
+    def say(self, what: str) -> None:
+        """Show what Enter and Tab do to the arguments: edit them, or look at them."""
+        keys = ("Enter", "bold $text-accent"), " or ", ("Tab", "bold $text-accent")
+        self.update(Content.assemble(*keys, f": {what} the arguments"))
 
     def action_edit(self) -> None:
         """Ask for the focus to go into the first field."""
@@ -186,7 +183,7 @@ class CallPane(Vertical):
                 view.form,
                 entered,
                 default_entries(view.form),
-                empty=_EMPTY[kind],
+                empty="No arguments." if self.has_class("-recorded") else _EMPTY[kind],
                 offered=self._completer_of(view),
             )
         self._forget_draft()
@@ -334,6 +331,7 @@ class CallPane(Vertical):
         self.unfold()
         if self.is_json or self._form.lines:
             self.add_class("-before-fields")
+            self._before_fields.say("look at" if self.has_class("-recorded") else "edit")
             self._before_fields.focus()
         else:
             self._send.focus()

@@ -435,6 +435,7 @@ class ResultPane(Vertical):
         elif self._can_explain:
             self.toggle_class("-explaining")
             self._explain()
+            self.post_message(self.KeysChanged())
         elif (
             view is not None
             and node is not None

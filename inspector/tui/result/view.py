@@ -29,7 +29,17 @@ from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line, withheld_sign
-from inspector.tui.text import content, count, duration, headline, level_style, path, shortened, size
+from inspector.tui.text import (
+    content,
+    count,
+    cut_in_the_middle,
+    duration,
+    headline,
+    level_style,
+    path,
+    shortened,
+    size,
+)
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
 _MAX_FINDINGS = 200
@@ -626,7 +636,7 @@ def title(view: ResultView) -> tuple[Content, ...]:
     ended = Content.assemble(
         (f"#{record.number} ", QUIET), _ending(record), (f" {duration(record.duration_s)}", QUIET)
     )
-    return ended, *_schema_verdict(view.output), content(shortened(record.title, 120))
+    return ended, *_schema_verdict(view.output), content(cut_in_the_middle(record.title, 120))
 
 
 def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
@@ -801,7 +811,7 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
     return Content.assemble(
         ("! reaches the model", "bold $text-error"),
         "  ",
-        content(path(outline.pointer(node)), "bold"),
+        content(cut_in_the_middle(path(outline.pointer(node)), 120), "bold"),
         "  ",
         content(shortened(why, 400)),
     )
