@@ -17,7 +17,7 @@ from inspector.json.opened import TEXT, opened
 from inspector.tui.values.alignment import GAP, align
 from inspector.tui.values.blocks import paired_blocks
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
-from inspector.tui.values.wrap import LEAST, PieceKind, Span, TextBlock, Wrapped, quoted
+from inspector.tui.values.wrap import LEAST, LinedText, PieceKind, Span, Wrapped, quoted
 
 
 class Absent(Enum):
@@ -44,7 +44,7 @@ class OutlineStyle(StrEnum):
     """Indented JSON, with brackets and commas."""
 
 
-Drawn: TypeAlias = Wrapped | TextBlock | DrawnPicture
+Drawn: TypeAlias = Wrapped | LinedText | DrawnPicture
 _Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
 """A node to build: label, token, left value, right value, depth, parent, flags."""
 
@@ -477,7 +477,7 @@ class Outline:
         if picture is not None:
             found = DrawnPicture(label, separator, picture, indent, width)
         elif is_lines:
-            found = TextBlock(label, text, indent, width)
+            found = LinedText(label, text, indent, width)
         else:
             found = Wrapped(label, separator, text, kind, comma, indent, width)
         if found.count > _LONG:

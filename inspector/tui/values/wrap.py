@@ -237,7 +237,7 @@ class Wrapped:
         return piece + (self._comma if is_last else "")
 
 
-class TextBlock:
+class LinedText:
     """A label, and below it a text with line feeds, line by line behind a border. Rows are made on demand.
 
     Characters are drawn as they are, made safe, without quotes and escapes. A text that ends with a line feed has

@@ -46,7 +46,7 @@ async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
     async with app.run_test(size=size, notifications=True) as pilot:
         await settled(pilot, app, "▸ mint")
         await pilot.press("enter")
-        await settled(pilot, app, "Esc leave")
+        await settled(pilot, app, "Enter call")
         await pilot.press("ctrl+r")
         text = await settled(pilot, app, "#1 done")
         assert "┄ withheld" in text
@@ -72,7 +72,7 @@ async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "▸ mint")
         await pilot.press("enter")
-        await settled(pilot, app, "Esc leave")
+        await settled(pilot, app, "Enter call")
         await pilot.press("ctrl+r")
         text = await settled(pilot, app, "#1 done")
         rows = [row.partition("▏")[2].partition("│")[0].rstrip() for row in text.splitlines() if "▏" in row]
