@@ -20,9 +20,9 @@ class InspectorError(Exception):
         self.message = message
         self.hint = hint
 
-    def cover(self, cover: "Callable[[str], str]") -> None:
-        """Mask credentials in both texts with `cover`."""
-        self.message, self.hint = cover(self.message), cover(self.hint)
+    def mask(self, mask: "Callable[[str], str]") -> None:
+        """Mask credentials in both texts with `mask`."""
+        self.message, self.hint = mask(self.message), mask(self.hint)
         self.args = (self.message,)
 
 

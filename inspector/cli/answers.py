@@ -15,7 +15,7 @@ from inspector.asks.private import asks_for_secret
 from inspector.asks.standing import ANY, DEFAULTS, StandingAnswer, StandingAnswers
 from inspector.cli.options import OptionGroup, option
 from inspector.cli.output import DIAGNOSTICS
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.errors import UsageError
 from inspector.json.exact import dump_text
 from inspector.launch import Launch
@@ -92,7 +92,7 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
         word = "answered with no folders"
-    message = safe_line(covered_start(ask.message, DIAGNOSTICS.cover, _MOST_SAID, ""))
+    message = safe_line(masked_start(ask.message, DIAGNOSTICS.mask, _MOST_SAID, ""))
     asked = f" “{message}”" if message else ""
     lines = [f"{ask.title}{asked}: {word}{f': {answer.why}' if answer.why else ''}"]
     if ask.kind is AskKind.URL:

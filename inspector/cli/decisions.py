@@ -39,7 +39,7 @@ def decided(made: Ruled, agreement: Agreement) -> Decided:
     lines += [f"  {reason}" for reason in considered.reasons]
     if made.effects:
         lines += ["answer:", *(f"  {line}" for line in made.effects)]
-    if made.brought.marks:
+    if made.brought.labels:
         lines.append(f"trust: {brought_line(made.brought)}")
     if made.is_malicious:
         lines.append(

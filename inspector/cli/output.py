@@ -142,11 +142,11 @@ def _painted(piece: Coloured, *, with_colours: bool) -> str:
     return f"\x1b[{colour}m{text}\x1b[0m" if with_colours and colour and text.strip() else text
 
 
-def covered_line(line: OutputLine, cover: Callable[[str], str]) -> OutputLine:
-    """A line with its texts masked by `cover`."""
+def masked_line(line: OutputLine, mask: Callable[[str], str]) -> OutputLine:
+    """A line with its texts masked by `mask`."""
     if isinstance(line, str):
-        return cover(line)
-    return tuple(Coloured(cover(piece.text), piece.colour) for piece in line)
+        return mask(line)
+    return tuple(Coloured(mask(piece.text), piece.colour) for piece in line)
 
 
 def cells(text: str) -> int:
@@ -284,22 +284,22 @@ class Diagnostics:
     def __init__(self) -> None:
         self.quiet = False
         self.as_json = False
-        self._covers: list[Callable[[str], str]] = []
+        self._masks: list[Callable[[str], str]] = []
 
-    def conceal(self, cover: Callable[[str], str]) -> None:
-        """Apply `cover` to every later message too, because it may quote a server that repeats credentials."""
-        self._covers.append(cover)
+    def conceal(self, mask: Callable[[str], str]) -> None:
+        """Apply `mask` to every later message too, because it may quote a server that repeats credentials."""
+        self._masks.append(mask)
 
-    def cover(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """Return `text` with the user's credentials for every server of this run masked."""
-        for cover in self._covers:
-            text = cover(text)
+        for mask in self._masks:
+            text = mask(text)
         return text
 
     def say(self, text: str) -> None:
         """Write a note, unless `-q` or JSON output is in use."""
         if not self.quiet and not self.as_json:
-            self._write(self.cover(text))
+            self._write(self.mask(text))
 
     def prompt(self, text: str) -> None:
         """Write a question, or an address to open, even with `-q`. Nothing is masked."""
@@ -308,11 +308,11 @@ class Diagnostics:
     def add(self, text: str) -> None:
         """Write a part of an error message, even with `-q`. JSON output reports it elsewhere."""
         if not self.as_json:
-            self._write(self.cover(text))
+            self._write(self.mask(text))
 
     def fail(self, error: InspectorError) -> int:
         """Write what failed and what to do. Returns the exit code."""
-        error.cover(self.cover)
+        error.mask(self.mask)
         if self.as_json:
             shape = {"code": error.code, "message": error.message, "hint": error.hint}
             # ASCII escapes, so that nothing foreign acts on a terminal.

@@ -126,14 +126,14 @@ async def made_again(
 
 
 def _compared(call: SavedCall, made: Ruled | str, launch: Launch, host: Host, own: OwnCredentials) -> Ran:
-    cover = DIAGNOSTICS.cover
+    mask = DIAGNOSTICS.mask
     if isinstance(made, str):
-        return Ran(name=call.name, tool=call.tool, failures=(cover(made),))
+        return Ran(name=call.name, tool=call.tool, failures=(mask(made),))
     seen = _looked_at(made.record, launch, host, own)
     return Ran(
         name=call.name,
         tool=call.tool,
-        failures=tuple(map(cover, failures(call.expect, seen))),
+        failures=tuple(map(mask, failures(call.expect, seen))),
         duration_ms=seen.duration_s * 1000,
         output=output_of(seen),
     )
@@ -215,13 +215,13 @@ def conceal(values: Iterable[str]) -> None:
     """Mask these values in everything printed later."""
     secrets = sorted({value for value in values if len(value) >= _SHORTEST}, key=len, reverse=True)
 
-    def cover(text: str) -> str:
+    def mask(text: str) -> str:
         for secret in secrets:
             text = text.replace(secret, COVERED).replace(dump_text(secret)[1:-1], COVERED)
         return text
 
     if secrets:
-        DIAGNOSTICS.conceal(cover)
+        DIAGNOSTICS.conceal(mask)
 
 
 def _looked_at(record: CallRecord, launch: Launch, host: Host, own: OwnCredentials) -> Made:

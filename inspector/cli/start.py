@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from inspector.boundary.options import Level
 from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
 from inspector.cli.output import DIAGNOSTICS
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.errors import InspectorError, UsageError
 from inspector.files.roots import root_of
 from inspector.json.exact import Malformed
@@ -166,7 +166,7 @@ def in_session(launch: Launch, use: Callable[["Session"], Awaitable[Returned]]) 
 
     async def work() -> None:
         session = Session(launch.target, options, say)
-        DIAGNOSTICS.conceal(session.own.cover)
+        DIAGNOSTICS.conceal(session.own.mask)
         task = asyncio.current_task()
         if task:
             asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
@@ -200,7 +200,7 @@ def _report_stray_output(session: "Session") -> None:
     ]
     for raw in stray[:_QUOTED_LINES]:
         text = raw.decode("utf-8", "replace").strip()
-        shown = covered_start(text, DIAGNOSTICS.cover, _QUOTED_CHARACTERS, " …")
+        shown = masked_start(text, DIAGNOSTICS.mask, _QUOTED_CHARACTERS, " …")
         DIAGNOSTICS.say(f'server printed to stdout: "{shown}": log to stderr')
     if len(stray) > _QUOTED_LINES:
         DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")

@@ -83,7 +83,7 @@ class Connection:
         if isinstance(agreement, NoAgreement):
             printed = self._transport.printed if isinstance(self._transport, StdioProcess) else None
             error = connect_error(
-                self._target, agreement.outcome, asked=agreement.asked, printed=printed, cover=self._tap.cover
+                self._target, agreement.outcome, asked=agreement.asked, printed=printed, mask=self._tap.mask
             )
             raise _PostRefusedError(error) if self._may_be_older(era, agreement) else error
         self._agreement = agreement
@@ -187,8 +187,8 @@ async def open_connection(
     called with the reason why such a request was refused unread. `after`: the connection to replace; its
     clock, frame numbers and request ids continue.
     """
-    cover = opening.access.lane.cover if opening.access else own_credentials(target).cover
-    tap, last_id = after.place if after else (Tap(on_frame, cover), 0)
+    mask = opening.access.lane.mask if opening.access else own_credentials(target).mask
+    tap, last_id = after.place if after else (Tap(on_frame, mask), 0)
 
     def dispatcher(last_id: int = 0) -> Dispatcher:
         return Dispatcher(tap, on_notification, on_request=on_request, on_refusal=on_refusal, last_id=last_id)

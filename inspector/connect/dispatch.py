@@ -245,7 +245,7 @@ class Dispatcher:
             self.withdraw(key, f"withdrawn: {self._lost.detail.partition(chr(10))[0]}")
 
     def _covered(self, failure: Failure) -> Failure:
-        return replace(failure, detail=self._tap.cover(failure.detail))
+        return replace(failure, detail=self._tap.mask(failure.detail))
 
     def is_pending(self, request_id: Json) -> bool:
         pending = self._pending.get(request_key(request_id))
@@ -314,7 +314,7 @@ class Dispatcher:
         """Stop answering a request of the server. `why`: the reason, which the responder is cancelled with."""
         reply = self._replies.pop(key, None)
         if reply is not None:
-            why = self._tap.cover(why)
+            why = self._tap.mask(why)
             self._tap.note(why, ends=key, asked_by=Direction.RECEIVED)
             reply.cancel(why)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.errors import AuthenticationRequiredError, InspectorError, UnreachableError
 from inspector.json.exact import dump_text
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
@@ -23,11 +23,11 @@ def connect_error(
     *,
     asked: str = "initialize",
     printed: str | None = None,
-    cover: Callable[[str], str] = str,
+    mask: Callable[[str], str] = str,
 ) -> InspectorError:
     """The error for a connection that failed because `asked` ended in `failure`.
 
-    `printed`: text about a line on stdout that is not a message. `cover`: masks the user's credentials.
+    `printed`: text about a line on stdout that is not a message. `mask`: masks the user's credentials.
     """
     match failure:
         case Failure(http_status=401 | 403):
@@ -48,7 +48,7 @@ def connect_error(
             text = f"the server answered {asked} with an error: {dump_text(failure.value)}\n{_named(target)}"
             return UnreachableError(text, "Try --era legacy or --era modern.")
         case Result():
-            quoted = covered_start(dump_text(failure.value), cover, 200)
+            quoted = masked_start(dump_text(failure.value), mask, 200)
             text = f"the server's answer to {asked} is not usable: {quoted}\n{_named(target)}"
             return UnreachableError(text, "Is this an MCP server?")
 

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 
 import httpx2
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, Malformed, parse
 from inspector.protocol.frames import Frame, Response, messages, request_key
 
@@ -78,20 +78,20 @@ def foreign_charset(response: httpx2.Response, start: bytes) -> str | None:
     return None
 
 
-def fault_of(frame: Frame, cover: Callable[[str], str]) -> str:
+def fault_of(frame: Frame, mask: Callable[[str], str]) -> str:
     """The reason why a frame is not a JSON-RPC message, with an excerpt; empty if it is one."""
     received = messages(frame.body)
     if received and not any(isinstance(message, Malformed) for message in received):
         return ""
     reasons = [message.reason for message in received if isinstance(message, Malformed)]
-    shown = excerpt(frame.raw, cover)
+    shown = excerpt(frame.raw, mask)
     return f"{reasons[0] if reasons else 'no message'}: {shown}" if shown else "it is empty"
 
 
-def excerpt(raw: bytes, cover: Callable[[str], str]) -> str:
+def excerpt(raw: bytes, mask: Callable[[str], str]) -> str:
     """The start of a body on one line, with credentials masked. Foreign text."""
     text = " ".join(raw[:_READ_BYTES].decode("utf-8", "replace").split())
-    return covered_start(text, cover, EXCERPT, "")
+    return masked_start(text, mask, EXCERPT, "")
 
 
 def error_answer(raw: bytes, carried: Json) -> Response | None:
@@ -115,7 +115,7 @@ _SHOWN = ("error", "error_description", "scope", "resource_metadata")
 _MAX_CHARACTERS = 400
 
 
-def challenge_lines(values: Iterable[str], cover: Callable[[str], str]) -> list[str]:
+def challenge_lines(values: Iterable[str], mask: Callable[[str], str]) -> list[str]:
     """The challenges in `WWW-Authenticate` as lines: the scheme, then the parameters that say what is missing.
 
     A challenge without known parameters is shown as sent. All lines are foreign text, shortened.
@@ -128,7 +128,7 @@ def challenge_lines(values: Iterable[str], cover: Callable[[str], str]) -> list[
             for name, quoted, plain in _PARAMETER.findall(value)
         }
         shown = [
-            f"  {name}: {covered_start(parameters[name], cover, _MAX_CHARACTERS)}"
+            f"  {name}: {masked_start(parameters[name], mask, _MAX_CHARACTERS)}"
             for name in _SHOWN
             if parameters.get(name)
         ]
@@ -136,5 +136,5 @@ def challenge_lines(values: Iterable[str], cover: Callable[[str], str]) -> list[
         if shown and scheme:
             lines += [f"WWW-Authenticate: {scheme[1]}", *shown]
         else:
-            lines.append(f"WWW-Authenticate: {covered_start(value, cover, _MAX_CHARACTERS)}")
+            lines.append(f"WWW-Authenticate: {masked_start(value, mask, _MAX_CHARACTERS)}")
     return lines

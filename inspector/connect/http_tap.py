@@ -27,7 +27,7 @@ from inspector.connect.http_response import (
 from inspector.connect.oauth.held import held_of, wants_authorization
 from inspector.connect.sse import EventSplitter, ServerSentEvent, start_of
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
-from inspector.credentials.cutting import covered_bytes
+from inspector.credentials.cutting import bytes_without_cut_secret
 from inspector.json.exact import Json, JsonObject, dump
 from inspector.protocol.exchanges import Matched
 from inspector.protocol.frames import Channel, Direction, Frame, Request, messages, request_key
@@ -99,7 +99,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         sent = await self._tap.take(
             Direction.SENT, Channel.HTTP, body, head=head, is_json=request.method == "POST"
         )
-        exchange = _Exchange(request, sent.frame, self._tap.cover)
+        exchange = _Exchange(request, sent.frame, self._tap.mask)
         if held is not None:
             held.exchange = exchange
         return exchange
@@ -153,7 +153,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         may_answer = status < 300 and status != HTTPStatus.ACCEPTED
         is_awaited = may_answer and "json" in head and self._dispatcher.is_pending(exchange.carried)
         if raw or status >= 300 or is_awaited:
-            kept = raw if is_json else covered_bytes(raw, self._tap.cover, OTHER_BODY_BYTES)
+            kept = raw if is_json else bytes_without_cut_secret(raw, self._tap.mask, OTHER_BODY_BYTES)
             matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_json)
             self._dispatcher.take(matched)
             if is_awaited and self._dispatcher.is_pending(exchange.carried):
@@ -203,7 +203,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         ended = self._has_ended(exchange.request, status, code)
         is_answer = answer is not None and not ended
         # The timeline and the recording must not take a body that is not an answer for one.
-        kept = raw if is_answer else covered_bytes(raw, self._tap.cover, OTHER_BODY_BYTES)
+        kept = raw if is_answer else bytes_without_cut_secret(raw, self._tap.mask, OTHER_BODY_BYTES)
         matched = await self._take(exchange, Channel.HTTP, kept, head, is_json=is_answer)
         if is_answer:
             self._dispatcher.take(matched)
@@ -259,7 +259,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
                 return
         except UnreadableBodyError as error:
             failure = exchange.failed(FailureKind.PROTOCOL, str(error))
-        rest = covered_bytes(splitter.rest(2 * OTHER_BODY_BYTES), self._tap.cover, OTHER_BODY_BYTES)
+        rest = bytes_without_cut_secret(splitter.rest(2 * OTHER_BODY_BYTES), self._tap.mask, OTHER_BODY_BYTES)
         if rest.strip():
             await self._take(exchange, Channel.SSE, rest, head, is_json=False)
         if failure is None and not has_ids and self._dispatcher.is_pending(exchange.carried):
@@ -279,7 +279,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         carried = exchange.carried
         was_pending = self._dispatcher.is_pending(carried)
         self._dispatcher.take(matched)
-        if is_json and (fault := fault_of(matched.frame, self._tap.cover)):
+        if is_json and (fault := fault_of(matched.frame, self._tap.mask)):
             failure = exchange.failed(
                 FailureKind.PROTOCOL, f"sent an event that is not a JSON-RPC message: {fault}"
             )
@@ -301,7 +301,7 @@ class HttpTap(httpx2.AsyncBaseTransport):
         if reason:
             failure = exchange.failed(
                 FailureKind.PROTOCOL,
-                f"named an endpoint that is not allowed: {reason}: {excerpt(event.data, self._tap.cover)}",
+                f"named an endpoint that is not allowed: {reason}: {excerpt(event.data, self._tap.mask)}",
             )
             self.stream_failure = failure
             self._fail(exchange, failure)
@@ -348,9 +348,9 @@ class HttpTap(httpx2.AsyncBaseTransport):
 class _Exchange:
     """An HTTP request, the JSON-RPC request that it carries, and the texts of their failures."""
 
-    def __init__(self, request: httpx2.Request, sent: Frame, cover: Callable[[str], str]) -> None:
+    def __init__(self, request: httpx2.Request, sent: Frame, mask: Callable[[str], str]) -> None:
         self.request = request
-        self._cover = cover
+        self._mask = mask
         carried = next((item for item in messages(sent.body) if isinstance(item, Request)), None)
         self.carried: Json = carried.id if carried else None
         """The id of the JSON-RPC request; None if there is none."""
@@ -374,29 +374,29 @@ class _Exchange:
     def unreadable(self, response: httpx2.Response, frame: Frame) -> Failure:
         """The failure for a JSON body that does not answer the request."""
         charset = foreign_charset(response, frame.raw)
-        fault = fault_of(frame, self._cover)
+        fault = fault_of(frame, self._mask)
         if charset and fault:
             what = f"sent JSON in {charset}; it has to be in UTF-8"
         elif fault:
             what = f"sent a body that is not a JSON-RPC message: {fault}"
         else:
-            what = f"sent a message that does not answer the request: {excerpt(frame.raw, self._cover)}"
+            what = f"sent a message that does not answer the request: {excerpt(frame.raw, self._mask)}"
         return self.failed(FailureKind.PROTOCOL, what)
 
     def unanswered(self, rest: bytes) -> Failure:
         """The failure for an event stream that ended. `rest`: the bytes after the last whole event."""
-        within = f" within an event: {excerpt(rest, self._cover)}" if rest.strip() else ""
+        within = f" within an event: {excerpt(rest, self._mask)}" if rest.strip() else ""
         return self.failed(FailureKind.PROTOCOL, f"closed the event stream without an answer{within}")
 
     def refused(self, response: httpx2.Response, body: bytes, *, ended: bool) -> Failure:
         """The failure for an error status, with the start of the body and the challenges in `WWW-Authenticate`."""
-        status, start = response.status_code, excerpt(body, self._cover)
+        status, start = response.status_code, excerpt(body, self._mask)
         detail = f"{self._place} answered HTTP {status}" + (f": {start}" if start else "")
         if ended:
             detail += ". The server no longer knows the session and did not execute the request"
         if status in _AUTHENTICATION:
             detail = "\n".join(
-                (detail, *challenge_lines(response.headers.get_list("www-authenticate"), self._cover))
+                (detail, *challenge_lines(response.headers.get_list("www-authenticate"), self._mask))
             )
         kind = FailureKind.SESSION_ENDED if ended else FailureKind.HTTP_STATUS
         return Failure(kind=kind, detail=detail, http_status=status)

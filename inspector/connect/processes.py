@@ -15,7 +15,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 
 INHERITED = ("HOME", "LOGNAME", "PATH", "SHELL", "TERM", "USER", "LANG")
 """The variables that a program inherits from Sightline, besides those of `-e` or the configuration."""
@@ -237,16 +237,16 @@ class ErrorLines:
     LONGEST = 400
     """The maximum number of characters kept of one line. The timeline has the whole line."""
 
-    def __init__(self, cover: Callable[[str], str] = str) -> None:
-        """`cover`: masks the user's credentials."""
-        self._cover = cover
+    def __init__(self, mask: Callable[[str], str] = str) -> None:
+        """`mask`: masks the user's credentials."""
+        self._mask = mask
         self._first: list[str] = []
         self._last: deque[str] = deque(maxlen=self.LAST)
         self._count = 0
 
     def add(self, line: bytes) -> None:
         self._count += 1
-        text = covered_start(line.decode("utf-8", "replace").rstrip("\r"), self._cover, self.LONGEST)
+        text = masked_start(line.decode("utf-8", "replace").rstrip("\r"), self._mask, self.LONGEST)
         if len(self._first) < self.FIRST:
             self._first.append(text)
         else:

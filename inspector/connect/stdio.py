@@ -45,7 +45,7 @@ class StdioProcess:
         self._process: processes.Program | None = None
         self._readers: list[asyncio.Task[None]] = []
         self._writing = asyncio.Lock()
-        self._stderr = processes.ErrorLines(tap.cover)
+        self._stderr = processes.ErrorLines(tap.mask)
         self.printed: str | None = None
         """A description of the first line on stdout that is not a message; None if there is none."""
         self._closing = False
@@ -111,7 +111,7 @@ class StdioProcess:
     async def _received(self, line: bytes) -> None:
         if line.strip():
             matched = await self._tap.take(Direction.RECEIVED, Channel.STDIO, line)
-            self.printed = self.printed or printed_line(matched.frame, self._tap.cover)
+            self.printed = self.printed or printed_line(matched.frame, self._tap.mask)
             self._dispatcher.take(matched)
 
     async def _read_stderr(self, stream: asyncio.StreamReader) -> None:

@@ -20,10 +20,10 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 class Tap:
     """Numbers, times, parses and matches each frame once, and passes them to `sink` in order."""
 
-    def __init__(self, sink: Callable[[Matched], None], cover: Callable[[str], str] = str) -> None:
-        """`cover`: masks the user's credentials in notes and failures, which may quote the server."""
+    def __init__(self, sink: Callable[[Matched], None], mask: Callable[[str], str] = str) -> None:
+        """`mask`: masks the user's credentials in notes and failures, which may quote the server."""
         self._sink = sink
-        self.cover = cover
+        self.mask = mask
         self._exchanges = Exchanges()
         self._started_s = time.monotonic()
         self._count = 0
@@ -72,7 +72,7 @@ class Tap:
                 at_s=self.now_s(),
                 direction=asked_by.opposite,
                 channel=Channel.NOTE,
-                raw=self.cover(text).encode("utf-8", "replace"),
+                raw=self.mask(text).encode("utf-8", "replace"),
                 ends=ends,
             )
         )

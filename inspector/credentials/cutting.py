@@ -9,13 +9,13 @@ _LONGEST = 4096
 """The maximum length, in bytes, of a secret that is recognised at the cut."""
 
 
-def covered_start(text: str, cover: Callable[[str], str], most: int, more: str = "…") -> str:
-    """The first `most` characters of a text after `cover` masked the secrets in it.
+def masked_start(text: str, mask: Callable[[str], str], most: int, more: str = "…") -> str:
+    """The first `most` characters of a text after `mask` masked the secrets in it.
 
     `more` is added if characters are left out.
     """
     searched = text[: most + 2 * _BEHIND]
-    shown = cover(searched)
+    shown = mask(searched)
     if len(searched) < len(text):
         shown = shown[:-_BEHIND]
     elif len(shown) <= most:
@@ -23,10 +23,10 @@ def covered_start(text: str, cover: Callable[[str], str], most: int, more: str =
     return shown[:most] + more
 
 
-def covered_bytes(raw: bytes, cover: Callable[[str], str], most: int) -> bytes:
-    """The first `most` bytes, unmasked, or fewer, so that they do not end within a secret that `cover` masks."""
+def bytes_without_cut_secret(raw: bytes, mask: Callable[[str], str], most: int) -> bytes:
+    """The first `most` bytes, unmasked, or fewer, so that they do not end within a secret that `mask` masks."""
     if len(raw) <= most:
         return raw
     start = max(0, most - _LONGEST)
     around = raw[start : most + _BEHIND].decode("utf-8", "replace")
-    return raw[:start] if cover(around) != around else raw[:most]
+    return raw[:start] if mask(around) != around else raw[:most]

@@ -236,14 +236,14 @@ class _Survey:
                     self._entry(index, 0, lines)
 
     def _notice(self, blanks: int) -> None:
-        """Set the lengths up to which texts after that many spaces neither break nor widen the document."""
+        """Set the maximum lengths of texts that need no measuring, if they follow that many spaces."""
         room = self._width - blanks - 2
         self._room = min(self._chunk, room)
-        """The length for printable ASCII without a quote or backslash."""
+        """The maximum length of printable ASCII without a quote or backslash."""
         self._likely = min(self._chunk, room) // 2
-        """The length for printable ASCII."""
+        """The maximum length of printable ASCII."""
         self._common = min(self._chunk // 2, room // _WORST)
-        """The length for any text without a line feed."""
+        """The maximum length of any text without a line feed."""
 
     def _entry(self, index: int, node: int, lines: int) -> None:
         self._position.append(index)

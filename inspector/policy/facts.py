@@ -19,7 +19,7 @@ from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.json.members import object_at
 from inspector.policy.operators import Truth
-from inspector.policy.taint import MarkKind, SessionTrust
+from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Result
 from inspector.safe_text import safe_line
@@ -371,7 +371,7 @@ def _session_facts(trust: SessionTrust) -> JsonObject:
         "sensitive": trust.sensitive,
         "dataClasses": [*trust.data_classes],
         "attribution": [*trust.attribution],
-        "unnamedSources": trust.has(MarkKind.UNNAMED_SOURCES),
+        "unnamedSources": trust.has(LabelKind.UNNAMED_SOURCES),
         "servers": [*trust.servers],
     }
 

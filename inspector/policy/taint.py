@@ -21,7 +21,7 @@ from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, Outcome, Result
 
 
-class MarkKind(StrEnum):
+class LabelKind(StrEnum):
     """The kinds of trust labels that a result can add to a session. The values are safe to show."""
 
     OPEN_WORLD = "open-world"
@@ -35,7 +35,7 @@ class MarkKind(StrEnum):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class TaintOrigin:
+class LabelOrigin:
     """The call that brought in a trust label."""
 
     call: int
@@ -47,11 +47,11 @@ class TaintOrigin:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
-class TaintMark:
+class TrustLabel:
     """A trust label: one fact about trust that one call brought into the session."""
 
-    kind: MarkKind
-    origin: TaintOrigin
+    kind: LabelKind
+    origin: LabelOrigin
     value: str = ""
     """The data class or the source, which is foreign text; empty for the other kinds."""
 
@@ -59,14 +59,14 @@ class TaintMark:
 class SessionTrust(Struct, frozen=True, kw_only=True):
     """All trust labels of a session. A new session starts with `SessionTrust()`."""
 
-    marks: frozenset[TaintMark] = frozenset()
+    labels: frozenset[TrustLabel] = frozenset()
 
     def join(self, other: "SessionTrust") -> "SessionTrust":
-        return SessionTrust(marks=self.marks | other.marks)
+        return SessionTrust(labels=self.labels | other.labels)
 
     @property
     def open_world(self) -> bool:
-        return self.has(MarkKind.OPEN_WORLD)
+        return self.has(LabelKind.OPEN_WORLD)
 
     @property
     def untrusted(self) -> bool:
@@ -74,43 +74,43 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
 
         Both mean that its data cannot be trusted.
         """
-        return self.has(MarkKind.UNTRUSTED) or self.open_world
+        return self.has(LabelKind.UNTRUSTED) or self.open_world
 
     @property
     def malicious(self) -> bool:
-        return self.has(MarkKind.MALICIOUS)
+        return self.has(LabelKind.MALICIOUS)
 
     @property
     def sensitive(self) -> bool:
-        return self.has(MarkKind.SENSITIVE)
+        return self.has(LabelKind.SENSITIVE)
 
     @property
     def data_classes(self) -> tuple[str, ...]:
-        return self.values(MarkKind.DATA_CLASS)
+        return self.values(LabelKind.DATA_CLASS)
 
     @property
     def attribution(self) -> tuple[str, ...]:
-        return self.values(MarkKind.ATTRIBUTION)
+        return self.values(LabelKind.ATTRIBUTION)
 
     @property
     def servers(self) -> tuple[str, ...]:
-        return tuple(sorted({mark.origin.server for mark in self.marks}))
+        return tuple(sorted({label.origin.server for label in self.labels}))
 
-    def has(self, kind: MarkKind) -> bool:
-        return any(mark.kind is kind for mark in self.marks)
+    def has(self, kind: LabelKind) -> bool:
+        return any(label.kind is kind for label in self.labels)
 
-    def values(self, kind: MarkKind) -> tuple[str, ...]:
-        """The distinct values of the marks of one kind, sorted."""
-        return tuple(sorted({mark.value for mark in self.marks if mark.kind is kind}))
+    def values(self, kind: LabelKind) -> tuple[str, ...]:
+        """The distinct values of the labels of one kind, sorted."""
+        return tuple(sorted({label.value for label in self.labels if label.kind is kind}))
 
-    def since(self, kind: MarkKind) -> TaintOrigin | None:
-        """The first call that brought in a mark of that kind; None if no call did."""
-        return min((mark.origin for mark in self.marks if mark.kind is kind), default=None)
+    def since(self, kind: LabelKind) -> LabelOrigin | None:
+        """The first call that brought in a label of that kind; None if no call did."""
+        return min((label.origin for label in self.labels if label.kind is kind), default=None)
 
     @property
-    def untrusted_since(self) -> TaintOrigin | None:
+    def untrusted_since(self) -> LabelOrigin | None:
         """The first call that brought in anything untrusted, or from an open world; None if no call did."""
-        origins = (self.since(MarkKind.UNTRUSTED), self.since(MarkKind.OPEN_WORLD))
+        origins = (self.since(LabelKind.UNTRUSTED), self.since(LabelKind.OPEN_WORLD))
         return min((origin for origin in origins if origin is not None), default=None)
 
 
@@ -123,8 +123,8 @@ _CLASSES = "returnMetadata.sensitivity"
 _SETS = ("returnMetadata.source", _CLASSES)
 
 
-def trust_of(outcome: Outcome, tool: Tool | None, origin: TaintOrigin) -> SessionTrust:
-    """The marks that an answer brings in; none if no answer came.
+def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> SessionTrust:
+    """The labels that an answer brings in; none if no answer came.
 
     Data is untrusted if the tool or the answer declares it, as at the boundary. Open-world and malicious
     count only if the answer declares them: on a tool they only mean a possibility. If the answer names one
@@ -137,21 +137,21 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: TaintOrigin) -> Sessio
     of_answer = claims_of_result(outcome.value, kind) if isinstance(outcome, Result) else ()
     answer, both = traits(of_answer), traits((*_still_open(of_tool, of_answer), *of_answer))
     kinds = {
-        MarkKind.OPEN_WORLD: _is_claimed(answer.open_world),
-        MarkKind.UNTRUSTED: _is_claimed(both.untrusted),
-        MarkKind.MALICIOUS: _is_claimed(answer.malicious),
-        MarkKind.SENSITIVE: _is_claimed(both.sensitive),
-        MarkKind.UNNAMED_SOURCES: _has_unnamed(answer.attribution, of_answer),
+        LabelKind.OPEN_WORLD: _is_claimed(answer.open_world),
+        LabelKind.UNTRUSTED: _is_claimed(both.untrusted),
+        LabelKind.MALICIOUS: _is_claimed(answer.malicious),
+        LabelKind.SENSITIVE: _is_claimed(both.sensitive),
+        LabelKind.UNNAMED_SOURCES: _has_unnamed(answer.attribution, of_answer),
     }
-    marks = [TaintMark(kind=kind, origin=origin) for kind, holds in kinds.items() if holds]
-    marks += [
-        TaintMark(kind=MarkKind.DATA_CLASS, origin=origin, value=name) for name in _words(both.data_classes)
+    labels = [TrustLabel(kind=kind, origin=origin) for kind, holds in kinds.items() if holds]
+    labels += [
+        TrustLabel(kind=LabelKind.DATA_CLASS, origin=origin, value=name) for name in _words(both.data_classes)
     ]
-    marks += [
-        TaintMark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source)
+    labels += [
+        TrustLabel(kind=LabelKind.ATTRIBUTION, origin=origin, value=source)
         for source in _kept(answer.attribution)
     ]
-    return SessionTrust(marks=frozenset(marks))
+    return SessionTrust(labels=frozenset(labels))
 
 
 def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
@@ -230,7 +230,7 @@ _HOST = re.compile(
 )
 
 
-class TaintDetail(StrEnum):
+class SourceDetail(StrEnum):
     """The amount of detail about sources that a server gets about other servers."""
 
     NONE = "none"
@@ -239,9 +239,9 @@ class TaintDetail(StrEnum):
 
 
 def request_annotations(
-    trust: SessionTrust, server: str, *, detail: TaintDetail = TaintDetail.HOSTS
+    trust: SessionTrust, server: str, *, detail: SourceDetail = SourceDetail.HOSTS
 ) -> JsonObject | None:
-    """The annotations for a request to `server`, which is named as in `TaintOrigin.server`; None if there are none.
+    """The annotations for a request to `server`, which is named as in `LabelOrigin.server`; None if there are none.
 
     `openWorldHint` is included only if it is true, because its absence claims nothing.
     """
@@ -252,11 +252,11 @@ def request_annotations(
     return annotations or None
 
 
-def _sources(trust: SessionTrust, server: str, detail: TaintDetail) -> Iterator[str]:
-    for mark in trust.marks:
-        if mark.kind is not MarkKind.ATTRIBUTION:
+def _sources(trust: SessionTrust, server: str, detail: SourceDetail) -> Iterator[str]:
+    for label in trust.labels:
+        if label.kind is not LabelKind.ATTRIBUTION:
             continue
-        if mark.origin.server == server or detail is TaintDetail.FULL:
-            yield mark.value
-        elif detail is TaintDetail.HOSTS and (host := _HOST.fullmatch(mark.value)):
+        if label.origin.server == server or detail is SourceDetail.FULL:
+            yield label.value
+        elif detail is SourceDetail.HOSTS and (host := _HOST.fullmatch(label.value)):
             yield f"{host[1].lower()}://{host[2].lower()}"

@@ -106,7 +106,7 @@ class Lane(Struct, frozen=True, kw_only=True):
     note: Callable[[str, str, bool], None]
     """Called with a step, its outcome, and whether it failed. The texts quote no secret."""
     conceal: Callable[[list[str]], None]
-    cover: Callable[[str], str]
+    mask: Callable[[str], str]
     """Masks the concealed texts and the user's own credentials."""
 
 

@@ -109,7 +109,10 @@ class Matched(Struct, frozen=True, kw_only=True):
 
 
 class Matcher(Generic[Waiting]):
-    """The matching rules alone: holds open requests by direction and id, each with a value of the caller's."""
+    """Holds the open requests by direction and id, and applies the matching rules to them.
+
+    For each request, it stores a value that the caller gives.
+    """
 
     def __init__(self) -> None:
         self._open: dict[tuple[Direction, str], Waiting] = {}

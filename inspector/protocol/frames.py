@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from msgspec import Struct
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump_text
 from inspector.json.members import object_at
 from inspector.safe_text import safe_line
@@ -135,14 +135,14 @@ PRINTED = "server printed to stdout: "
 """The prefix of the texts that `printed_line` returns."""
 
 
-def printed_line(frame: Frame, cover: Callable[[str], str]) -> str | None:
+def printed_line(frame: Frame, mask: Callable[[str], str]) -> str | None:
     """A hint about a line that a server printed to stdout instead of stderr; None if the frame is anything else."""
     if frame.channel is not Channel.STDIO or not isinstance(frame.body, Malformed):
         return None
     if _MESSAGE_START.match(frame.raw):
         return None
     text = " ".join(frame.raw[:_READ_OF_PRINTED].decode("utf-8", "replace").split())
-    return f'{PRINTED}"{safe_line(covered_start(text, cover, MAX_PRINTED))}": log to stderr'
+    return f'{PRINTED}"{safe_line(masked_start(text, mask, MAX_PRINTED))}": log to stderr'
 
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:

@@ -1,4 +1,4 @@
-"""Targets: what the user connects to, parsed from the command line and printed without secrets."""
+"""Targets that the user names on the command line, parsed, and printed without secrets."""
 
 import re
 import shlex

@@ -6,7 +6,7 @@ from enum import StrEnum
 from msgspec import Struct
 from msgspec.structs import replace
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, Malformed, dump_text
 from inspector.json.members import text_at, value_at
 from inspector.protocol.exchanges import (
@@ -91,9 +91,9 @@ class Entry(Struct, frozen=True, kw_only=True):
 class Timeline:
     """All frames of a connection, and the entries made of them. Frames are only ever added."""
 
-    def __init__(self, cover: Callable[[str], str] | None = None) -> None:
-        """`cover`: masks the user's credentials in titles and details; None if the user has no credentials."""
-        self._cover = cover
+    def __init__(self, mask: Callable[[str], str] | None = None) -> None:
+        """`mask`: masks the user's credentials in titles and details; None if the user has no credentials."""
+        self._mask = mask
         self._matched: list[Matched] = []
         self._entries: list[Entry] = []
         self._numbers: dict[tuple[int, str], int] = {}
@@ -198,7 +198,7 @@ class Timeline:
             case Notification():
                 return self._notification(frame, event)
             case Malformed():
-                detail = printed_line(frame, self._cover or str) or event.reason
+                detail = printed_line(frame, self._mask or str) or event.reason
                 return self._add(frame, EntryKind.FAULT, "not a message", detail=detail)
 
     def _asked(self, frame: Frame, asked: Asked) -> Entry:
@@ -327,7 +327,7 @@ class Timeline:
         return entry
 
     def _shown(self, text: str) -> str:
-        return text if self._cover is None else covered_start(text, self._cover, MAX_SEARCHED)
+        return text if self._mask is None else masked_start(text, self._mask, MAX_SEARCHED)
 
 
 def goes_on(params: Json) -> bool:

@@ -285,27 +285,27 @@ def baseline_of(report: Json) -> frozenset[str] | None:
     return frozenset(known) if len(known) == len(marks) else None
 
 
-def without_credentials(report: Report, cover: Callable[[str], str]) -> Report:
+def without_credentials(report: Report, mask: Callable[[str], str]) -> Report:
     """The report with the user's credentials masked. Fingerprints still depend on the original texts."""
     return replace(
         report,
-        server=cover(report.server),
-        version=cover(report.version),
-        tools=tuple(map(cover, report.tools)),
-        entries=tuple(replace(entry, finding=_shown(entry.finding, cover)) for entry in report.entries),
-        not_checked=tuple(NotChecked(what=cover(one.what), why=cover(one.why)) for one in report.not_checked),
+        server=mask(report.server),
+        version=mask(report.version),
+        tools=tuple(map(mask, report.tools)),
+        entries=tuple(replace(entry, finding=_shown(entry.finding, mask)) for entry in report.entries),
+        not_checked=tuple(NotChecked(what=mask(one.what), why=mask(one.why)) for one in report.not_checked),
         servers=tuple(
-            replace(one, name=cover(one.name), version=cover(one.version), tools=tuple(map(cover, one.tools)))
+            replace(one, name=mask(one.name), version=mask(one.version), tools=tuple(map(mask, one.tools)))
             for one in report.servers
         ),
     )
 
 
-def _shown(finding: Finding, cover: Callable[[str], str]) -> Finding:
+def _shown(finding: Finding, mask: Callable[[str], str]) -> Finding:
     return replace(
         finding,
-        name=cover(finding.name),
-        pointer=cover(finding.pointer),
-        message=cover(finding.message),
-        evidence=cover(finding.evidence),
+        name=mask(finding.name),
+        pointer=mask(finding.pointer),
+        message=mask(finding.message),
+        evidence=mask(finding.evidence),
     )

@@ -158,7 +158,7 @@ def _projected(made: Made) -> Projection:
 
 def _quotable(shown: Projection, own: OwnCredentials) -> Json:
     """The result with masked values, as sentences may quote it."""
-    return own.covered(shown.masked)[0]
+    return own.masked(shown.masked)[0]
 
 
 def _output(shown: Projection, own: OwnCredentials) -> OutputCheck:
@@ -177,7 +177,7 @@ def _output(shown: Projection, own: OwnCredentials) -> OutputCheck:
 
 def _repeats(shown: Projection, pointer: str, own: OwnCredentials) -> bool:
     try:
-        return own.covered(resolve(shown.raw, pointer))[1] > 0
+        return own.masked(resolve(shown.raw, pointer))[1] > 0
     except (LookupError, ValueError):
         # The member is missing; the message names it.
         return False
@@ -268,7 +268,7 @@ def _passing(shown: Projection, pointers: tuple[str, ...]) -> Iterator[str]:
             # A missing value cannot leak, but that says nothing about later results.
             yield f"withheld: {written} is missing"
             continue
-        if not any(_covers(each, pointer) for each in removed):
+        if not any(_masks(each, pointer) for each in removed):
             yield f"withheld: {written} reaches the model at {shown.bounded.level}"
 
 
@@ -344,7 +344,7 @@ def _into_opened(shown: Projection, pointer: str) -> str:
     return f"{texts[0]}{pointer}" if len(texts) == 1 else place
 
 
-def _covers(removed: str, pointer: str) -> bool:
+def _masks(removed: str, pointer: str) -> bool:
     return pointer == removed or pointer.startswith(f"{removed}/") or removed == ""
 
 

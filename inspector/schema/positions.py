@@ -234,7 +234,7 @@ def _ways(node: Node, known: dict[Node, int]) -> int:
 
 
 class _Table:
-    """The positions of one walk, and its remaining effort."""
+    """The cache of positions for one walk, and the work that the walk may still do."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[tuple[Speaker, ...], bool], Position] = {}

@@ -65,7 +65,7 @@ class OwnCredentials:
         self._plain = re.compile("|".join(map(re.escape, self._values)), re.IGNORECASE)
         self._echoes = Echoes(part for value in self._values for part in _with_halves(value))
 
-    def cover(self, text: str) -> str:
+    def mask(self, text: str) -> str:
         """Mask the words that repeat a credential; if no single word does, mask the whole line or text.
 
         Never raises: a text that cannot be searched is masked as a whole.
@@ -77,7 +77,7 @@ class OwnCredentials:
         except Exception:  # noqa: BLE001 - if the search fails, nothing may get through
             return COVERED
 
-    def covered(self, value: Json) -> tuple[Json, int]:
+    def masked(self, value: Json) -> tuple[Json, int]:
         """Mask credentials in a JSON value. Returns the value and the number of masked places. Never raises."""
         if self.is_empty:
             return value, 0
@@ -137,7 +137,7 @@ class OwnCredentials:
         copied = Copied(value)
         for tokens in paths:
             text = copied.at(tokens)
-            copied.put(tokens, self.cover(text) if isinstance(text, str) else COVERED)
+            copied.put(tokens, self.mask(text) if isinstance(text, str) else COVERED)
         return copied.value, len(paths)
 
 

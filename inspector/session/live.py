@@ -90,7 +90,7 @@ class Session:
 
         They are masked in errors, failures, notes and the timeline, not in results.
         """
-        self.timeline = Timeline(self.own.cover)
+        self.timeline = Timeline(self.own.mask)
         self.catalogue = Catalogue()
         self.server: ServerFacts | None = None
         self.calls: list[CallRecord] = []
@@ -136,7 +136,7 @@ class Session:
             else:
                 self.server = await self._open_server(self.target, self.options.era)
         except InspectorError as error:
-            error.cover(self.own.cover)
+            error.mask(self.own.mask)
             self._enter(SessionState.FAILED, error.message, error.hint)
             raise
         except BaseException:
@@ -163,7 +163,7 @@ class Session:
                 timeout_s=self.options.connect_timeout_s,
                 announced=self.options.client,
                 access=Access(
-                    lane=Lane(note=self._step, conceal=self.conceal, cover=self.own.cover),
+                    lane=Lane(note=self._step, conceal=self.conceal, mask=self.own.mask),
                     authorizing=self.options.authorizing,
                     trust=self.options.trust,
                 ),
@@ -191,7 +191,7 @@ class Session:
 
     def _step(self, step: str, detail: str, is_failed: bool) -> None:  # noqa: FBT001 - a state
         """Add a step of an authorization to the timeline."""
-        title, detail = f"OAuth {step}", self.own.cover(detail)
+        title, detail = f"OAuth {step}", self.own.mask(detail)
         self.note(title, detail, kind="authorization", is_failed=is_failed)
 
     async def _open_page(self, target: PageTarget) -> ServerFacts:
@@ -537,7 +537,7 @@ class Session:
         except BaseException:
             subscriptions.drop(uri)
             raise
-        reason = "" if isinstance(outcome, Result) else self.own.cover(reason_of(outcome))
+        reason = "" if isinstance(outcome, Result) else self.own.mask(reason_of(outcome))
         return f"The server refused the subscription: {reason}" if reason else ""
 
     async def unsubscribe(self, uri: str) -> str:
@@ -552,7 +552,7 @@ class Session:
             self._replaced.set()
             return ""
         outcome = await self.request(UNSUBSCRIBE, {"uri": uri})
-        reason = "" if isinstance(outcome, Result) else self.own.cover(reason_of(outcome))
+        reason = "" if isinstance(outcome, Result) else self.own.mask(reason_of(outcome))
         return f"The server did not confirm the end of the subscription: {reason}" if reason else ""
 
     async def _unsubscribe_all(self, connection: "Connection | PageConnection | None") -> None:
@@ -610,7 +610,7 @@ class Session:
         self._see_whether_lost()
         if isinstance(answer.outcome, Result):
             return f"The server answered after {(connection.now_s() - began_s) * 1000:.0f} ms."
-        return f"The server did not answer the ping: {self.own.cover(reason_of(answer.outcome))}"
+        return f"The server did not answer the ping: {self.own.mask(reason_of(answer.outcome))}"
 
     def amend(self, record: CallRecord) -> None:
         """Replace the record of the same number, because rules about an answer are settled after it was recorded."""
@@ -675,11 +675,11 @@ class Session:
                     # There is no capability for templates, so a server with resources need not have any.
                     return
                 case failed:
-                    reason = self.own.cover(reason_of(failed))
+                    reason = self.own.mask(reason_of(failed))
                     if listing.kind is Kind.TOOL and not listing.entries:
                         self._see_whether_lost()
                         hint = "The timeline shows the frames."
-                        raise error_of(failed, "tools cannot be listed", hint, cover=self.own.cover)
+                        raise error_of(failed, "tools cannot be listed", hint, mask=self.own.mask)
                     listing.problems.append(
                         Malformed(pointer="", reason=f"{listing.kind.method} ended early: {reason}")
                     )

@@ -62,7 +62,7 @@ async def get_skill(session: Session, uri: str) -> Item:
     if got is None or got.name != uri:
         why = "its answer does not contain the entry" if isinstance(outcome, Result) else reason_of(outcome)
         raise ToolFailedError(
-            f"the server has no skill {uri}: {session.own.cover(why)}", "sightline list shows what it lists."
+            f"the server has no skill {uri}: {session.own.mask(why)}", "sightline list shows what it lists."
         )
     session.hold_skill(got)
     return got
@@ -131,7 +131,7 @@ async def _children(session: Session, folder: str) -> dict[str, JsonObject]:
         outcome = await session.request(READ_DIRECTORY, {"uri": folder, **params})
         if not isinstance(outcome, Result):
             raise ToolFailedError(
-                f"the folder cannot be listed: {session.own.cover(reason_of(outcome))}",
+                f"the folder cannot be listed: {session.own.mask(reason_of(outcome))}",
                 "sightline skill NAME --files shows the folder of the skill.",
             )
         listing.take(outcome.value)

@@ -18,12 +18,12 @@ def announces(profile: ClientProfile) -> str:
     return f"Sightline announces {profile.announced} (--as {profile.name}); servers may show other clients other tools."
 
 
-def error_of(failure: Outcome, what: str, hint: str, *, cover: Callable[[str], str] = str) -> InspectorError:
+def error_of(failure: Outcome, what: str, hint: str, *, mask: Callable[[str], str] = str) -> InspectorError:
     """The error for a request that failed. `what`: the action that is therefore impossible.
 
-    `cover`: masks the user's credentials in a server's text.
+    `mask`: masks the user's credentials in a server's text.
     """
-    reason = cover(reason_of(failure))
+    reason = mask(reason_of(failure))
     message = f"{what}: {reason}" if what else reason
     if isinstance(failure, Failure) and failure.http_status in {401, 403}:
         return AuthenticationRequiredError(message)

@@ -358,8 +358,8 @@ async def test_a_request_by_the_server_makes_the_session_untrusted(era: Era) -> 
                 session, await oversight.consider(session, name, {}), agreement=Agreement.YES
             )
             assert oversight.trust.untrusted is untrusted
-        (mark,) = oversight.trust.marks
-        assert (mark.origin.call, mark.origin.tool) == (2, "form")
+        (label,) = oversight.trust.labels
+        assert (label.origin.call, label.origin.tool) == (2, "form")
         replay = Replay()
         calls = [call for matched in session.timeline.matched for call in replay.take(matched)]
         assert [call.name for call in calls if call.has_asked] == ["form"]

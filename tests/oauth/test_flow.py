@@ -202,7 +202,7 @@ async def test_nothing_is_sent_to_an_authorization_server_without_encryption() -
             )
 
         own_credentials = OwnCredentials(())
-        lane = Lane(note=noted, conceal=own_credentials.add, cover=own_credentials.cover)
+        lane = Lane(note=noted, conceal=own_credentials.add, mask=own_credentials.mask)
         access = Access(lane=lane, authorizing=Authorizing(authorizer=browse))
         provider = Provider(HttpTarget(url=own), access, lambda _: httpx2.MockTransport(answer))
         await provider.restore()

@@ -52,7 +52,7 @@ def with_secret(secret: str, kind: str) -> httpx2.Request:
 def test_secrets_that_an_error_repeats_are_masked_at_any_cut(kind: str) -> None:
     for padding in range(0, 321, 8):
         own, secret = OwnCredentials(()), drawn()
-        lane = Lane(note=noted, conceal=own.add, cover=own.cover)
+        lane = Lane(note=noted, conceal=own.add, mask=own.mask)
         step = step_of(with_secret(secret, kind), lane)
         said = {"error": "invalid_grant", "error_description": "." * padding + f" {secret} is bad"}
         answer = answer_of(step, httpx2.Response(400), dump({**said, secret: "x"}), lane)
@@ -64,9 +64,9 @@ def test_secrets_that_an_error_repeats_are_masked_at_any_cut(kind: str) -> None:
 @pytest.mark.parametrize("name", ["registration_access_token", "client_secret", "access_token", "id_token"])
 def test_granted_secrets_are_masked_from_then_on(name: str) -> None:
     own, secret = OwnCredentials(()), drawn()
-    lane = Lane(note=noted, conceal=own.add, cover=own.cover)
+    lane = Lane(note=noted, conceal=own.add, mask=own.mask)
     step = step_of(form(grant_type="refresh_token"), lane)
     answer = answer_of(step, httpx2.Response(200), dump({name: secret, "scope": f"call {secret}"}), lane)
     assert secret not in answer.text
     assert f"{name}: •••" in answer.text
-    assert secret not in own.cover(f"later: {secret}")
+    assert secret not in own.mask(f"later: {secret}")

@@ -5,7 +5,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.policy.facts import Situation, facts_of, with_response
 from inspector.policy.reading import policy_of
 from inspector.policy.rules import Decision, Handling, Policy, decide, handle
-from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
+from inspector.policy.taint import LabelOrigin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result
 
@@ -60,7 +60,7 @@ def tool(annotations: Json = None, meta: Json = None, name: str = "t") -> Tool:
 
 def seen(annotations: Json, server: str = "web") -> SessionTrust:
     """A session that received one answer."""
-    return trust_of(answer(annotations), None, TaintOrigin(call=1, server=server, tool="t"))
+    return trust_of(answer(annotations), None, LabelOrigin(call=1, server=server, tool="t"))
 
 
 def answer(annotations: Json) -> Result:

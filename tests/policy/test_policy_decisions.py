@@ -12,7 +12,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY, DEFAULT_RULES
 from inspector.policy.facts import Situation, facts_of
 from inspector.policy.rules import Policy, Verdict, decide
-from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
+from inspector.policy.taint import LabelOrigin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from tests.policy.deciding import EXAMPLES, answer, decided, handled, policy, rule, seen, tool
@@ -208,7 +208,7 @@ def joined(*outcomes: tuple[str, Tool, Outcome]) -> SessionTrust:
     """A session over several servers."""
     trust = SessionTrust()
     for number, (server, by, outcome) in enumerate(outcomes, 1):
-        trust = trust.join(trust_of(outcome, by, TaintOrigin(call=number, server=server, tool=by.name)))
+        trust = trust.join(trust_of(outcome, by, LabelOrigin(call=number, server=server, tool=by.name)))
     return trust
 
 

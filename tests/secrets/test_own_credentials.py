@@ -40,20 +40,20 @@ def test_words_that_repeat_a_credential_are_masked() -> None:
     own = own_credentials(http(("Authorization", f"Bearer {KEY}")))
     raw = KEY.encode()
     for spelt in (KEY, KEY.upper(), KEY[::-1], raw.hex(), base64.b64encode(b"x" + raw).decode(), KEY[:12]):
-        assert own.cover(f"no: {spelt} is bad") == f"no: {COVERED} is bad"
+        assert own.mask(f"no: {spelt} is bad") == f"no: {COVERED} is bad"
     spaced = " ".join(KEY)
-    assert own.cover(f"first\nno: {spaced}\nlast") == f"first\n{COVERED}\nlast"
-    assert own.cover("\n".join(KEY)) == COVERED
-    assert own.cover("Bearer is the scheme") == "Bearer is the scheme"
+    assert own.mask(f"first\nno: {spaced}\nlast") == f"first\n{COVERED}\nlast"
+    assert own.mask("\n".join(KEY)) == COVERED
+    assert own.mask("Bearer is the scheme") == "Bearer is the scheme"
 
 
 def test_only_parts_of_a_json_value_that_repeat_a_credential_are_masked() -> None:
     own = OwnCredentials(["1234567890", KEY])
     value = parse(f'{{"a":["x {KEY}",1.10,1234567890],"b":{{"{KEY}":1,"c":2}},"d":{{"e":true}}}}').value
-    shown, places = own.covered(value)
+    shown, places = own.masked(value)
     assert dump_text(shown) == f'{{"a":["x {COVERED}",1.10,"{COVERED}"],"b":"{COVERED}","d":{{"e":true}}}}'
     assert places == 3
-    assert OwnCredentials([]).covered(value) == (value, 0)
+    assert OwnCredentials([]).masked(value) == (value, 0)
 
 
 def test_a_text_that_cannot_be_searched_is_masked_entirely() -> None:
@@ -61,7 +61,7 @@ def test_a_text_that_cannot_be_searched_is_masked_entirely() -> None:
         def _repeats(self, text: str) -> bool:
             raise RuntimeError(text)
 
-    assert Failing([KEY]).cover("anything") == COVERED
+    assert Failing([KEY]).mask("anything") == COVERED
 
 
 def test_a_command_line_is_shown_without_its_secret_words() -> None:

@@ -59,7 +59,7 @@ async def _steps(session: Session) -> list[str]:
     return [
         f"authorized at {session.target}",
         *(
-            f"  {entry.title.removeprefix(_STEP)}: {session.own.cover(line)}"
+            f"  {entry.title.removeprefix(_STEP)}: {session.own.mask(line)}"
             for entry in steps
             for line in entry.detail.split("\n")
         ),

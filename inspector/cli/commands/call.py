@@ -34,7 +34,7 @@ from inspector.cli.output import (
     OK,
     TOOL_FAILED,
     columns,
-    covered_line,
+    masked_line,
     print_json,
     print_lines,
 )
@@ -355,7 +355,7 @@ async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
         return []
     await asyncio.sleep(_STDERR_WAIT_S)
     return [
-        session.own.cover(entry.detail.rstrip("\r"))
+        session.own.mask(entry.detail.rstrip("\r"))
         for entry in session.timeline.entries
         if entry.kind is EntryKind.STDERR and entry.at_s >= record.at_s
     ]
@@ -403,17 +403,17 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             **(decided.shape if decided else {}),
             **({"stderr": list[Json](stderr)} if stderr else {}),
         }
-        print_json(own.covered(shape)[0] if own else shape)
+        print_json(own.masked(shape)[0] if own else shape)
     else:
         heading = f"{safe_line(record.title)} on {launch.target}, {record.duration_s * 1000:.0f} ms"
         print_lines([heading, *(decided.lines if decided else ()), ""])
         if own:
             # Values are masked before the lines are laid out, because a value may be wrapped.
-            model, _ = own.covered(shown.context.model)
+            model, _ = own.masked(shown.context.model)
             shown = dataclasses.replace(shown, context=replace(shown.context, model=model))
-            raw, _ = own.covered(raw)
+            raw, _ = own.masked(raw)
         lines = result_lines(raw, shown, launch.host, columns(), output.view)
-        print_lines((covered_line(line, own.cover) for line in lines) if own else lines)
+        print_lines((masked_line(line, own.mask) for line in lines) if own else lines)
     if stderr:
         DIAGNOSTICS.add(
             "\n  ".join([f"the server's stderr during the call, {_lines(len(stderr))}:", *stderr])

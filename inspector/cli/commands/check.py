@@ -131,7 +131,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     # Secrets are read before a server is started.
     values = {each.name: secret_values(each) for each in saved.calls}
     conceal(value for held in values.values() for value in held.values())
-    seen = _Seen(cover=lambda shape: shape)
+    seen = _Seen(mask=lambda shape: shape)
     with rules.logged(rules.read()) as terms:
         launch = launch_of(
             chosen, connection, lens=lens, recording=recording, terms=terms, agreement=rules.agreement
@@ -143,7 +143,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     level = reporting.fail_on or _USUAL_LEVEL
     results = [*_reviewed_results(found, launch), *_saved_results(seen.ran)]
     made = _Check(
-        report=without_credentials(report, DIAGNOSTICS.cover),
+        report=without_credentials(report, DIAGNOSTICS.mask),
         level=level,
         pins=checked(pinned, seen.now) if pinned else None,
         ran=tuple(seen.ran),
@@ -155,7 +155,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
             _calls_part(saved, seen.ran),
             _output_part(results, fails=not parts.no_check_output),
         ),
-        cover=seen.cover,
+        mask=seen.mask,
     )
     write_lines(_WRITERS[format_](made), reporting.output, exactly=format_ != "text")
     for name, path in (("sarif", parts.sarif), ("junit", parts.junit)):
@@ -203,7 +203,7 @@ class _Part(Struct, frozen=True, kw_only=True):
 class _Seen:
     """The results of a check's session, besides those of the review."""
 
-    cover: Callable[[Json], Json]
+    mask: Callable[[Json], Json]
     now: ServerDefinitions = field(default_factory=ServerDefinitions)
     ran: list[Ran] = field(default_factory=list[Ran])
 
@@ -218,7 +218,7 @@ class _Check(Struct, frozen=True, kw_only=True):
     file: str
     broken: tuple[_Result, ...]
     parts: tuple[_Part, ...]
-    cover: Callable[[Json], Json]
+    mask: Callable[[Json], Json]
     """Masks the user's credentials in JSON."""
 
     @property
@@ -229,7 +229,7 @@ class _Check(Struct, frozen=True, kw_only=True):
     @property
     def changes(self) -> tuple[str, ...]:
         """The changes since the pin, in lines; empty if there are none."""
-        return tuple(map(DIAGNOSTICS.cover, self.pins.lines)) if self.pins and self.pins.code else ()
+        return tuple(map(DIAGNOSTICS.mask, self.pins.lines)) if self.pins and self.pins.code else ()
 
 
 def _saved(named: str | None, target: Target, words: tuple[str, ...] | None) -> _Saved:
@@ -278,7 +278,7 @@ def _looked_at(
     """Return the work that follows the review in its session: collect the definitions, and make the saved calls."""
 
     async def look(session: Session) -> None:
-        into.cover = lambda value: session.own.covered(value)[0]
+        into.mask = lambda value: session.own.masked(value)[0]
         instructions = session.server.instructions if session.server else None
         into.now = definitions_of(session.catalogue, instructions)
         if saved.calls:
@@ -368,7 +368,7 @@ def _but_the_number(ran: tuple[Ran, ...]) -> list[str]:
 
 def _said(one: _Result) -> str:
     name = f"{one.call}: {one.tool}" if one.call else one.tool
-    return f"✗ {name}: {DIAGNOSTICS.cover(one.output.sentence)}"
+    return f"✗ {name}: {DIAGNOSTICS.mask(one.output.sentence)}"
 
 
 def _json(made: _Check) -> list[str]:
@@ -386,9 +386,9 @@ def _json(made: _Check) -> list[str]:
         "exit": made.code,
         "parts": [part.shape for part in made.parts],
         "review": report_shape(made.report),
-        "pins": made.cover(made.pins.shape) if made.pins else None,
+        "pins": made.mask(made.pins.shape) if made.pins else None,
         "calls": [each.shape for each in made.ran],
-        "broken": made.cover(broken),
+        "broken": made.mask(broken),
     }
     return json.dumps(json.loads(dump_text(shape)), indent=1).split("\n")
 

@@ -22,7 +22,7 @@ from inspector.json.exact import JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Situation, facts_of, with_response
 from inspector.policy.rules import Decision, Handling, PolicyRule, RuleMatch, decide, handle
-from inspector.policy.taint import SessionTrust, TaintOrigin, trust_of
+from inspector.policy.taint import LabelOrigin, SessionTrust, trust_of
 from inspector.protocol.catalogue import Tool
 from inspector.session.facts import ServerFacts
 from inspector.session.live import Session
@@ -134,7 +134,7 @@ def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
 def _received(files: Sequence[str]) -> SessionTrust:
     trust = SessionTrust()
     for number, file in enumerate(files, 1):
-        origin = TaintOrigin(call=number, server=file, tool="")
+        origin = LabelOrigin(call=number, server=file, tool="")
         trust = trust.join(trust_of(read_outcome(file), None, origin))
     return trust
 

@@ -172,7 +172,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
             tuple(servers.each(sources.server)) if servers else sources.gathered(targets, invocation)
         )
     report = report_of(parts, known, accepted, servers)
-    shown = without_credentials(report, DIAGNOSTICS.cover)
+    shown = without_credentials(report, DIAGNOSTICS.mask)
     write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
     code = servers.code if servers else OK
     if reporting.fail_on is not None and report.fails(reporting.fail_on):

@@ -111,7 +111,7 @@ def command(
         DIAGNOSTICS.say(f"connecting to {launch.target} …")
         if places.proposes:
             found = in_session(launch, lambda session: _proposed(session, launch, calls))
-            print_lines((DIAGNOSTICS.cover(str(each)) for each in found), exactly=True)
+            print_lines((DIAGNOSTICS.mask(str(each)) for each in found), exactly=True)
             return OK
         checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
     _print(checked, recording, format_)
@@ -203,7 +203,7 @@ def _compared(
         call.name,
         raw_of(call.outcome),
         shown.raw,
-        masked=own.covered(shown.masked)[0],
+        masked=own.masked(shown.masked)[0],
         removed=[removal.pointer for removal in shown.sensitive],
         ignored=ignored,
     )
@@ -236,9 +236,7 @@ async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCa
 
 
 def _lines(checked: _Checked) -> list[str]:
-    lines = [
-        DIAGNOSTICS.cover(f"{each.pointer or '(the whole)'} {each.what}") for each in checked.differences
-    ]
+    lines = [DIAGNOSTICS.mask(f"{each.pointer or '(the whole)'} {each.what}") for each in checked.differences]
     return [*lines, f"{checked.more:,} more differences"] if checked.more else lines
 
 
@@ -258,7 +256,7 @@ def _print(checked: list[_Checked], recording: str, format_: str) -> None:
         return
     for each in checked:
         sign = "-" if each.unsent else "✗" if each.differences else "✓"
-        unsent = f", not made again: {DIAGNOSTICS.cover(each.unsent)}" if each.unsent else ""
+        unsent = f", not made again: {DIAGNOSTICS.mask(each.unsent)}" if each.unsent else ""
         print_lines([f"{sign} frame {each.frame}, {safe_line(each.tool)}{unsent}"])
         print_lines(f"    {line}" for line in _lines(each))
     differ = sum(bool(each.differences) for each in checked)
@@ -268,7 +266,7 @@ def _print(checked: list[_Checked], recording: str, format_: str) -> None:
 
 def _shape(checked: _Checked) -> JsonObject:
     found: list[Json] = [
-        {"pointer": DIAGNOSTICS.cover(each.pointer), "what": DIAGNOSTICS.cover(each.what)}
+        {"pointer": DIAGNOSTICS.mask(each.pointer), "what": DIAGNOSTICS.mask(each.what)}
         for each in checked.differences
     ]
     return {
@@ -276,5 +274,5 @@ def _shape(checked: _Checked) -> JsonObject:
         "tool": checked.tool,
         "differences": found,
         "more": checked.more,
-        "unsent": DIAGNOSTICS.cover(checked.unsent) or None,
+        "unsent": DIAGNOSTICS.mask(checked.unsent) or None,
     }

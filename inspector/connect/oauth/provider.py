@@ -30,7 +30,7 @@ from pydantic import AnyUrl, BaseModel, ValidationError
 
 from inspector.connect.oauth.redirect import Redirect, TooManyRefusedError, free_redirect_uri, redirect_to
 from inspector.connect.oauth.steps import RESOURCE_METADATA, OAuthStep, answer_of, place_of, step_of
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.errors import InspectorError
 from inspector.protocol.authorization import Access, AuthorizationAsk, Authorizing, ClientIdentity
 from inspector.protocol.targets import HttpTarget
@@ -216,7 +216,7 @@ class Provider:
         except AuthorizationFailedError as error:
             return self._failed(str(error))
         except (OAuthFlowError, OAuthRegistrationError, OAuthTokenError) as error:
-            return self._failed(_reason_of(error, self._lane.cover) or self._last or "the flow ended early")
+            return self._failed(_reason_of(error, self._lane.mask) or self._last or "the flow ended early")
         except ValueError as error:
             return self._failed(self._last or f"not possible: {type(error).__name__}")
         except InspectorError:
@@ -397,7 +397,7 @@ class Provider:
         self._lane.conceal([redirect.code] if redirect.code else [])
         if redirect.error is not None:
             said = f"{redirect.error}: {redirect.description}" if redirect.description else redirect.error
-            said = covered_start(said, self._lane.cover, _LONGEST)
+            said = masked_start(said, self._lane.mask, _LONGEST)
             self._lane.note("redirect", said, True)
             raise AuthorizationFailedError(f"the authorization server answered {said}")
         self._lane.note("redirect", f"code: •••; iss: {redirect.iss or '-'}", False)
@@ -475,7 +475,7 @@ _REASONS = (
 )  # fmt: skip
 
 
-def _reason_of(error: Exception, cover: Callable[[str], str]) -> str:
+def _reason_of(error: Exception, mask: Callable[[str], str]) -> str:
     """The SDK's reason in Sightline's words; empty if it is unknown.
 
     The SDK's own text may quote a whole answer, secrets included.
@@ -483,5 +483,5 @@ def _reason_of(error: Exception, cover: Callable[[str], str]) -> str:
     for pattern, words in _REASONS:
         found = re.search(pattern, str(error))
         if found:
-            return words.format(*(safe_line(covered_start(part, cover, _LONGEST)) for part in found.groups()))
+            return words.format(*(safe_line(masked_start(part, mask, _LONGEST)) for part in found.groups()))
     return ""

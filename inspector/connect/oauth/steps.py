@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl, unquote
 import httpx2
 from msgspec import Struct
 
-from inspector.credentials.cutting import covered_start
+from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, JsonText, dump_text, parse
 from inspector.protocol.authorization import Lane
 from inspector.protocol.targets import COVERED
@@ -69,7 +69,7 @@ def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
         name = next((word for mark, word in _METADATA.items() if mark in path), RESOURCE_METADATA)
     header = request.headers.get("authorization", "")
     lane.conceal([*_secrets(members), *_header_secrets(header)])
-    words = [f"{request.method} {place_of(request.url)}", *_shown(members, lane.cover)]
+    words = [f"{request.method} {place_of(request.url)}", *_shown(members, lane.mask)]
     if header:
         words.append(f"Authorization: {header.partition(' ')[0]} {COVERED}")
     return OAuthStep(name=name, asked="; ".join(words))
@@ -82,7 +82,7 @@ def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, lane: Lan
     is_public = step.name in _NO_SECRETS
     if not is_public:
         lane.conceal([*_secrets(members)])
-    words = [f"HTTP {response.status_code}", *_shown(members, lane.cover, is_public=is_public)]
+    words = [f"HTTP {response.status_code}", *_shown(members, lane.mask, is_public=is_public)]
     if not is_failed and not members:
         words.append("no JSON object")
     return StepAnswer(text="; ".join(words), is_failed=is_failed)
@@ -100,13 +100,13 @@ def _members(body: bytes) -> Mapping[str, Json]:
 
 
 def _shown(
-    members: Mapping[str, Json], cover: Callable[[str], str], *, is_public: bool = False
+    members: Mapping[str, Json], mask: Callable[[str], str], *, is_public: bool = False
 ) -> Iterator[str]:
     for key, value in list(members.items())[:_MOST_MEMBERS]:
         if key in _SHOWN:
-            yield f"{key}: {covered_start(_words(value), cover, _LONGEST)}"
+            yield f"{key}: {masked_start(_words(value), mask, _LONGEST)}"
         elif not is_public:
-            yield f"{safe_line(covered_start(key, cover, _LONGEST_NAME))}: {COVERED}"
+            yield f"{safe_line(masked_start(key, mask, _LONGEST_NAME))}: {COVERED}"
 
 
 def _words(value: Json) -> str:

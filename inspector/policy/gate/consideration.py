@@ -10,7 +10,7 @@ from inspector.pins.pins import ConfirmReason
 from inspector.policy.facts import Facts, Situation, facts_of
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.rules import Decision, Policy, Verdict, decide
-from inspector.policy.taint import MarkKind, SessionTrust
+from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
 from inspector.safe_text import safe_line
@@ -135,7 +135,10 @@ def considered(
 
 
 _LENGTH = 600
-_COUNTED = {MarkKind.DATA_CLASS: ("data class", "data classes"), MarkKind.ATTRIBUTION: ("source", "sources")}
+_COUNTED = {
+    LabelKind.DATA_CLASS: ("data class", "data classes"),
+    LabelKind.ATTRIBUTION: ("source", "sources"),
+}
 
 
 def decision_title(current: Consideration) -> str:
@@ -164,10 +167,10 @@ def refusal(current: Consideration) -> tuple[str, str]:
 
 
 def brought_line(brought: SessionTrust) -> str:
-    """The marks that an answer brought in, by kind. Data classes and sources are counted, not quoted."""
-    counts = Counter(mark.kind for mark in brought.marks)
+    """The labels that an answer brought in, by kind. Data classes and sources are counted, not quoted."""
+    counts = Counter(label.kind for label in brought.labels)
     return "labels received: " + ", ".join(
         f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)
-        for kind in MarkKind
+        for kind in LabelKind
         if counts[kind]
     )

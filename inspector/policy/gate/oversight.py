@@ -29,11 +29,11 @@ from inspector.policy.gate.consideration import (
 from inspector.policy.gate.ruling import Ruled, in_force, ruled
 from inspector.policy.rules import Policy, Verdict
 from inspector.policy.taint import (
-    MarkKind,
+    LabelKind,
+    LabelOrigin,
     SessionTrust,
-    TaintDetail,
-    TaintMark,
-    TaintOrigin,
+    SourceDetail,
+    TrustLabel,
     request_annotations,
 )
 from inspector.protocol.catalogue import Tool
@@ -105,7 +105,7 @@ class Oversight:
         self.trust = SessionTrust()
         self.number = 1
         """The number of the agent session, counted from 1."""
-        self.propagation: dict[str, TaintDetail] = {}
+        self.propagation: dict[str, SourceDetail] = {}
         """By target, how much its server learns of other servers' sources.
 
         A target that is missing here gets no annotations.
@@ -135,9 +135,9 @@ class Oversight:
         Returns the number of the message, which is counted together with the calls.
         """
         self._calls += 1
-        origin = TaintOrigin(call=self._calls, server=str(session.target), tool=method)
-        mark = TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)
-        self.trust = self.trust.join(SessionTrust(marks=frozenset({mark})))
+        origin = LabelOrigin(call=self._calls, server=str(session.target), tool=method)
+        label = TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin)
+        self.trust = self.trust.join(SessionTrust(labels=frozenset({label})))
         return self._calls
 
     async def judged(self) -> None:
@@ -309,7 +309,7 @@ class Oversight:
         session.amend(made.record)
         if made.effects:
             session.note(f"answer of {current.title}", "; ".join(made.effects), kind="policy")
-        if made.brought.marks:
+        if made.brought.labels:
             session.note(f"trust #{record.number} {current.title}", brought_line(made.brought), kind="trust")
         return made
 

@@ -12,7 +12,14 @@ from inspector.json.exact import Json, JsonObject
 from inspector.policy.facts import with_response
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.rules import Decision, Handling, Policy, RuleMatch, Verdict, handle
-from inspector.policy.taint import MarkKind, SessionTrust, TaintMark, TaintOrigin, response_findings, trust_of
+from inspector.policy.taint import (
+    LabelKind,
+    LabelOrigin,
+    SessionTrust,
+    TrustLabel,
+    response_findings,
+    trust_of,
+)
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
@@ -52,7 +59,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
     @property
     def is_malicious(self) -> bool:
-        return self.brought.has(MarkKind.MALICIOUS)
+        return self.brought.has(LabelKind.MALICIOUS)
 
     @property
     def effects(self) -> tuple[str, ...]:
@@ -75,7 +82,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
     def as_json(self) -> JsonObject:
         brought: list[Json] = [
-            {"mark": mark.kind.value, "value": mark.value} for mark in sorted(self.brought.marks)
+            {"mark": label.kind.value, "value": label.value} for label in sorted(self.brought.labels)
         ]
         content: JsonObject = {
             "agreed": self.is_agreed,
@@ -93,10 +100,10 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
 
     `is_agreed`: whether the user agreed in advance to any question of the rules.
     """
-    origin = TaintOrigin(call=record.number, server=considered.server, tool=record.name)
+    origin = LabelOrigin(call=record.number, server=considered.server, tool=record.name)
     problem, handling = "", _UNJUDGED
     # Untrusted, until its claims have been read.
-    untrusted = SessionTrust(marks=frozenset({TaintMark(kind=MarkKind.UNTRUSTED, origin=origin)}))
+    untrusted = SessionTrust(labels=frozenset({TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin)}))
     brought = untrusted
     findings: tuple[str, ...] = ()
     try:
@@ -121,21 +128,21 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     return in_force(made)
 
 
-def _without_secrets(brought: SessionTrust, record: CallRecord, origin: TaintOrigin) -> SessionTrust:
-    """The trust without texts that the declarations withhold, because marks are shown and sent to other servers.
+def _without_secrets(brought: SessionTrust, record: CallRecord, origin: LabelOrigin) -> SessionTrust:
+    """The trust without texts that the declarations withhold, because labels are shown and sent to other servers.
 
-    If names of sources are dropped, a mark records that there are such sources.
+    If names of sources are dropped, a label records that there are such sources.
     """
-    if not isinstance(record.outcome, Result) or not any(mark.value for mark in brought.marks):
+    if not isinstance(record.outcome, Result) or not any(label.value for label in brought.labels):
         return brought
     removals = record.judgement.secrets(record.policy)
     left = trust_of(
         dataclasses.replace(record.outcome, value=mask(record.outcome.value, removals)), record.tool, origin
     )
-    kept = {mark for mark in brought.marks if not mark.value or mark in left.marks}
-    if len(kept) < len(brought.marks):
-        kept.add(TaintMark(kind=MarkKind.UNNAMED_SOURCES, origin=origin))
-    return SessionTrust(marks=frozenset(kept))
+    kept = {label for label in brought.labels if not label.value or label in left.labels}
+    if len(kept) < len(brought.labels):
+        kept.add(TrustLabel(kind=LabelKind.UNNAMED_SOURCES, origin=origin))
+    return SessionTrust(labels=frozenset(kept))
 
 
 def in_force(made: Ruled) -> Ruled:

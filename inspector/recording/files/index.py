@@ -128,7 +128,7 @@ class Index:
         """The task that each request became, by the frame and the id of the request."""
 
     def take(self, line: Line) -> None:
-        """Add one more line. An outline of it is enough."""
+        """Add the next line. A line of which only the outline was parsed is enough."""
         place = len(self.times)
         at_s = None
         match line:

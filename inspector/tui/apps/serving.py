@@ -64,7 +64,7 @@ class AppDesk:
         self._called = called
         self._key = secrets.token_hex(8)
         self._uri = uri
-        self._shown_uri = session.own.cover(shortened(uri, _LONGEST_URI))
+        self._shown_uri = session.own.mask(shortened(uri, _LONGEST_URI))
         self._screen: AppScreen | None = None
         self._declined: set[str] = set()
         """The requests that the user has declined. The same request is refused without asking."""
@@ -75,7 +75,7 @@ class AppDesk:
         try:
             interface = await self._interface()
         except InspectorError as error:
-            words = self._session.own.cover(shortened(f"The interface is not opened: {error.message}", 400))
+            words = self._session.own.mask(shortened(f"The interface is not opened: {error.message}", 400))
             self._under.notify(content(words).plain, severity="warning", markup=False)
             return
         is_headed = has_display()
@@ -156,8 +156,8 @@ class AppDesk:
         return self._gate.hear_app(self._session, method)
 
     def add(self, entry: AppEntry) -> None:
-        cover = self._session.own.cover
-        entry = replace(entry, title=cover(entry.title), detail=cover(entry.detail))
+        mask = self._session.own.mask
+        entry = replace(entry, title=mask(entry.title), detail=mask(entry.detail))
         if self._screen is not None:
             self._screen.add(entry)
         words = self._words(entry)
@@ -194,14 +194,14 @@ def opening_view(
     It says what is loaded, what the interface may do, and last, every origin that it reaches. Takes linear
     time.
     """
-    cover, reach = session.own.cover, interface.reach
+    mask, reach = session.own.mask, interface.reach
     permissions = ", ".join(interface.permissions) or "none"
     how = "in a window" if is_headed else "without a window, because there is no display"
-    uri = cover(shortened(interface.uri, _LONGEST_URI))
+    uri = mask(shortened(interface.uri, _LONGEST_URI))
     lines = [
         _fact("interface", uri),
         _fact("", f"{size(interface.size_bytes)} of HTML, SHA-256 {interface.digest[:16]}"),
-        _fact("from", cover(str(session.target))),
+        _fact("from", mask(str(session.target))),
         _fact("may use", permissions),
         _fact(
             "it gets",
@@ -221,11 +221,11 @@ def opening_view(
         lines.append(Content("It does not use your proxy: it reaches these origins directly or not at all."))
     if runs_without_sandbox():
         lines.append(Content.styled(NO_SANDBOX, "$text-warning"))
-    lines += [content(shortened(cover(words), 200), "$text-warning") for words in interface.refused[:8]]
+    lines += [content(shortened(mask(words), 200), "$text-warning") for words in interface.refused[:8]]
     if len(interface.refused) > 8:
         lines.append(Content(f"… and {len(interface.refused) - 8} more that it does not get"))
     lines.append(Content(""))
-    lines += [line for words, name in _ORIGINS for line in _listed(words, map(cover, getattr(reach, name)))]
+    lines += [line for words, name in _ORIGINS for line in _listed(words, map(mask, getattr(reach, name)))]
     title = Content.assemble("Open the interface of ", content(shortened(record.name, 60)), "?")
     return DecisionView(title=title.stylize("bold $text-warning"), lines=tuple(lines), agree="open")
 

@@ -454,7 +454,7 @@ class CallRunner:
         else:
             shown = in_short(found.arguments, self._view.form if self._view else None)
             if self._link.session is not None:
-                shown = self._link.session.own.cover(shown)
+                shown = self._link.session.own.mask(shown)
             self._begin(tool, found.arguments, shown)
 
     def read(self, item: Item) -> bool:

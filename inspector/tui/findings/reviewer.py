@@ -216,8 +216,8 @@ class Reviewer:
             return "Nothing is reviewed yet."
         protocol = server.protocol_version if server else ""
         session = self._link.session
-        cover = (session.own if session else own_credentials(self._target)).cover
-        write = partial(_write_report, path, self._target, protocol, board, self.material(), accepted, cover)
+        mask = (session.own if session else own_credentials(self._target)).mask
+        write = partial(_write_report, path, self._target, protocol, board, self.material(), accepted, mask)
         try:
             await asyncio.to_thread(write)
         except InspectorError as error:
@@ -313,7 +313,7 @@ def _write_report(
     board: Board,
     material: Material,
     accepted: AcceptedFindings,
-    cover: Callable[[str], str],
+    mask: Callable[[str], str],
 ) -> None:
     path = paths.written(name)
     format_name = next((name for name, one in FORMATS.items() if one.suffix == path.suffix.lower()), None)
@@ -329,7 +329,7 @@ def _write_report(
         protocol=protocol,
         reviewed_by=f"Sightline {__version__}",
     )
-    shown = without_credentials(report, cover)
+    shown = without_credentials(report, mask)
     private.write_new(path, [report_bytes(shown, format_name)])
 
 

@@ -16,7 +16,7 @@ from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import RuleMatch, Verdict
-from inspector.policy.taint import MarkKind, SessionTrust
+from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
 from inspector.recording.bounding import sensitive_arguments
@@ -190,9 +190,9 @@ def _warned(trust: SessionTrust) -> Iterator[Content]:
 
 def _since(trust: SessionTrust) -> Content | None:
     origins = {
-        "malicious": trust.since(MarkKind.MALICIOUS),
+        "malicious": trust.since(LabelKind.MALICIOUS),
         "untrusted": trust.untrusted_since,
-        "sensitive": trust.since(MarkKind.SENSITIVE),
+        "sensitive": trust.since(LabelKind.SENSITIVE),
     }
     found = [since_line(word, origin) for word, origin in origins.items() if origin is not None]
     return Content(", ").join(found) if found else None

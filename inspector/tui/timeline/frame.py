@@ -130,10 +130,10 @@ def frame_view(
     """
     frame = matched.frame
     if own and frame.head:
-        frame = replace(frame, head=own.cover(frame.head))
+        frame = replace(frame, head=own.mask(frame.head))
     if not isinstance(frame.body, JsonText):
         text = frame.raw.decode("utf-8", "replace")
-        text = own.cover(text) if own else text
+        text = own.mask(text) if own else text
         return FrameView(frame=frame, document=None, text=pieces(text, chunk), masked=0, copied=text)
     batch = frame.body.value if isinstance(frame.body.value, list) else None
     masked = 0
@@ -151,7 +151,7 @@ def frame_view(
         masked += number
     value: Json = shown if batch is not None else shown[0]
     if own:
-        value, number = own.covered(value)
+        value, number = own.masked(value)
         masked += number
     text = dump_text(value) if masked else frame.raw.decode("utf-8", "replace")
     return FrameView(

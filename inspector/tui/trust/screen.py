@@ -11,13 +11,13 @@ from textual.content import Content
 from textual.widgets import Static
 
 from inspector.policy.gate.oversight import Oversight
-from inspector.policy.taint import SessionTrust, TaintDetail
+from inspector.policy.taint import SessionTrust, SourceDetail
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.trust.view import (
     TrustView,
-    mark_line,
-    mark_text,
+    label_line,
+    label_text,
     next_detail,
     sent_line,
     server_line,
@@ -34,7 +34,7 @@ _MOST_SERVERS = 6
 class _Asked(Struct, frozen=True, kw_only=True):
     trust: SessionTrust
     number: int
-    propagation: tuple[tuple[str, TaintDetail], ...]
+    propagation: tuple[tuple[str, SourceDetail], ...]
     connected: str
 
 
@@ -65,8 +65,8 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self._view: TrustView | None = None
         self._servers = DrawnLines("trust-servers", self._draw_server)
         self._sent = Static("", markup=False, id="trust-sent")
-        self._marks = DrawnLines("trust-marks", self._draw_mark)
-        self._mark = Detail("trust-mark", can_focus=False)
+        self._labels = DrawnLines("trust-marks", self._draw_label)
+        self._label = Detail("trust-mark", can_focus=False)
         self._views = self.latest(_made, self._take)
 
     def body(self) -> ComposeResult:
@@ -74,8 +74,8 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._servers
         yield self._sent
         yield Static("Trust labels received, by call", markup=False, classes="secondary-heading")
-        yield self._marks
-        yield self._mark
+        yield self._labels
+        yield self._label
 
     def on_mount(self) -> None:
         self._servers.focus()
@@ -126,26 +126,26 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
         self.entitle(session_line(view))
         self._servers.show_rows(len(view.servers))
         self._servers.styles.height = min(len(view.servers), _MOST_SERVERS)
-        self._marks.show_rows(max(len(view.marks), 1))
+        self._labels.show_rows(max(len(view.labels), 1))
         self._explain()
 
     def _explain(self) -> None:
         view = self._view
         if view is not None:
             self._sent.update(sent_line(view.servers[self._servers.cursor]))
-            self._mark.display = bool(view.marks)
-            if view.marks:
-                self._mark.show(mark_text(view.marks[self._marks.cursor]))
+            self._label.display = bool(view.labels)
+            if view.labels:
+                self._label.show(label_text(view.labels[self._labels.cursor]))
 
     def _draw_server(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         return server_line(self._view.servers[index], here=here) if self._view else Content("")
 
-    def _draw_mark(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
-        marks = self._view.marks if self._view else ()
-        if not marks:
+    def _draw_label(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        labels = self._view.labels if self._view else ()
+        if not labels:
             return Content.styled(_NOTHING, QUIET)
-        is_first = index == 0 or marks[index - 1].origin.call != marks[index].origin.call
-        return mark_line(marks[index], here=here, is_first=is_first)
+        is_first = index == 0 or labels[index - 1].origin.call != labels[index].origin.call
+        return label_line(labels[index], here=here, is_first=is_first)
 
 
 def _made(asked: _Asked) -> TrustView:

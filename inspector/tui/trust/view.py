@@ -5,11 +5,11 @@ from textual.content import Content
 
 from inspector.json.exact import JsonObject, dump_text
 from inspector.policy.taint import (
-    MarkKind,
+    LabelKind,
+    LabelOrigin,
     SessionTrust,
-    TaintDetail,
-    TaintMark,
-    TaintOrigin,
+    SourceDetail,
+    TrustLabel,
     request_annotations,
 )
 from inspector.tui.text import content, count, shortened
@@ -17,20 +17,20 @@ from inspector.tui.text import content, count, shortened
 _QUIET = "$foreground 70%"
 _CALL_WIDTH = 30
 _STYLES = {
-    MarkKind.MALICIOUS: "bold $text-error",
-    MarkKind.UNTRUSTED: "bold $text-warning",
-    MarkKind.OPEN_WORLD: "bold $text-warning",
-    MarkKind.SENSITIVE: "bold $text-accent",
+    LabelKind.MALICIOUS: "bold $text-error",
+    LabelKind.UNTRUSTED: "bold $text-warning",
+    LabelKind.OPEN_WORLD: "bold $text-warning",
+    LabelKind.SENSITIVE: "bold $text-accent",
 }
 
 _MEANINGS = {
-    MarkKind.MALICIOUS: "the server reports an attack in its answer",
-    MarkKind.UNTRUSTED: "it may contain instructions that are not from you",
-    MarkKind.OPEN_WORLD: "it comes from a place to which anybody can write",
-    MarkKind.SENSITIVE: "the server declares it sensitive",
-    MarkKind.DATA_CLASS: "a kind of data in it",
-    MarkKind.ATTRIBUTION: "a source that it names",
-    MarkKind.UNNAMED_SOURCES: "it has more sources than are kept",
+    LabelKind.MALICIOUS: "the server reports an attack in its answer",
+    LabelKind.UNTRUSTED: "it may contain instructions that are not from you",
+    LabelKind.OPEN_WORLD: "it comes from a place to which anybody can write",
+    LabelKind.SENSITIVE: "the server declares it sensitive",
+    LabelKind.DATA_CLASS: "a kind of data in it",
+    LabelKind.ATTRIBUTION: "a source that it names",
+    LabelKind.UNNAMED_SOURCES: "it has more sources than are kept",
 }
 
 _KINDS = tuple(_MEANINGS)
@@ -38,12 +38,12 @@ _KINDS = tuple(_MEANINGS)
 
 _SENT = {
     None: "no trust labels are sent to it",
-    TaintDetail.NONE: "its calls carry the session's trust and its own sources",
-    TaintDetail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
-    TaintDetail.FULL: "its calls carry the session's trust and every source in full",
+    SourceDetail.NONE: "its calls carry the session's trust and its own sources",
+    SourceDetail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
+    SourceDetail.FULL: "its calls carry the session's trust and every source in full",
 }
 
-_ORDER: tuple[TaintDetail | None, ...] = (None, TaintDetail.HOSTS, TaintDetail.NONE, TaintDetail.FULL)
+_ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
 
 
 class SessionStanding(Struct, frozen=True, kw_only=True):
@@ -59,7 +59,7 @@ class ServerRow(Struct, frozen=True, kw_only=True):
 
     server: str
     """The server as the user names it."""
-    detail: TaintDetail | None
+    detail: SourceDetail | None
     """The detail of the labels that are sent; None if none are sent."""
     received: int
     sent: JsonObject | None
@@ -72,14 +72,14 @@ class TrustView(Struct, frozen=True, kw_only=True):
     number: int
     standing: SessionStanding
     servers: tuple[ServerRow, ...]
-    marks: tuple[TaintMark, ...]
+    labels: tuple[TrustLabel, ...]
     """The labels, ordered by call."""
 
 
 def standing(trust: SessionTrust) -> SessionStanding:
     """The gravest label and the first call that brought it. Takes linear time in the number of labels."""
-    malicious, untrusted = trust.since(MarkKind.MALICIOUS), trust.untrusted_since
-    sensitive = trust.since(MarkKind.SENSITIVE)
+    malicious, untrusted = trust.since(LabelKind.MALICIOUS), trust.untrusted_since
+    sensitive = trust.since(LabelKind.SENSITIVE)
     if malicious:
         return SessionStanding(word=f"malicious since #{malicious.call}", is_grave=True)
     if untrusted:
@@ -88,7 +88,7 @@ def standing(trust: SessionTrust) -> SessionStanding:
 
 
 def trust_view(
-    trust: SessionTrust, number: int, propagation: dict[str, TaintDetail], connected: str
+    trust: SessionTrust, number: int, propagation: dict[str, SourceDetail], connected: str
 ) -> TrustView:
     """The content of the Trust screen. `connected`: the server in use.
 
@@ -99,21 +99,21 @@ def trust_view(
         number=number,
         standing=standing(trust),
         servers=tuple(_server(trust, name, propagation.get(name)) for name in names),
-        marks=tuple(sorted(trust.marks, key=_by_call)),
+        labels=tuple(sorted(trust.labels, key=_by_call)),
     )
 
 
-def _by_call(mark: TaintMark) -> tuple[int, int, str]:
-    return mark.origin.call, _KINDS.index(mark.kind), mark.value
+def _by_call(label: TrustLabel) -> tuple[int, int, str]:
+    return label.origin.call, _KINDS.index(label.kind), label.value
 
 
-def _server(trust: SessionTrust, name: str, detail: TaintDetail | None) -> ServerRow:
+def _server(trust: SessionTrust, name: str, detail: SourceDetail | None) -> ServerRow:
     sent = request_annotations(trust, name, detail=detail) if detail is not None else None
-    received = sum(mark.origin.server == name for mark in trust.marks)
+    received = sum(label.origin.server == name for label in trust.labels)
     return ServerRow(server=name, detail=detail, received=received, sent=sent)
 
 
-def next_detail(detail: TaintDetail | None) -> TaintDetail | None:
+def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
     """The detail that follows `detail` when the user presses `p`."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
@@ -150,34 +150,34 @@ def sent_line(row: ServerRow) -> Content:
     )
 
 
-def mark_line(mark: TaintMark, *, here: bool, is_first: bool) -> Content:
+def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
     """The line of a label. `is_first`: whether it is the first line of its call, and names the call."""
-    origin = mark.origin
+    origin = label.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
-    value = Content.assemble("  ", content(shortened(mark.value, 200))) if mark.value else Content("")
+    value = Content.assemble("  ", content(shortened(label.value, 200))) if label.value else Content("")
     return Content.assemble(
         "▸ " if here else "  ",
         content(shortened(call, _CALL_WIDTH - 2).ljust(_CALL_WIDTH), "bold"),
-        (mark.kind.value, _STYLES.get(mark.kind, "")),
+        (label.kind.value, _STYLES.get(label.kind, "")),
         value,
-        (f"  {_MEANINGS[mark.kind]}", "$foreground 70%"),
+        (f"  {_MEANINGS[label.kind]}", "$foreground 70%"),
         content(shortened(f"  ({origin.server})", 80), "$foreground 70%") if is_first else "",
     )
 
 
-def mark_text(mark: TaintMark) -> Content:
+def label_text(label: TrustLabel) -> Content:
     """A label in full."""
-    origin = mark.origin
+    origin = label.origin
     return Content.assemble(
         content(shortened(f"#{origin.call} {origin.tool}", 200), "bold"),
         content(shortened(f" ({origin.server}): ", 200), _QUIET),
-        (mark.kind.value, _STYLES.get(mark.kind, "")),
-        content(shortened(f" {mark.value}" if mark.value else "", 600)),
-        (f": {_MEANINGS[mark.kind]}", _QUIET),
+        (label.kind.value, _STYLES.get(label.kind, "")),
+        content(shortened(f" {label.value}" if label.value else "", 600)),
+        (f": {_MEANINGS[label.kind]}", _QUIET),
     )
 
 
-def since_line(kind: str, origin: TaintOrigin) -> Content:
+def since_line(kind: str, origin: LabelOrigin) -> Content:
     """A text such as `untrusted since #4 search_web (demo)`."""
     return Content.assemble(
         (kind, "bold $text-warning"),

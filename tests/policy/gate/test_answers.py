@@ -17,7 +17,7 @@ from inspector.policy.gate import oversight as module
 from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.taint import MarkKind, SessionTrust, TaintDetail
+from inspector.policy.taint import LabelKind, SessionTrust, SourceDetail
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import HttpTarget
 from inspector.session.call_record import CallRecord
@@ -200,7 +200,7 @@ async def test_withheld_values_are_not_shown_or_sent_as_sources() -> None:
     made = await called(oversight, session)
     assert "hunter2" not in dump_text(made.as_json())
     assert "hunter2" not in str(oversight.trust)
-    assert oversight.trust.has(MarkKind.UNNAMED_SOURCES)
+    assert oversight.trust.has(LabelKind.UNNAMED_SOURCES)
 
 
 # The annotations for servers.
@@ -212,9 +212,9 @@ async def test_a_server_gets_no_annotations_unless_the_user_enables_them() -> No
     oversight = Oversight(rules())
     await called(oversight, news)
     await called(oversight, other, "mail")
-    oversight.propagation["https://mail.example/mcp"] = TaintDetail.HOSTS
+    oversight.propagation["https://mail.example/mcp"] = SourceDetail.HOSTS
     await called(oversight, other, "mail")
-    oversight.propagation["https://mail.example/mcp"] = TaintDetail.FULL
+    oversight.propagation["https://mail.example/mcp"] = SourceDetail.FULL
     await called(oversight, other, "mail")
     await called(oversight, news)
     assert [told for _, _, told in other.sent] == [

@@ -14,7 +14,7 @@ from inspector.policy.gate.consideration import Consideration
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Policy, Verdict
-from inspector.policy.taint import MarkKind
+from inspector.policy.taint import LabelKind
 from inspector.protocol.outcome import Result
 from inspector.protocol.targets import PageTarget, StdioTarget
 from tests.policy.gate.played import (
@@ -293,7 +293,7 @@ async def test_every_decision_is_in_the_timeline_without_quoted_values() -> None
         await called(oversight, session, arguments={"password": SECRET}, agreement=agreement)
     with pytest.raises(NotConfirmedError) as caught:
         await called(oversight, session, arguments={"password": SECRET})
-    assert oversight.trust.has(MarkKind.DATA_CLASS)
+    assert oversight.trust.has(LabelKind.DATA_CLASS)
     told = "\n".join((*session.notes, caught.value.message))
     assert SECRET not in told
     assert "agreed with --yes: confirm-1: arguments.password is present" in told

@@ -20,7 +20,7 @@ from inspector.policy.gate.agreement import Agreement
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Policy, Verdict
-from inspector.policy.taint import MarkKind, TaintDetail
+from inspector.policy.taint import LabelKind, SourceDetail
 from inspector.protocol.outcome import RpcError
 from inspector.protocol.targets import Era, StdioTarget
 from inspector.session.call_record import CallRecord
@@ -176,7 +176,7 @@ async def test_salaries_read_by_one_server_are_not_mailed_by_another(tmp_path: P
         assert 'session.dataClasses is ["financial"]' in why
         assert 'tool.annotations.inputMetadata.destination is "public"' in why
         assert "90,000" not in why
-        origin = oversight.trust.since(MarkKind.DATA_CLASS)
+        origin = oversight.trust.since(LabelKind.DATA_CLASS)
         assert origin is not None
         assert (origin.tool, origin.server) == ("read_file", str(files.session.target))
 
@@ -224,7 +224,7 @@ async def fetching_and_mailing(oversight: Oversight, servers: Servers, **more: J
     """A page is fetched; the mail server gets the annotations about the session."""
     web = await servers.start("web", FETCH, page())
     mail = await servers.start("mail", SEND_EMAIL, result("sent"), **more)
-    oversight.propagation[str(mail.session.target)] = TaintDetail.HOSTS
+    oversight.propagation[str(mail.session.target)] = SourceDetail.HOSTS
     await call(oversight, web, "fetch", {"url": PAGE})
     assert oversight.trust.untrusted
     # The first request has no annotations, because nothing was received before it.

@@ -4,38 +4,38 @@ import pytest
 
 from inspector.policy.taint import (
     MAX_NAMED_SOURCES,
-    MarkKind,
+    LabelKind,
+    LabelOrigin,
     SessionTrust,
-    TaintDetail,
-    TaintMark,
-    TaintOrigin,
+    SourceDetail,
+    TrustLabel,
     request_annotations,
 )
 
 
 def attributed(*sources: str, server: str = "files") -> SessionTrust:
-    origin = TaintOrigin(call=1, server=server, tool="read")
+    origin = LabelOrigin(call=1, server=server, tool="read")
     return SessionTrust(
-        marks=frozenset(
-            TaintMark(kind=MarkKind.ATTRIBUTION, origin=origin, value=source) for source in sources
+        labels=frozenset(
+            TrustLabel(kind=LabelKind.ATTRIBUTION, origin=origin, value=source) for source in sources
         )
     )
 
 
-def marked(kind: MarkKind) -> SessionTrust:
+def marked(kind: LabelKind) -> SessionTrust:
     return SessionTrust(
-        marks=frozenset({TaintMark(kind=kind, origin=TaintOrigin(call=1, server="web", tool="t"))})
+        labels=frozenset({TrustLabel(kind=kind, origin=LabelOrigin(call=1, server="web", tool="t"))})
     )
 
 
 def test_a_session_without_data_sends_no_annotations() -> None:
     assert request_annotations(SessionTrust(), "mail") is None
-    assert request_annotations(marked(MarkKind.SENSITIVE), "mail") is None
+    assert request_annotations(marked(LabelKind.SENSITIVE), "mail") is None
 
 
-@pytest.mark.parametrize("kind", [MarkKind.OPEN_WORLD, MarkKind.UNTRUSTED])
-def test_every_server_gets_the_annotation_about_untrusted_data(kind: MarkKind) -> None:
-    assert request_annotations(marked(kind), "mail", detail=TaintDetail.NONE) == {"openWorldHint": True}
+@pytest.mark.parametrize("kind", [LabelKind.OPEN_WORLD, LabelKind.UNTRUSTED])
+def test_every_server_gets_the_annotation_about_untrusted_data(kind: LabelKind) -> None:
+    assert request_annotations(marked(kind), "mail", detail=SourceDetail.NONE) == {"openWorldHint": True}
 
 
 def test_a_server_gets_its_own_sources_as_it_named_them() -> None:
@@ -68,10 +68,10 @@ def test_a_server_gets_only_the_host_of_sources_of_other_servers(source: str, to
 
 def test_the_user_chooses_the_detail_of_the_annotations() -> None:
     trust = attributed("urn:org:acme:hr:salaries", "https://a.example/x")
-    assert request_annotations(trust, "mail", detail=TaintDetail.FULL) == {
+    assert request_annotations(trust, "mail", detail=SourceDetail.FULL) == {
         "attribution": ["https://a.example/x", "urn:org:acme:hr:salaries"]
     }
-    assert request_annotations(trust, "mail", detail=TaintDetail.NONE) is None
+    assert request_annotations(trust, "mail", detail=SourceDetail.NONE) is None
 
 
 def test_a_request_names_a_limited_number_of_sources() -> None:

@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.taint import (
     MAX_SOURCES,
-    MarkKind,
+    LabelKind,
+    LabelOrigin,
     SessionTrust,
-    TaintMark,
-    TaintOrigin,
+    TrustLabel,
     response_findings,
     trust_of,
 )
@@ -20,18 +20,18 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 TRUST = "io.modelcontextprotocol/trust-annotations"
 
 origins = st.builds(
-    TaintOrigin,
+    LabelOrigin,
     call=st.integers(1, 4),
     server=st.sampled_from(["web", "mail"]),
     tool=st.sampled_from(["a", "b"]),
 )
-marks = st.builds(
-    TaintMark,
-    kind=st.sampled_from(MarkKind),
+labels = st.builds(
+    TrustLabel,
+    kind=st.sampled_from(LabelKind),
     origin=origins,
     value=st.sampled_from(["", "pii", "https://a.example/x"]),
 )
-states = st.frozensets(marks, max_size=6).map(lambda found: SessionTrust(marks=found))
+states = st.frozensets(labels, max_size=6).map(lambda found: SessionTrust(labels=found))
 
 
 @given(states, states, states)
@@ -47,7 +47,7 @@ def test_the_join_is_associative_commutative_and_idempotent(
 @given(states, states)
 def test_a_join_keeps_everything_of_both_sides(a: SessionTrust, b: SessionTrust) -> None:
     both = a.join(b)
-    assert a.marks | b.marks == both.marks
+    assert a.labels | b.labels == both.labels
     for flag in ("open_world", "untrusted", "malicious", "sensitive"):
         assert getattr(both, flag) is (getattr(a, flag) or getattr(b, flag))
     for names in ("data_classes", "attribution", "servers"):
@@ -63,7 +63,7 @@ def answer(annotations: Json, *, content: Json = None) -> Result:
 
 
 def brought(outcome: Outcome, by: Tool | None = None, call: int = 1) -> SessionTrust:
-    return trust_of(outcome, by, TaintOrigin(call=call, server="web", tool="t"))
+    return trust_of(outcome, by, LabelOrigin(call=call, server="web", tool="t"))
 
 
 def test_an_answer_adds_its_own_annotations_to_the_trust() -> None:
@@ -92,7 +92,7 @@ def test_an_answer_with_unreadable_annotations_is_untrusted(annotations: Json) -
 def test_an_untrusted_block_makes_the_session_untrusted() -> None:
     block: Json = {"type": "text", "text": "x", "_meta": {TRUST: {"untrusted": True}}}
     assert brought(Result(value={"content": [block]})).untrusted
-    assert not brought(Result(value={"content": [{"type": "text", "text": "x"}]})).marks
+    assert not brought(Result(value={"content": [{"type": "text", "text": "x"}]})).labels
 
 
 def test_an_answer_of_an_untrusted_tool_is_always_untrusted() -> None:
@@ -127,10 +127,10 @@ def test_a_single_declared_class_in_an_answer_replaces_the_declared_ones() -> No
 def test_sources_are_kept_up_to_a_limit_and_the_rest_is_marked() -> None:
     many = brought(answer({"attribution": [f"https://{n}.example" for n in range(MAX_SOURCES + 1)]}))
     assert len(many.attribution) == MAX_SOURCES
-    assert many.has(MarkKind.UNNAMED_SOURCES)
-    assert brought(answer({"attribution": ["x" * 5000]})).has(MarkKind.UNNAMED_SOURCES)
-    assert brought(answer({"attribution": "https://a.example"})).has(MarkKind.UNNAMED_SOURCES)
-    assert not brought(answer({"attribution": ["https://a.example"]})).has(MarkKind.UNNAMED_SOURCES)
+    assert many.has(LabelKind.UNNAMED_SOURCES)
+    assert brought(answer({"attribution": ["x" * 5000]})).has(LabelKind.UNNAMED_SOURCES)
+    assert brought(answer({"attribution": "https://a.example"})).has(LabelKind.UNNAMED_SOURCES)
+    assert not brought(answer({"attribution": ["https://a.example"]})).has(LabelKind.UNNAMED_SOURCES)
 
 
 def test_a_mark_names_the_call_that_caused_it() -> None:
@@ -139,11 +139,11 @@ def test_a_mark_names_the_call_that_caused_it() -> None:
         brought(answer({"openWorldHint": True}), call=5),
     )
     both = second.join(first)
-    assert both.since(MarkKind.OPEN_WORLD) == TaintOrigin(call=2, server="web", tool="t")
-    assert both.since(MarkKind.MALICIOUS) is None
-    assert {mark.kind for mark in both.marks if mark.origin.call == 5} == {
-        MarkKind.OPEN_WORLD,
-        MarkKind.UNTRUSTED,
+    assert both.since(LabelKind.OPEN_WORLD) == LabelOrigin(call=2, server="web", tool="t")
+    assert both.since(LabelKind.MALICIOUS) is None
+    assert {label.kind for label in both.labels if label.origin.call == 5} == {
+        LabelKind.OPEN_WORLD,
+        LabelKind.UNTRUSTED,
     }
 
 
