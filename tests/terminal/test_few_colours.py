@@ -2,7 +2,7 @@
 
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import pytest
 
@@ -32,8 +32,8 @@ _FOREGROUNDS, _BACKGROUNDS = (*range(30, 38), *range(90, 98)), (*range(40, 48), 
     [{"TEXTUAL_COLOR_SYSTEM": "standard"}, {"TERM": "xterm-16color"}, {"NO_COLOR": "1"}],
     ids=["standard", "16color", "no-color"],
 )
-def test_a_result_is_legible_with_few_colours(tmp_path: Path, variables: dict[str, Any]) -> None:
-    with interface(tmp_path, "demo", see="▲10 high", **variables) as screen:
+def test_a_result_is_legible_with_few_colours(tmp_path: Path, variables: dict[str, str]) -> None:
+    with interface(tmp_path, "demo", see="▲10 high", **cast("dict[str, Any]", variables)) as screen:
         press(screen, "down down", see="Create an API key")
         press(screen, "enter p enter", see="#1 done")
         screen.wait_for("policy: allowed")

@@ -14,7 +14,10 @@ from inspector.tui.keys.table import COMMANDS
 _KEYS = frozenset(
     key
     for command in COMMANDS
-    if command.place in {KeyPlace.LINES, KeyPlace.VALUES, KeyPlace.RESULT}
+    if (
+        command.place in {KeyPlace.LINES, KeyPlace.VALUES, KeyPlace.RESULT}
+        or command.id in {"result.sides", "result.unmask"}
+    )
     # Without a result, y copies the call in the form.
     and command.id != "result.copy"
     for key in command.keys.split(",")
