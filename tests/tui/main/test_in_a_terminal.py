@@ -81,11 +81,17 @@ def test_a_real_call_shows_both_views_and_no_secret() -> None:
         assert_clean(screen)
 
 
+def server_of(screen: Terminal) -> str:
+    """The id of the process of the demo server."""
+    own = Path("/proc", str(screen.process.pid), "task")
+    (server,) = [child for task in own.iterdir() for child in (task / "children").read_text().split()]
+    return server
+
+
 def test_the_interface_leaves_no_server_behind() -> None:
     with terminal((*SIGHTLINE, "demo")) as screen:
         screen.wait_for("generate_api_key")
-        found = re.search(r"started process (\d+)", screen.plain())
-        assert found is not None
+        server = server_of(screen)
         screen.press("escape", "escape")
         screen.press_until("?", until="Esc back")
         screen.settle(1)
@@ -96,17 +102,16 @@ def test_the_interface_leaves_no_server_behind() -> None:
         screen.press("q")
         assert screen.process.wait(10) == 0
         with pytest.raises(FileNotFoundError):
-            Path("/proc", found[1], "stat").read_text()
+            Path("/proc", server, "stat").read_text()
 
 
 def test_the_interface_ends_with_its_terminal_and_leaves_no_server_behind() -> None:
     with terminal((*SIGHTLINE, "demo")) as screen:
         screen.wait_for("generate_api_key")
-        found = re.search(r"started process (\d+)", screen.plain())
-        assert found is not None
+        server = server_of(screen)
         screen.close()
         assert screen.process.wait(10) == -signal.SIGHUP
         until = time.monotonic() + 10
-        while Path("/proc", found[1]).exists():
+        while Path("/proc", server).exists():
             assert time.monotonic() < until
             time.sleep(0.02)
