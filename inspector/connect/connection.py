@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from msgspec import Struct
@@ -136,6 +137,10 @@ class Connection:
 
     async def notify(self, method: str, params: JsonObject) -> None:
         await self._dispatcher.notify(method, params)
+
+    def paused(self) -> AbstractContextManager[None]:
+        """The context in which the time limits of requests are paused."""
+        return self._dispatcher.paused()
 
     def withdraw(self, key: str, why: str) -> None:
         """Do not answer a request of the server any more. `key`: its `request_key`."""

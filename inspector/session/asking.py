@@ -4,9 +4,9 @@ The answers come from a responder of the front end. Without one, forms, URLs and
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Generator, Sequence
-from contextlib import contextmanager
-from typing import TypeAlias
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, TypeAlias
 
 from msgspec.structs import replace
 
@@ -56,6 +56,8 @@ class Asker:
         self.declined: dict[str, int] = {}
         """The titles of the requests that the responder declined or cancelled, each with its count."""
         self._tasks = ClientTasks()
+        self.paused: Callable[[], AbstractContextManager[None]] = nullcontext
+        """Returns the context in which time limits are paused, because a task waits for the user."""
         self.announce(profile)
         self._working = 0
         self._completed: dict[str, None] = {}
@@ -99,7 +101,13 @@ class Asker:
             return await self._tasks.outcome(method, params)
         wants_task = self._has_tasks and method in OF_SERVERS and "task" in object_at(params)
         outcome = self._outcome(method, params, is_idle=is_idle)
-        return self._tasks.begin(outcome) if wants_task and self._tasks.has_room else await outcome
+        if wants_task and self._tasks.has_room:
+            return self._tasks.begin(self._while_paused(outcome))
+        return await outcome
+
+    async def _while_paused(self, outcome: Coroutine[Any, Any, Result | RpcError]) -> Result | RpcError:
+        with self.paused():
+            return await outcome
 
     async def fulfil(self, requests: Json) -> JsonObject | None:
         """The `inputResponses` to `inputRequests`; None if one cannot be answered.

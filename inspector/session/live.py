@@ -67,6 +67,8 @@ if TYPE_CHECKING:
 
 
 _SHORT_PATIENCE_S = 0.03
+AUTHORIZATION = "authorization"
+"""The kind of the notes about the steps of an authorization."""
 ROOTS_CHANGED = "notifications/roots/list_changed"
 
 
@@ -122,6 +124,7 @@ class Session:
             lambda title, what: self.note(title, what, kind="answer"),
             options.responder,
         )
+        self.asker.paused = lambda: self._server_connection().paused()
         self.recorder = options.recorder
         """The recorder of further events; None if nothing is recorded."""
 
@@ -192,7 +195,7 @@ class Session:
     def _step(self, step: str, detail: str, is_failed: bool) -> None:  # noqa: FBT001 - a state
         """Add a step of an authorization to the timeline."""
         title, detail = f"OAuth {step}", self.own.mask(detail)
-        self.note(title, detail, kind="authorization", is_failed=is_failed)
+        self.note(title, detail, kind=AUTHORIZATION, is_failed=is_failed)
 
     async def _open_page(self, target: PageTarget) -> ServerFacts:
         from inspector.webmcp.browser.connection import open_page  # noqa: PLC0415 - as above

@@ -1,8 +1,12 @@
 """Makes texts safe, shortens them, and writes sizes, times and counts in words; the colours of boundaries."""
 
+import re
+from collections.abc import Iterable
+
 from textual.content import Content
 
 from inspector.boundary.bounded import Level
+from inspector.json.pointer import split
 from inspector.safe_text import safe, safe_line
 
 
@@ -15,6 +19,54 @@ def paragraph(text: str, style: str = "") -> Content:
     """`text` made safe, with its line feeds. Each tab becomes four spaces, so that its width is known."""
     shown = safe(text).replace("\t", "    ")
     return Content.styled(shown, style) if style else Content(shown)
+
+
+def flowed(parts: Iterable[Content], width: int) -> Content:
+    """Parts in rows of `width` cells, two blanks apart. A row ends between two parts; only a longer part is wrapped."""
+    rows: list[Content] = []
+    room = 0
+    for part in parts:
+        if rows and part.cell_length + 2 <= room:
+            rows[-1] = Content.assemble(rows[-1], "  ", part)
+            room -= part.cell_length + 2
+        else:
+            rows.append(part)
+            room = width - part.cell_length
+    return Content("\n").join(rows)
+
+
+def hanging(line: Content, width: int, indent: int) -> Content:
+    """A line wrapped to `width` cells, with all rows but the first indented."""
+    if line.cell_length <= width or width <= 2 * indent:
+        return line
+    first = line.wrap(width)[0]
+    start = len(first.plain)
+    start += len(line.plain[start:]) - len(line.plain[start:].lstrip(" "))
+    rest = (row.pad_left(indent) for row in line[start:].wrap(width - indent))
+    return Content("\n").join([first, *rest])
+
+
+def path(pointer: str, most: int = 120, *, whole: str = "the whole result") -> str:
+    """A JSON pointer as a path that is easy to read, such as `content[0].text`. Still foreign text.
+
+    `most`: the length, in characters, to which the pointer is cut. `whole`: the words for an empty pointer.
+    """
+    try:
+        tokens = split(shortened(pointer, most))
+    except ValueError:
+        return shortened(pointer, most)
+    found = ""
+    for token in tokens:
+        if token.isdecimal() and token.isascii() and found:
+            found += f"[{token}]"
+        elif _PLAIN_KEY.fullmatch(token):
+            found += f".{token}" if found else token
+        else:
+            found += f'."{token}"' if found else f'"{token}"'
+    return found or whole
+
+
+_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 
 
 def shortened(text: str, length: int) -> str:

@@ -244,6 +244,7 @@ async def test_the_time_limit_is_paused_while_the_user_answers(takes_s: float) -
 
     async with asked(Era.LEGACY, responder=slowly) as (session, _):
         assert said((await session.call("form", {}, timeout_s=0.8)).outcome)
+        assert said((await session.call("polled task", {}, timeout_s=0.8)).outcome) == "polled"
 
 
 async def test_a_request_as_a_task_gets_a_handle_and_then_the_answer(tmp_path: Path) -> None:

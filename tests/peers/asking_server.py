@@ -9,6 +9,7 @@ stateless era it answers with `input_required`, and finally with the content of 
 import itertools
 import json
 import sys
+import time
 from typing import Any
 
 ERA = sys.argv[1]
@@ -71,6 +72,7 @@ OTHERS = (
     "as task",
     "kept",
     "kept task",
+    "polled task",
 )
 numbers = itertools.count(1)
 visits: list[str] = []
@@ -164,6 +166,14 @@ def call(request: Any) -> None:
             reply()
             ask({"method": "tasks/result", **about})
             finish(request, "content" in reply()["result"])
+        case "polled task":
+            _, about = ask_as_task()
+            while True:
+                ask({"method": "tasks/get", **about})
+                if reply()["result"]["status"] != "working":
+                    break
+                time.sleep(0.05)
+            finish(request, "polled")
         case "as task":
             task, about = ask_as_task()
             states = [task["status"]]

@@ -95,6 +95,18 @@ def written(value: Value) -> str:
             return "" if value is ABSENT else safe_line(scalar_text(value))
 
 
+def lines_drawn(outline: Outline, rows: OutlineRows, side: Side) -> int:
+    """The number of lines that begin behind a border."""
+    found = (rows.at(index) for index in range(len(rows)))
+    spans = (outline.side_row(row.node, side, rows.widths[side], row.number) for row in found)
+    return sum(kind is PieceKind.CONTINUATION and text.endswith("▏") for row in spans for text, kind in row)
+
+
+def drawn_text(text: str) -> str:
+    """A text as the tree of values shows it: in quotes, or line by line, with a row that begins after each line feed."""
+    return safe_line(text.replace("\n", "")) if "\n" in text else f'"{quoted(text)}"'
+
+
 def check(case: tuple[Json, Value, int, int]) -> set[str]:
     left, right, *widths = case
     sides: tuple[Side, ...] = (0,) if right is ABSENT else (0, 1)
@@ -109,8 +121,10 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
     rows = OutlineRows(tree, (widths[0], widths[1]))
     for side in sides:
         shown = drawn(tree, rows, side, frozenset({PieceKind.STRING}))
-        leaves = (tree.value(node, side) for node in range(len(tree)))
-        assert shown == "".join(f'"{quoted(leaf)}"' for leaf in leaves if isinstance(leaf, str))
+        leaves = [leaf for node in range(len(tree)) if isinstance(leaf := tree.value(node, side), str)]
+        assert shown == "".join(map(drawn_text, leaves))
+        expected = sum(leaf.count("\n") + 1 for leaf in leaves if "\n" in leaf)
+        assert lines_drawn(tree, rows, side) == expected
         labels = drawn(tree, rows, side, frozenset({PieceKind.LABEL}))
         assert labels.replace(" ", "") == "".join(
             tree.label(node)

@@ -115,7 +115,7 @@ def test_the_header_always_shows_boundary_host_and_state(width: int) -> None:
 def test_a_header_without_room_leaves_out_details_then_words_and_cuts_the_name_last() -> None:
     own = replace(HEADER, server="mcp-servers/everything", profile="none", place="2 of 3")
     lines = [header(own, width).plain for width in range(200, 40, -1)]
-    gone = ("MCP 2025-11-25", "12 tools", "as none", "server 2 of 3", "boundary: ", "everything")
+    gone = ("MCP 2025-11-25", "12 tools", "as none", "server 2 of 3", "boundary: ", "mcp-servers/everything")
     at = [next(number for number, line in enumerate(lines) if part not in line) for part in gone]
     assert at == sorted(at)
     assert all("declared" in line and "spec" in line and "ready" in line for line in lines)
@@ -193,7 +193,7 @@ def test_no_key_of_the_main_screen_has_another_meaning_in_a_pane() -> None:
 
 def test_the_palette_begins_with_common_commands_and_never_offers_to_quit() -> None:
     offered = [found.id for found in palette.offered()]
-    assert offered[:5] == ["form.run", "session.reconnect", "session.record", "call.copy", "host.compare"]
+    assert offered[:5] == ["form.run", "call.repeat", "session.reconnect", "session.record", "result.copy"]
     assert "app.quit" not in offered
 
 

@@ -24,7 +24,7 @@ from inspector.session.live import Session
 from inspector.tui.apps.screen import AppScreen
 from inspector.tui.policy.gate import PolicyGate
 from inspector.tui.policy.view import DecisionView
-from inspector.tui.text import content, count, shortened, size
+from inspector.tui.text import content, count, cut_in_the_middle, shortened, size
 from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 
 _MOST_NOTED = 200
@@ -130,7 +130,7 @@ class AppDesk:
         key = f"{does}: {asked}"
         if key in self._declined or len(self._declined) >= _MOST_DECLINED:
             raise NotConfirmedError("you declined this earlier; nothing was sent")
-        sentence = f"the interface {safe_line(shortened(self._shown_uri, 120))} {does}, not you"
+        sentence = f"the interface {safe_line(cut_in_the_middle(self._shown_uri, 120))} {does}, not you"
         by_app = ConfirmReason(key=f"app {self._key} {key}", sentence=sentence)
         try:
             return await self._done(name, arguments, by_app)

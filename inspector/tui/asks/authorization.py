@@ -9,17 +9,22 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.content import Content
 from textual.screen import Screen
-from textual.worker import WorkerError
 
 from inspector.asks.link import link_of
 from inspector.protocol.authorization import AuthorizationAsk
+from inspector.protocol.timeline import Entry, EntryState
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.policy.dialog import UNREAD_S
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, headline, shortened
 from inspector.tui.widgets.lines import ContentLines, Lines
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
 _LONGEST = 2_000
+_ENDS = {"OAuth token", "OAuth failed"}
+"""The titles of the steps that end an authorization."""
+_AUTHORIZED = (
+    "Authorized: the server's requests are sent with a token now. The steps are in the timeline (OAuth)."
+)
 
 
 class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
@@ -81,9 +86,9 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
         ask, link = self._ask, self._link
         query = shortened(ask.url.partition("?")[2], _LONGEST)
         lines = [
-            Content.assemble("Server: ", content(shortened(ask.server, 300), "bold")),
+            Content.assemble("Server: ", content(cut_in_the_middle(ask.server, 300), "bold")),
             Content.assemble(
-                "Authorization server: ", content(shortened(ask.issuer or link.origin, 300), "bold")
+                "Authorization server: ", content(cut_in_the_middle(ask.issuer or link.origin, 300), "bold")
             ),
             Content.assemble(
                 "Scopes: ", content(shortened(" ".join(ask.scopes), 600) or "none named", "bold")
@@ -113,28 +118,42 @@ class UserAuthorizer:
         self._screen = screen
         self._on_hold = on_hold
         self._turn = asyncio.Lock()
+        self._is_returning = False
+        """True if the redirect, or the end of its time, has closed the last dialog, and no result was shown since."""
 
     async def agree(self, ask: AuthorizationAsk) -> bool:
         """Ask the user. Returns false if they cancel. Cancelling this task closes the dialog."""
         async with self._turn:
             self._on_hold(True)
-            asking = self._screen.run_worker(self._asked(ask), group="interrupting", exit_on_error=False)
             try:
-                return await asking.wait()
-            except WorkerError:
-                return False
-            except asyncio.CancelledError:
-                asking.cancel()
-                raise
+                return await self._asked(ask)
             finally:
                 self._on_hold(False)
 
     async def _asked(self, ask: AuthorizationAsk) -> bool:
         app = self._screen.app  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         screen = AuthorizationScreen(ask)
+        # Not the worker of Textual that waits for a screen: it takes a cancellation for an answer.
+        answered = asyncio.get_running_loop().create_future()
+
+        def take(agreed: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
+            if not answered.done():
+                answered.set_result(bool(agreed))
+
+        app.push_screen(screen, take)  # pyright: ignore[reportUnknownMemberType]
         try:
-            return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType]
+            return await answered
         except asyncio.CancelledError:
+            self._is_returning = True
             if app.screen is screen:
                 screen.dismiss(False)
             raise
+
+    def report(self, entry: Entry) -> None:
+        """Say how an authorization has ended whose dialog the user did not close. `entry`: one of its steps."""
+        if not self._is_returning or entry.title not in _ENDS:
+            return
+        self._is_returning = False
+        is_failed = entry.state is EntryState.FAILED
+        words = f"Not authorized: {shortened(headline(entry.detail), 300)}." if is_failed else _AUTHORIZED
+        self._screen.notify(words, severity="error" if is_failed else "information", markup=False)

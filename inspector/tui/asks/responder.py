@@ -12,7 +12,7 @@ from inspector.asks.ask import Ask, AskKind
 from inspector.protocol.targets import HttpTarget, Target
 from inspector.tui.asks.dialog import REST_DECLINED, AnswerScreen
 from inspector.tui.asks.view import AskView, ask_view
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle
 
 
 class RunningCalls(Protocol):
@@ -65,7 +65,7 @@ class UserResponder:
             names.append(running[1])
         for name in reversed(names):
             view = replace(
-                view, title=Content.assemble(content(shortened(name, 40), "bold"), ": ", view.title)
+                view, title=Content.assemble(content(cut_in_the_middle(name, 40), "bold"), ": ", view.title)
             )
         self._count(1)
         try:

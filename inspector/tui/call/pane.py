@@ -60,15 +60,12 @@ class ArgumentsLine(Static, can_focus=True):
         """Posted when the user wants to edit the arguments."""
 
     def __init__(self) -> None:
-        super().__init__(
-            Content.assemble(
-                ("Enter", "bold $text-accent"),
-                " or ",
-                ("Tab", "bold $text-accent"),
-                ": edit the arguments",
-            ),
-            markup=False,
-        )
+        super().__init__("", markup=False)
+
+    def say(self, what: str) -> None:
+        """Show what Enter and Tab do to the arguments: edit them, or look at them."""
+        keys = ("Enter", "bold $text-accent"), " or ", ("Tab", "bold $text-accent")
+        self.update(Content.assemble(*keys, f": {what} the arguments"))
 
     def action_edit(self) -> None:
         """Ask for the focus to go into the first field."""
@@ -144,8 +141,10 @@ class CallPane(Vertical):
         self.complete: ItemCompleter = _no_offers
         """Asks the server for values of an argument while the user types."""
         self._view: ToolView | None = None
-        self._folded: Content | None = None
-        """The line of the call that was made from this form; None if the form was not folded for one."""
+        self._folded: tuple[Content, Content] | None = None
+        """The call that was made from this form, with its keys; None if the form was not folded for one."""
+        self._shown = Content(""), Content("")
+        """The line and the keys that are shown in place of the form."""
         self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
         self._pause: Timer | None = None
@@ -184,7 +183,7 @@ class CallPane(Vertical):
                 view.form,
                 entered,
                 default_entries(view.form),
-                empty=_EMPTY[kind],
+                empty="No arguments." if self.has_class("-recorded") else _EMPTY[kind],
                 offered=self._completer_of(view),
             )
         self._forget_draft()
@@ -284,35 +283,41 @@ class CallPane(Vertical):
 
     def fold(self, line: Content) -> None:
         """Show one line in place of the form, so that the result has more room."""
-        self._folded = Content.assemble(
-            line,
-            "   ",
-            ("1", "bold $text-accent"),
-            " edit  ",
-            ("r", "bold $text-accent"),
-            f" {self._verb} again",
-        )
-        self._fold(self._folded)
+        again = f" {self._verb} again"
+        keys = Content.assemble(("1", "bold $text-accent"), " edit  ", ("r", "bold $text-accent"), again)
+        self._folded = line, keys
+        self._fold(line, keys)
 
     def fold_earlier(self, line: Content) -> None:
         """Show one line for an earlier call. The form may hold other arguments."""
-        self._fold(Content.assemble(line, "   ", ("Esc", "bold $text-accent"), " back"))
+        self._fold(line, Content.assemble(("Esc", "bold $text-accent"), " back"))
 
     def fold_recorded(self, line: Content) -> None:
         """Show one line for a call from a recording."""
-        self._fold(line)
+        self._fold(line, Content(""))
 
     def end_earlier(self) -> None:
         """Show the form or the line of the last call again, after an earlier call."""
         if self.is_folded and self._folded is not None:
-            self._fold(self._folded)
+            self._fold(*self._folded)
         else:
             self.unfold()
 
-    def _fold(self, line: Content) -> None:
-        self._line.update(line)
+    def _fold(self, line: Content, keys: Content) -> None:
+        self._shown = line, keys
+        self._draw_folded()
         self.add_class("-folded")
         self.post_message(self.Folded())
+
+    def _draw_folded(self) -> None:
+        """Draw the line of a call with its keys. If there is too little room, the arguments are cut."""
+        line, keys = self._shown
+        room = max(self.size.width - 2 - (keys.cell_length + 3 if keys else 0), 10)
+        self._line.update(Content.assemble(line.truncate(room, ellipsis=True), "   " if keys else "", keys))
+
+    def on_resize(self) -> None:
+        """Draw the line of a call for the new width."""
+        self._draw_folded()
 
     def unfold(self) -> None:
         """Show the form again."""
@@ -326,6 +331,7 @@ class CallPane(Vertical):
         self.unfold()
         if self.is_json or self._form.lines:
             self.add_class("-before-fields")
+            self._before_fields.say("look at" if self.has_class("-recorded") else "edit")
             self._before_fields.focus()
         else:
             self._send.focus()

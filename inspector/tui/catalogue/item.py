@@ -21,7 +21,7 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue import badges
 from inspector.tui.claims.pane import ClaimRow, value_text
 from inspector.tui.page.screen import changed_lines, origin_line, origin_lines
-from inspector.tui.text import content, count, paragraph, shortened, size, tokens
+from inspector.tui.text import content, count, cut_in_the_middle, paragraph, shortened, size, tokens
 from inspector.tui.values.outline import Outline
 
 _DESCRIPTION_LENGTH = 1200
@@ -90,7 +90,7 @@ def about(entry: Entry) -> Content:
             uri = interface_of(entry)
             if uri is not None:
                 line = content(
-                    f"Its interface is {shortened(uri, 120)}; i reads it, I opens it on a result.",
+                    f"Its interface is {cut_in_the_middle(uri, 120)}; i reads it, I opens it on a result.",
                     "$foreground 70%",
                 )
                 said = Content.assemble(said, "\n", line)

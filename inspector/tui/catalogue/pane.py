@@ -14,7 +14,7 @@ from textual.timer import Timer
 from textual.widgets import Input, Static
 
 from inspector.json.exact import Malformed
-from inspector.protocol.catalogue import Entry, Tool
+from inspector.protocol.catalogue import Entry, Item, Tool
 from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.rows import (
     TOOLS,
@@ -38,8 +38,8 @@ from inspector.tui.widgets.lines import Lines
 _SETTLE_S = 0.08
 """The time in seconds for which the cursor must rest on an item before it is opened."""
 
-Marks = Callable[[int, Tool], RowMarks]
-"""Returns the marks of a tool. Takes the number of the server and the tool.
+Marks = Callable[[int, Tool | Item], RowMarks]
+"""Returns the marks of an item. Takes the number of the server and the item.
 
 Called while rows are drawn, so it must return at once.
 """
@@ -217,7 +217,7 @@ class CatalogueLines(Lines):
         return None
 
     def _marks_for(self, server: int, entry: Entry) -> RowMarks:
-        if not isinstance(entry, Tool):
+        if isinstance(entry, Malformed):
             return RowMarks()
         found = self._marks.get(id(entry))
         if found is None:

@@ -146,7 +146,7 @@ def server_line(heading: ServerHeading, width: int, *, here: bool) -> Content:
     `here`: whether the cursor is on it.
     """
     parts = [
-        Content.assemble("▸ " if here else "» ", content(shortened(heading.name, width), "bold")),
+        Content.assemble("▸ " if here else "» ", content(cut_in_the_middle(heading.name, width), "bold")),
         Content.styled(str(heading.state), STATE_STYLES[heading.state]),
         Content.styled("● recording" if heading.is_recorded else "", "bold $text-error"),
         content(shortened(headline(heading.reason), 300), "$text-error"),
@@ -163,7 +163,7 @@ def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Cont
     """
     sign = "▸ " if here else "  "
     if isinstance(entry, Malformed):
-        named = content(shortened(entry.name or entry.pointer or "?", width), "$text-error strike")
+        named = content(cut_in_the_middle(entry.name or entry.pointer or "?", width), "$text-error strike")
         return Content.assemble(
             sign,
             ("✗ ", "bold $text-error"),
@@ -171,7 +171,7 @@ def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Cont
             ("  refused: " if isinstance(entry, RefusedTool) else "  malformed: ", "$text-error"),
             content(shortened(entry.reason, 200)),
         ).truncate(width, ellipsis=True)
-    name = Content.assemble(sign, _name(entry, width - len(sign)))
+    name = Content.assemble(sign, _name(entry, _room(entry, marks, width)))
     shown = marks_in_row(entry, marks, width).shown
     room = width - shown.cell_length
     return Content.assemble(name.truncate(room, ellipsis=True, pad=True), shown)
@@ -179,7 +179,13 @@ def entry_line(entry: Entry, marks: RowMarks, width: int, *, here: bool) -> Cont
 
 def marks_in_row(entry: Tool | Item, marks: RowMarks, width: int) -> FittedMarks:
     """The marks that fit on the right of an item's name, in a row of `width` cells."""
-    return marks.fitted(width - len("▸ ") - _name(entry, width - len("▸ ")).cell_length - 1)
+    return marks.fitted(width - len("▸ ") - _name(entry, _room(entry, marks, width)).cell_length - 1)
+
+
+def _room(entry: Tool | Item, marks: RowMarks, width: int) -> int:
+    """The cells of a name. The address of a resource leaves room for the signs, which a tool's name does not."""
+    signs = sum(sign.short.cell_length for sign in marks.signs)
+    return width - len("▸ ") - (signs + 1 if signs and isinstance(entry, Item) else 0)
 
 
 def whole_name(entry: Tool | Item, width: int) -> Content:
@@ -201,7 +207,9 @@ def _name(entry: Tool | Item, width: int) -> Content:
         return content(cut_in_the_middle(entry.name, width))
     room = width - len(name) - 2
     address = cut_in_the_middle(entry.name, room) if room >= _LEAST_ADDRESS else ""
-    return Content.assemble(content(shortened(name, width)), ("  ", ""), content(address, "$foreground 70%"))
+    return Content.assemble(
+        content(cut_in_the_middle(name, width)), ("  ", ""), content(address, "$foreground 70%")
+    )
 
 
 def item_label(entry: Item) -> str:

@@ -15,6 +15,7 @@ from inspector.protocol.authorization import Authorizer
 from inspector.protocol.catalogue import Item, Tool
 from inspector.protocol.client import ClientProfile
 from inspector.protocol.targets import PageTarget
+from inspector.protocol.timeline import Entry
 from inspector.session.asking import Responder
 from inspector.session.events import (
     Event,
@@ -28,7 +29,7 @@ from inspector.session.events import (
     SubscriptionsChanged,
 )
 from inspector.session.facts import ServerFacts
-from inspector.session.live import Session
+from inspector.session.live import AUTHORIZATION, Session
 from inspector.tui.connection.failure import STDERR_LINES, last_words
 from inspector.tui.connection.source import Opener
 
@@ -62,6 +63,14 @@ class SubscriptionsReported(Message):
     """Posted when a subscription to a resource was added, was confirmed, or has ended."""
 
     link: "SessionLink"
+
+
+@dataclass
+class AuthorizationReported(Message):
+    """Posted when a step of an authorization was made. `entry`: of the timeline."""
+
+    link: "SessionLink"
+    entry: Entry
 
 
 @dataclass
@@ -255,8 +264,12 @@ class SessionLink:
                     self._tell(ListingReported)
                 else:
                     self._soon(ListingReported)
-            case FrameSeen() | Noted():
+            case FrameSeen():
                 self._soon(TimelineGrew)
+            case Noted(entry=entry):
+                self._soon(TimelineGrew)
+                if entry.noted == AUTHORIZATION:
+                    self._screen.post_message(AuthorizationReported(self, entry))
 
     def _soon(self, message: type[ListingReported | TimelineGrew]) -> None:
         if message not in self._waiting:

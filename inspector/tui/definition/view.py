@@ -86,8 +86,9 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
             return reason.sign if reason else SideDifference.CHANGED
         return difference
 
-    def absence(self, node: int) -> Content:
+    def absence(self, node: int, *, with_reason: bool) -> Content:
         """The text in place of a value that the model does not get."""
+        del with_reason
         if self.sign(node) is SideDifference.LEFT:
             return Content.styled("┄ withheld ┄", "$text-error")
         return Content.styled("┄ not passed on ┄", "$text-accent")

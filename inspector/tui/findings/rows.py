@@ -17,7 +17,7 @@ from inspector.review.registry import rules
 from inspector.review.report import NotChecked, ReportEntry, counted_words
 from inspector.review.rule import ReviewRule
 from inspector.tui.catalogue.marks import FAINT, Mark
-from inspector.tui.text import content, count, shortened
+from inspector.tui.text import content, count, path, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
 
@@ -258,7 +258,7 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
                 content(shortened(finding.name or finding.subject.value, 40), "bold") if with_name else "",
                 "  " if with_name else "",
                 _title(rule, width),
-                content(f"  {shortened(finding.pointer, width)}", FAINT),
+                content(f"  {path(finding.pointer, width, whole='')}", FAINT),
                 content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
                 if accepted
                 else "",
@@ -297,7 +297,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
         Content.assemble(
             content(about, "bold"),
             (", at ", FAINT) if finding.pointer else "",
-            content(shortened(finding.pointer, 300)),
+            content(path(finding.pointer, 300, whole="")),
         ),
         content(shortened(finding.message, 1200)),
     ]

@@ -16,7 +16,7 @@ from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.findings.rows import AllFindings, FindingsView, all_findings
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _FILTER_KEYS: Keys = (("form.call", "keep"), ("review.back", "clear"), ("app.palette", ""))
@@ -61,7 +61,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         it.
         """
         super().__init__()
-        self.entitle(Content.assemble("Findings of ", content(shortened(target, 200), "bold")))
+        self.entitle(Content.assemble("Findings of ", content(cut_in_the_middle(target, 200), "bold")))
         self._reviewer = reviewer
         self._go_to = go_to
         self._judge = judge

@@ -34,16 +34,17 @@ _HOST = (
 
 _SIGNS = (
     ("▸", "the cursor, or the open tab"),
-    ("✗", "withheld from the model; in the catalogue and among claims: malformed"),
+    ("✗", "withheld: kept from the model by the boundary; in the catalogue and among claims: malformed"),
     (
         "~",
-        "dropped or changed by the host; in a schema: loosened, so that bounded results fit; between two calls: differs",
+        "not passed on, or changed, by the host; in a schema: loosened, so that bounded results fit; between two calls: differs",
     ),
     ("+", "only in what the model sees; before a tool's badges: a new tool"),
     (
         "≠",
         "contradicted by another claim; before a tool's badges: a changed definition; in a result: breaks the output schema",
     ),
+    ("·", "protocol metadata of a result, not for models; among findings: info"),
     ("?", "unknown: not observed, or not checked"),
     ("◇", "a secret reference; • after its state: Sightline holds the value"),
     ("→ ←", "a request to the server, a request from it"),
@@ -54,9 +55,9 @@ _SIGNS = (
     ),
     (
         "▲3 high",
-        "a tool has 3 findings of high severity; its less severe ones are in the line below the list",
+        "a tool has 3 findings of high severity; +2 after it: and 2 less severe ones, named below the list",
     ),
-    ("◆ ▲", "findings: critical, high; ■ medium, ▽ low, · info"),
+    ("◆ ▲", "findings: critical, high; ■ medium, ▽ low"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),
     ("…", "not reviewed yet"),
     ("+2", "after the badges of a tool: the number of further badges; the line below the list names them"),

@@ -89,8 +89,8 @@ class _PairRemarks:
         difference = self._outline.difference(node)
         return SideDifference.CHANGED if difference is SideDifference.LEFT else difference
 
-    def absence(self, node: int) -> Content:
-        del node
+    def absence(self, node: int, *, with_reason: bool) -> Content:
+        del node, with_reason
         return Content.styled("┄ not there ┄", "$text-accent")
 
 

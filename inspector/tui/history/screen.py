@@ -16,7 +16,7 @@ from inspector.tui.history.keeper import HistoryCall, HistoryKeeper
 from inspector.tui.history.rows import CallsAsked, ShownCalls, heading, listing, row_of, title_words
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.text import content, count, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, shortened
 from inspector.tui.values.outline import Outline
 from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
@@ -222,7 +222,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         self.entitle(
             Content.assemble(
                 f"{title_words(self._keeper.calls, len(made.calls))}  ",
-                content(shortened(self._target, 200), QUIET),
+                content(cut_in_the_middle(self._target, 200), QUIET),
             )
         )
         if not self._keeper.calls:

@@ -14,7 +14,7 @@ from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
-from inspector.tui.text import content, count, level_style, shortened, size
+from inspector.tui.text import content, count, level_style, path, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
 """Takes the number of hosts that have begun.
@@ -174,8 +174,9 @@ def hosts_summary(view: HostsView) -> Content:
     total = count(len(view.rows), "host")
     more = f"; {unknown} unknown" if unknown else ""
     if leaking:
-        verb = "leaks" if leaking == 1 else "leak"
-        words = f"✗ Without protection, {leaking} of {total} {verb} a withheld value{more}."
+        least = " or more" if unknown else ""
+        verb = "leaks" if leaking == 1 and not unknown else "leak"
+        words = f"✗ Without protection, {leaking}{least} of {total} {verb} a withheld value{more}."
         return Content.styled(words, "bold $text-error")
     words = f"Without protection, none of {total} is known to leak a withheld value{more}."
     return Content.styled(words, "$text-warning" if unknown else "$text-success")
@@ -242,10 +243,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
             words = "✗ Without protection (boundary open), its model gets these withheld values:"
             lines = [
                 Content.styled(words, "bold $text-error"),
-                *(
-                    content(f"  ✗ {shortened(pointer or 'the whole result', 300)}", "$text-error")
-                    for pointer in row.leaks
-                ),
+                *(content(f"  ✗ {path(pointer, 300)}", "$text-error") for pointer in row.leaks),
                 *_more(row.leak_count),
             ]
     if row.unknown_count:
@@ -265,7 +263,7 @@ def _change_lines(row: ComparedHost, level: Level) -> list[Content]:
         *(
             Content.assemble(
                 ("  ~ ", "$text-accent"),
-                content(shortened(change.pointer or "the whole result", 120), "bold"),
+                content(path(change.pointer), "bold"),
                 "  ",
                 content(shortened(change.what, 300)),
             )
@@ -292,9 +290,9 @@ def _evidence_width(width: int) -> int:
 def _leak_word(row: ComparedHost, view: HostsView) -> Content:
     match row.leak:
         case Leak.YES:
-            more = "+" if row.unknown_count else ""
-            number = f" {row.leak_count:,}{more}" if row.leak_count else ""
-            return Content.styled(f"✗ leaks{number}", "bold $text-error")
+            is_exact = row.leak_count and not row.unknown_count
+            number = f"{max(row.leak_count, 1):,}{'' if is_exact else ' or more'}"
+            return Content.styled(f"✗ leaks {number}", "bold $text-error")
         case Leak.UNKNOWN:
             return Content.styled("? unknown", "$text-warning")
         case Leak.NO:

@@ -48,6 +48,10 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_wrong: bool = False
     """True if the arguments break their schema."""
     is_json: bool = False
+    is_choice: bool = False
+    """True if the focused field is a choice among values."""
+    goes_back: bool = False
+    """True if Esc goes back to what was shown before, and not to the list of tools."""
     has_tool: bool = False
     """True if an item of the catalogue is open."""
     verb: str = "call"
@@ -144,7 +148,7 @@ def _offers_of_part(now: KeySituation) -> Iterator[tuple[str, str]]:
         case FocusedPart.CATALOGUE:
             yield from _offers_of_catalogue(now)
         case FocusedPart.ARGUMENTS:
-            yield "arguments.edit", ""
+            yield "arguments.edit", "look at the arguments" if now.is_recording else ""
             yield "main.back", "leave"
         case FocusedPart.FORM | FocusedPart.INPUT:
             yield from _offers_of_form(now)
@@ -155,6 +159,9 @@ def _offers_of_part(now: KeySituation) -> Iterator[tuple[str, str]]:
         case FocusedPart.FINDINGS:
             yield "lines.choose", "show the place"
             yield "findings.accept", ""
+            yield _back(now)
+        case FocusedPart.TOOL:
+            yield _back(now)
         case FocusedPart.RESULT:
             yield from _offers_of_result(now)
         case FocusedPart.TIMELINE:
@@ -171,12 +178,13 @@ def _offers_of_timeline(now: KeySituation) -> Iterator[tuple[str, str]]:
             yield "lines.choose", now.timeline_enter
         yield "timeline.fold", ""
         yield "main.filter", ""
+    yield _back(now)
 
 
 def _offers_of_catalogue(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_result:
         yield "lines.choose", "result"
-        yield "tab.call", "edit"
+        yield "tab.call", "arguments" if now.is_recording else "edit"
     else:
         yield "lines.choose", "open"
     yield from _offers_of_masks(now)
@@ -221,9 +229,14 @@ def _offers_anywhere(now: KeySituation) -> Iterator[tuple[str, str]]:
 
 
 def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
-    yield ("form.run" if now.is_json else "form.call"), now.verb
-    if now.is_wrong:
+    if not now.is_recording:
+        yield ("form.run" if now.is_json else "form.call"), now.verb
+    if now.is_wrong and not now.is_recording:
         yield "form.send-anyway", ""
+    if now.is_choice:
+        yield "choice.next", "next value"
+    if now.part is FocusedPart.INPUT and not now.is_json:
+        yield "app.next", "next field"
     yield "form.json", "form" if now.is_json else "JSON"
     yield "main.back", "leave"
 
@@ -242,6 +255,7 @@ def _offers_of_definition(now: KeySituation) -> Iterator[tuple[str, str]]:
     else:
         yield "definition.next", ""
     yield "lines.choose", "why"
+    yield _back(now)
     yield "result.sides", ""
     yield "values.search", ""
     yield _fold(now), ""
@@ -251,6 +265,7 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if not now.has_result:
         if now.has_tool and not now.is_running:
             yield "lines.choose", "form"
+        yield _back(now)
         return
     if now.is_comparing:
         yield "main.back", "result"
@@ -267,19 +282,23 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.subscribes:
         yield "resource.subscribe", now.subscribes
     yield from _offers_of_masks(now)
+    yield _back(now)
     yield "result.sides", ""
     if now.has_differences:
         for command_id in _OF_RESULT[:2]:
             yield command_id, ""
-    yield "result.copy", ""
+    yield "result.copy", "copy"
     if now.secrets:
         yield "secrets.open", ""
     yield "values.search", ""
     yield _fold(now), ""
     if now.has_differences:
         yield "host.compare", ""
-    if now.has_differences:
         yield "result.compare", ""
+
+
+def _back(now: KeySituation) -> tuple[str, str]:
+    return "main.back", "back" if now.goes_back else "tools"
 
 
 def _fold(now: KeySituation) -> str:

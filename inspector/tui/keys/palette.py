@@ -13,12 +13,24 @@ from inspector.tui.keys.table import COMMANDS
 
 _FIRST = (
     "form.run",
+    "call.repeat",
     "session.reconnect",
     "session.record",
-    "call.copy",
+    "result.copy",
     "host.compare",
-    "call.repeat",
+    "boundary.next",
+    "host.choose",
+    "findings.open",
+    "history.open",
+    "main.timeline",
+    "secrets.open",
+    "pins.open",
+    "trust.open",
+    "context.open",
+    "call.copy",
     "session.export",
+    "main.filter",
+    "app.help",
 )
 """The ids of the commands that users search for most."""
 

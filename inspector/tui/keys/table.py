@@ -405,7 +405,14 @@ PANES: tuple[Command, ...] = (
     _lines("lines.page-up", "pageup,ctrl+u", "page(-1)", "page up", "One page up.", shown="PgUp"),
     _lines("lines.left", "left", "slide(-8)", "left", "Scrolls long lines to the left.", shown="←"),
     _lines("lines.right", "right", "slide(8)", "right", "Scrolls long lines to the right.", shown="→"),
-    _lines("lines.choose", "enter", "choose", "open", "Opens the item of the line.", shown="Enter"),
+    _lines(
+        "lines.choose",
+        "enter",
+        "choose",
+        "open",
+        "Opens the item of the line: a tool's form, a call's result, a finding's place, the reason of a difference.",
+        shown="Enter",
+    ),
     _servers(
         "servers.next", "right_square_bracket", "server(1)", "next server", "To the next server.", shown="]"
     ),
@@ -466,8 +473,9 @@ PANES: tuple[Command, ...] = (
         "result.copy",
         "y",
         "copy",
-        "copy",
+        "copy result",
         "Copies the value under the cursor, its pointer, a whole side, or the call. Masks stay masks.",
+        palette=True,
     ),
     _result(
         "result.save",

@@ -24,7 +24,7 @@ from inspector.tui.findings.screen import Before, FindingsScreen
 from inspector.tui.main.selection import Selection
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import note_view
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.timeline.frame import FrameScreen, FramesWanted
 
 _FIRST_ANSWERS = ("initialize", "server/discover")
@@ -139,7 +139,7 @@ class FindingActions:
             return await self._reviewer.accept(entry, answers[0])
 
         finding = entry.finding
-        about = shortened(f"{finding.subject.value} {finding.name}", 60)
+        about = cut_in_the_middle(f"{finding.subject.value} {finding.name}", 60)
         self._ask(f"Accept {finding.id} of {about}?", _WHY, AskField(label="Why"), accept)
 
     def export(self) -> None:

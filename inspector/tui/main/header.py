@@ -8,7 +8,7 @@ from textual.widget import Widget
 from inspector.boundary.bounded import Level
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.rows import STATE_STYLES
-from inspector.tui.text import content, count, level_style, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, level_style, shortened
 from inspector.tui.trust.view import SessionStanding
 
 
@@ -114,10 +114,10 @@ def _named(view: HeaderView, room: int) -> Content:
     """The server's own name and the target, as far as `room` allows."""
     own = _own_name(view)
     if own == view.target:
-        return content(shortened(own, room), "bold $text-primary")
-    own = shortened(own, min(room, _MOST_OF_NAME))
+        return content(cut_in_the_middle(own, room), "bold $text-primary")
+    own = cut_in_the_middle(own, min(room, _MOST_OF_NAME))
     left = room - len(own) - 2
-    target = shortened(view.target, left) if left >= min(_LEAST_TARGET, len(view.target)) else ""
+    target = cut_in_the_middle(view.target, left) if left >= min(_LEAST_TARGET, len(view.target)) else ""
     return Content.assemble(
         content(own, "bold $text-primary"), "  " if target else "", content(target, "$foreground 70%")
     )

@@ -15,7 +15,7 @@ from inspector.tui.history.rows import arguments_line
 from inspector.tui.history.saving import call_dialog
 from inspector.tui.history.screen import HistoryScreen, Wish
 from inspector.tui.main.selection import Selection
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 
 
 class HistoryActions:
@@ -62,7 +62,7 @@ class HistoryActions:
     def _obstacle(self, wish: Wish) -> str:
         """The reason why a call cannot be made or edited now; empty if it can."""
         if self._tool(wish.call) is None:
-            return f"{shortened(wish.call.past.tool, 60)} is not listed now: it cannot be called."
+            return f"{cut_in_the_middle(wish.call.past.tool, 60)} is not listed now: it cannot be called."
         return self._runner.obstacle() if wish.do == "call" else ""
 
     def _take(self, wish: Wish | None) -> None:

@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.screen import Screen
 from textual.widgets import Static
 
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle
 
 
 class OpeningScreen(Screen[None], inherit_bindings=False):
@@ -22,7 +22,7 @@ class OpeningScreen(Screen[None], inherit_bindings=False):
     def __init__(self, target: str, boundary: str, host: str, painted: Callable[[], object]) -> None:
         """`painted`: called after the first paint."""
         super().__init__()
-        self._target = shortened(target, 200)
+        self._target = cut_in_the_middle(target, 200)
         self._lenses = Content.assemble("   boundary: ", boundary, "  host: ", content(host))
         self._painted = painted
 

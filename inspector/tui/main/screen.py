@@ -43,6 +43,7 @@ from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.connection.connection import (
+    AuthorizationReported,
     ConnectionFailed,
     ListingReported,
     ResourceReported,
@@ -75,7 +76,7 @@ from inspector.tui.policy.gate import PolicyGate, RecordAmended, TrustChanged
 from inspector.tui.result.note import ResultNote
 from inspector.tui.result.pane import ResultPane
 from inspector.tui.secrets.screen import SecretsScreen
-from inspector.tui.text import content, headline, level_note, shortened
+from inspector.tui.text import content, cut_in_the_middle, headline, level_note, shortened
 from inspector.tui.timeline.pane import SessionTimeline, TimelineFilter, TimelinePane
 from inspector.tui.trust.screen import TrustScreen
 from inspector.tui.values.pane import OutlineLines
@@ -237,7 +238,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_header()
         self._catalogue.focus_list()
         if not self._servers.are_several:
-            self._catalogue.say(content(f"{self.OPENING} {shortened(str(self.server.target), 200)} …"))
+            self._catalogue.say(
+                content(f"{self.OPENING} {cut_in_the_middle(str(self.server.target), 200)} …")
+            )
         self._result.show_note(Content(self.NO_CALL))
         self.call_after_refresh(self._begin)
         if self.server.watch is not None:
@@ -396,6 +399,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._servers.of(message.link).resource_changed(message.uri)
         self._show_subscriptions()
 
+    @on(AuthorizationReported)
+    def report_authorization(self, message: AuthorizationReported) -> None:
+        self._servers.of(message.link).authorizer.report(message.entry)
+
     @on(SubscriptionsReported)
     def follow_subscriptions(self, message: SubscriptionsReported) -> None:
         self._servers.of(message.link).subscriptions.settle()
@@ -496,6 +503,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Give the timeline room for what it unfolds."""
         if not self._room.is_timeline_long:
             self._room.toggle_timeline()
+            self._show_keys()
 
     @on(Lines.Moved, "#timeline")
     def follow_timeline(self) -> None:
@@ -577,14 +585,15 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     # Drawing.
 
-    def _marks(self, number: int, tool: Tool) -> RowMarks:
+    def _marks(self, number: int, tool: Tool | Item) -> RowMarks:
         server = self._servers.all[number]
+        if isinstance(tool, Item):
+            return RowMarks(signs=(server.subscriptions.mark(tool),))
         listed_as = tool.item.listed_as if tool.item else tool.name
         others = self._others_with(server, tool)
         return RowMarks(
             signs=(
                 server.pins.mark(listed_as),
-                server.subscriptions.mark(tool),
                 *([collision_mark(others)] if others else ()),
             ),
             findings=server.reviewer.sign(tool),
@@ -645,7 +654,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(events.ScreenResume)
     def _show_keys(self) -> None:
-        if not self.is_current:
+        # A screen behind a dialog counts as current too, but its keys do nothing.
+        if not self.is_active:
             return
         part = self._part()
         values = self._tool.definition if part is FocusedPart.DEFINITION else self._result
@@ -657,6 +667,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_ready=self.server.link.is_ready,
                 is_wrong=self._tool.call.is_wrong,
                 is_json=self._tool.call.is_json,
+                is_choice=isinstance(self.focused, ChoiceInput),
+                goes_back=self._goes_back,
                 has_called=self.server.runner.last is not None,
                 has_servers=self._servers.are_several,
                 repeats=self._repeats(),
@@ -723,6 +735,21 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return FocusedPart.FAILURE if self._failure.has_focus else FocusedPart.CATALOGUE
 
     # Keys.
+
+    @property
+    def _goes_back(self) -> bool:
+        """True if Esc goes back to what was shown before, and not to the list of tools."""
+        filtering = self._timeline_filter
+        return (
+            (filtering is not None and filtering.is_open and self._timeline.has_focus)
+            or self._tool.definition.is_explaining
+            or self._result.is_explaining
+            or self.server.selection.comparing.is_on
+            or self._way_back is not None
+            or self.server.selection.is_earlier
+            or self._room.is_zoomed
+            or self._room.is_timeline_long
+        )
 
     def action_back(self) -> None:
         """Leave the focused part, or cancel a running call. Never quits."""
@@ -859,6 +886,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result.action_sides()
         else:
             self.notify("No result is on the screen.", markup=False)
+
+    def action_copy(self) -> None:
+        """Ask what to copy from the result. For the palette; the result has a key for it."""
+        if self._result.view is None:
+            self.notify("There is no result to copy yet.", markup=False)
+        else:
+            self._result.action_copy()
 
     def action_unmask(self) -> None:
         """Show the masked values of the result, or mask them again."""

@@ -28,7 +28,7 @@ from inspector.tui.result.pane import ResultPane
 from inspector.tui.result.view import SERVER_NAME, ResultAsked, ResultView, result_remarks, result_view
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.secrets.keeper import VaultKeeper
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle
 
 _DRAWN_S = 0.1
 _UNCALLED = {
@@ -160,7 +160,9 @@ class Selection:
         else:
             self._unlisted, self._passed_over = tool, self._catalogue.entry
             self._catalogue.say(
-                Content.assemble(content(shortened(record.title, 60), "bold"), " is not listed any more.")
+                Content.assemble(
+                    content(cut_in_the_middle(record.title, 60), "bold"), " is not listed any more."
+                )
             )
         if self.record is not None and call_name(self._item.entry if self._item else None) == record.name:
             self._show_earlier()
@@ -332,7 +334,7 @@ class Selection:
             # The cursor stays where it is, and opens nothing until the user moves it.
             self._unlisted, self._passed_over = item.as_tool, self._catalogue.entry
             self._catalogue.say(
-                Content.assemble(content(shortened(item.name, 60), "bold"), " is not listed.")
+                Content.assemble(content(cut_in_the_middle(item.name, 60), "bold"), " is not listed.")
             )
         self._following = item.handle
         self.open(item)
@@ -357,7 +359,9 @@ class Selection:
             self.look()
             self._items.ask(ItemAsked(entry=entry, record=record, before=entry))
         else:
-            self._screen.notify(f"#{record.number} {shortened(record.title, 60)} has ended.", markup=False)
+            self._screen.notify(
+                f"#{record.number} {cut_in_the_middle(record.title, 60)} has ended.", markup=False
+            )
             self._vault.take()
             self.say_why_none()
 
@@ -487,7 +491,7 @@ class Selection:
                 "Results appear here: what the server sent on the left, what the model sees on the right."
             )
         uncalled = self.uncalled or _UNCALLED[entry.kind if isinstance(entry, Item) else Kind.TOOL]
-        uncalled = Content.assemble(content(shortened(entry.name or "", 120), "bold"), uncalled)
+        uncalled = Content.assemble(content(cut_in_the_middle(entry.name or "", 120), "bold"), uncalled)
         return self._unanswered.get(name, uncalled)
 
     def _record(self, entry: Entry) -> CallRecord | None:

@@ -112,7 +112,8 @@ class ServerParts:
             read_only=stage.read_only,
         )
         self.link.responder = UserResponder(screen, target, self.runner, self.label).answer
-        self.link.authorizer = UserAuthorizer(screen, self.runner.hold).agree
+        self.authorizer = UserAuthorizer(screen, self.runner.hold)
+        self.link.authorizer = self.authorizer.agree
         self.section = stage.catalogue.section(number)
         self.selection = Selection(
             screen,
@@ -278,7 +279,7 @@ class ServerParts:
 
     def named(self, words: str) -> str:
         """`words` after the name of the server, if there are several servers."""
-        return f"{content(shortened(self.label, 40)).plain}: {words}" if self.label else words
+        return f"{content(cut_in_the_middle(self.label, 40)).plain}: {words}" if self.label else words
 
     # What the parts report.
 

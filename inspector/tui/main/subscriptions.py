@@ -7,7 +7,7 @@ from textual.content import Content
 from textual.timer import Timer
 from textual.widgets import Static
 
-from inspector.protocol.catalogue import Kind, Tool
+from inspector.protocol.catalogue import Item, Kind, Tool
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.marks import Mark
 from inspector.tui.connection.connection import SessionLink
@@ -60,11 +60,11 @@ class Subscriptions:
         """Forget the changes of resources whose subscriptions have ended."""
         self._updated_s = {uri: at_s for uri, at_s in self._updated_s.items() if uri in self.states}
 
-    def mark(self, tool: Tool) -> Mark:
+    def mark(self, item: Item) -> Mark:
         """The mark of a resource in the catalogue."""
-        if tool.item is None or tool.label not in self.states:
+        if item.name not in self.states:
             return Mark()
-        if tool.label in self._updated_s:
+        if item.name in self._updated_s:
             return Mark(
                 words=Content.styled("updated", "bold $text-warning"),
                 short=Content.styled("↻", "bold $text-warning"),

@@ -20,7 +20,7 @@ from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
 from inspector.recording.bounding import sensitive_arguments
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 from inspector.tui.trust.view import since_line
 
 _QUIET = "$foreground 70%"
@@ -57,7 +57,7 @@ def call_view(considered: Consideration, *, chunk: int) -> DecisionView:
     `chunk`: the number of characters after which a text is wrapped.
     """
     is_asked = considered.verdict is Verdict.CONFIRM
-    name = content(shortened(considered.name, _LONG_NAME))
+    name = content(cut_in_the_middle(considered.name, _LONG_NAME))
     title = Content.assemble("Call ", name, "?") if is_asked else Content.assemble(name, " is blocked")
     blocked = "It was not called. Only another policy can allow it (--policy FILE)."
     return DecisionView(
@@ -80,7 +80,7 @@ def answer_view(made: Ruled) -> DecisionView:
     """The content of the dialog that asks whether a model may see an answer."""
     return DecisionView(
         title=Content.assemble(
-            "Show the model the answer of ", content(shortened(made.record.name, 60)), "?"
+            "Show the model the answer of ", content(cut_in_the_middle(made.record.name, 60)), "?"
         ).stylize("bold $text-warning"),
         lines=(
             Content("The call was made. Until you agree, the model gets nothing of its answer."),
@@ -100,7 +100,7 @@ def attack_view(made: Ruled) -> DecisionView:
     consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.effects))
     return DecisionView(
         title=Content.assemble(
-            "The server reports an attack in the answer of ", content(shortened(made.record.name, 60))
+            "The server reports an attack in the answer of ", content(cut_in_the_middle(made.record.name, 60))
         ).stylize("bold $text-error"),
         lines=(
             Content(

@@ -12,7 +12,7 @@ from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.view import ResultView, masks_of
-from inspector.tui.text import content, count, shortened, size
+from inspector.tui.text import content, count, flowed, path, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
 
 
@@ -87,8 +87,8 @@ def contrast_title(seen: Seen) -> Content:
     )
 
 
-def contrast_strip(view: Contrast) -> Content:
-    """A line that names the two model views, and counts the leaves that differ."""
+def contrast_strip(view: Contrast, width: int) -> Content:
+    """A line that names the two model views, and counts the leaves that differ. In rows of `width` cells."""
     left, right = view.names()
     leaves = view.leaves
     shared = (
@@ -118,7 +118,7 @@ def contrast_strip(view: Contrast) -> Content:
         for seen in (view.left, view.right)
         if not seen.observed
     ]
-    return Content("  ").join(parts)
+    return flowed(parts, width)
 
 
 def lens_change(before: ResultView, after: ResultView) -> Content:
@@ -151,7 +151,6 @@ def contrast_reason(view: Contrast, node: int | None) -> Content:
     if node is None or difference is SideDifference.NONE:
         words = "n and N go to differences, b changes the boundaries, h the host; Esc goes back to the result"
         return Content.styled(words, "$foreground 70%")
-    pointer = shortened(view.outline.pointer(node) or "the whole", 300)
     match difference:
         case SideDifference.LEFT:
             sign, words = view.missing.value, f"only in {left}"
@@ -161,7 +160,10 @@ def contrast_reason(view: Contrast, node: int | None) -> Content:
             sign, words = "+", f"only in {right}"
     style = _style(sign)
     return Content.assemble(
-        (f"{sign} ", f"bold {style}"), content(words, style), "  ", content(pointer, "bold")
+        (f"{sign} ", f"bold {style}"),
+        content(words, style),
+        "  ",
+        content(path(view.outline.pointer(node), 300), "bold"),
     )
 
 

@@ -8,7 +8,7 @@ from inspector.hosts.profile import HostChange
 from inspector.hosts.registry import host as host_of
 from inspector.tui.result.removal import labelled, removal_detail, schema_part
 from inspector.tui.result.view import ResultView
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, path, shortened
 from inspector.tui.values.outline import Outline
 
 
@@ -35,7 +35,7 @@ def _changes(host: str, changes: tuple[HostChange, ...]) -> Iterator[Content]:
         yield Content.assemble(
             ("~ ", "bold $text-accent"),
             "changed by the host  ",
-            content(shortened(change.pointer or "the whole", 400), "bold"),
+            content(path(change.pointer, 400), "bold"),
         )
         yield labelled("what", content(shortened(change.what, 1000)))
     if changes and profile is not None:
@@ -51,7 +51,7 @@ def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Conten
     yield Content.assemble(
         ("≠ ", "bold $text-error"),
         "breaks the output schema  ",
-        content(shortened(found.pointer or "the whole", 400), "bold"),
+        content(path(found.pointer, 400), "bold"),
     )
     yield labelled("keyword", content(shortened(found.keyword or "none", 120)))
     tool = view.record.tool

@@ -3,6 +3,7 @@
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import ClassVar, TypeAlias
 
 from msgspec import Struct
@@ -31,6 +32,7 @@ from inspector.tui.result.contrast import (
 )
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.note import ResultNote
+from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import (
     ResultView,
     absence,
@@ -42,7 +44,7 @@ from inspector.tui.result.view import (
 )
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, flowed, hanging, shortened
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
@@ -56,8 +58,6 @@ _LEAST_BESIDE = 80
 """The minimum width for both sides, in cells."""
 _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
-_BESIDE_SCHEMA = 50
-"""The number of cells in the verdict's first two rows that are not about the output schema."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -85,7 +85,7 @@ class ResultPane(Vertical):
     ResultPane {
         background: $surface;
         & Static { width: 1fr; padding: 0 1; }
-        & #result-verdict { height: auto; max-height: 6; background: $panel; }
+        & #result-verdict { height: auto; max-height: 60%; background: $panel; }
         & #result-reasons { height: auto; max-height: 7; text-wrap: wrap; }
         & #result-sides { height: 1; background: $panel; text-wrap: nowrap; text-overflow: ellipsis; }
         & #result-note { display: none; height: 1fr; padding: 1 2; color: $foreground 80%; }
@@ -434,6 +434,7 @@ class ResultPane(Vertical):
         elif self._can_explain:
             self.toggle_class("-explaining")
             self._explain()
+            self.post_message(self.KeysChanged())
         elif (
             view is not None
             and node is not None
@@ -453,31 +454,34 @@ class ResultPane(Vertical):
             self.remove_class("-explaining")
         outline = self._outline(view)
         order = self._order(view)
-        if pointer is None and order:
+        is_new = pointer is None
+        if is_new and order and not (isinstance(view, ResultView) and view.is_quiet(outline, order[0])):
             pointer = outline.pointer(order[0])
-        remarks = _ResultRemarks(view, self.values, outline) if isinstance(view, ResultView) else None
+        remarks = _ResultRemarks(view, outline) if isinstance(view, ResultView) else None
         folded = (
             folded_at_first(outline)
             if isinstance(view, ResultView) and not self._is_json
             else frozenset[int]()
         )
         self._choose_sides()
-        self.values.show_outline(outline, remarks, pointer=pointer, folded=folded)
+        self.values.show_outline(outline, remarks, pointer=pointer, folded=folded, is_new=is_new)
         self._label()
         self._explain()
 
     def _outline(self, view: ShownView) -> Outline:
         return view.json if self._is_json and isinstance(view, ResultView) else view.outline
 
-    def _order(self, view: ShownView) -> tuple[int, ...]:
+    def _order(self, view: ShownView) -> Sequence[int]:
         """The nodes that `n` goes to, the worst difference first."""
         if isinstance(view, ResultView) and not self._is_json:
             return view.order
-        return self._outline(view).tops
+        return self._places(view)
 
     def _places(self, view: ShownView) -> Sequence[int]:
         """The nodes that `n` goes to, from top to bottom."""
-        return view.places if isinstance(view, ResultView) and not self._is_json else self._outline(view).tops
+        if not isinstance(view, ResultView):
+            return view.outline.tops
+        return view.json_places if self._is_json else view.places
 
     def _choose_sides(self) -> None:
         has_room = self.size.width >= _LEAST_BESIDE
@@ -496,6 +500,7 @@ class ResultPane(Vertical):
 
     def _explain(self) -> None:
         view, node = self._view, self.values.node
+        room = max(self.size.width - 3, 20)
         can_explain = False
         if self._contrast is not None:
             self.remove_class("-explaining")
@@ -505,20 +510,23 @@ class ResultPane(Vertical):
             detail = difference_detail(view, outline, node) if node is not None else None
             can_explain = detail is not None
             if self.is_explaining and detail is not None:
-                self._why.update(detail)
+                rows = (hanging(row, room, _indent(row)) for row in detail.split("\n"))
+                self._why.update(Content("\n").join(rows))
             else:
                 self.remove_class("-explaining")
-                self._reasons.update(self._reason_lines(view, outline, node))
+                lines = self._reason_lines(view, outline, node)
+                indents = (4 if line.plain[:2] in {"▸ ", "  "} else 2 for line in lines)
+                self._reasons.update(Content("\n").join(map(hanging, lines, repeat(room), indents)))
         if can_explain is not self._can_explain:
             self._can_explain = can_explain
             self.post_message(self.KeysChanged())
 
-    def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> Content:
+    def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> list[Content]:
         most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
         here = reason_line(view, outline, node)
         if most == 1 or view.unfinished or self._is_json or (node is not None and node not in view.order):
-            return here
-        return Content("\n").join(reasons(view, node, most) or [here])
+            return [here]
+        return reasons(view, node, most) or [here]
 
     def _room_for_reasons(self) -> int:
         """The number of rows for reasons: 3, or up to 6 if the whole result stays visible."""
@@ -527,19 +535,22 @@ class ResultPane(Vertical):
 
     def _label(self) -> None:
         view, contrast = self._view, self._contrast
+        width = max(self.size.width - 2, 20)
         if contrast is not None:
-            self._verdict.update(contrast_strip(contrast))
+            self._verdict.update(contrast_strip(contrast, width))
         elif view is not None:
-            earlier = ("an earlier call, Esc goes back  ", "bold $text-warning") if self.is_earlier else ""
-            # What is short comes first: the verdict has room for a few rows.
-            room = max(2 * self.size.width - _BESIDE_SCHEMA - len(earlier and earlier[0]), 40)
-            lines = [Content.assemble(earlier, title(view, room=room))]
+            earlier = (
+                [Content.styled("an earlier call, Esc goes back", "bold $text-warning")]
+                if self.is_earlier
+                else []
+            )
+            lines = [flowed([*earlier, *title(view)], width)]
             for aside in self._aside:
                 words = content(shortened(aside, max(self.size.width - 24, 20)), "$text-warning")
                 lines.append(Content.assemble(words, "  ", ("t", "bold $text-accent"), " timeline"))
             if self._change.plain:
                 lines.append(self._change)
-            self._verdict.update(Content("\n").join([*lines, strip(view)]))
+            self._verdict.update(Content("\n").join([*lines, flowed(strip(view), width)]))
         else:
             self._verdict.update(Content.styled("No result yet", "bold"))
         self._label_sides()
@@ -572,6 +583,11 @@ class ResultPane(Vertical):
         return Content("")
 
 
+def _indent(row: Content) -> int:
+    """The indentation of the rows of a reason in full."""
+    return LABELLED if row.plain.startswith("  ") else 2
+
+
 def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:
     return lens_change(*asked)
 
@@ -579,13 +595,12 @@ def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:
 class _ResultRemarks:
     """Gives the signs of the nodes of a result, and the words for values that are absent."""
 
-    def __init__(self, view: ResultView, lines: OutlineLines, outline: Outline) -> None:
+    def __init__(self, view: ResultView, outline: Outline) -> None:
         self._view = view
-        self._lines = lines
         self._outline = outline
 
     def sign(self, node: int) -> SideDifference:
         return self._view.sign(self._outline, node)
 
-    def absence(self, node: int) -> Content:
-        return absence(self._view, self._outline, node, with_reason=self._lines.shown is Shown.RIGHT)
+    def absence(self, node: int, *, with_reason: bool) -> Content:
+        return absence(self._view, self._outline, node, with_reason=with_reason)

@@ -13,7 +13,7 @@ from inspector.json.exact import dump_text
 from inspector.json.pointer import resolve
 from inspector.protocol.catalogue import Tool
 from inspector.tui.claims.pane import vocabulary_named
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, path, shortened
 
 if TYPE_CHECKING:
     from inspector.hosts.profile import HostChange
@@ -188,14 +188,15 @@ def _at(claim: Claim | None) -> str:
     return f" at {claim.pointer or 'the root'} of {subject}"
 
 
-_LABEL = "$foreground 70%"
+_LABEL = QUIET = "$foreground 70%"
+"""The style of labels, and of what no model needs."""
 _NAMED = 2
 """The maximum number of places named on one line."""
 
 
 def reason_words(sign: str, style: str, places: Sequence[str], number: int, why: str) -> Content:
-    """A reason with its places: `✗ 3 times: /content/0, /content/1 …  why`."""
-    named = ", ".join(shortened(place or "the whole", 120) for place in places[:_NAMED])
+    """A reason with its places: `✗ 3 times: content[0], content[1] …  why`."""
+    named = ", ".join(path(place) for place in places[:_NAMED])
     more = " …" if len(places) > _NAMED else ""
     return Content.assemble(
         (f"{sign} ", style),
@@ -208,13 +209,19 @@ def reason_words(sign: str, style: str, places: Sequence[str], number: int, why:
 
 def removal_line(first: Removal, more: int) -> Content:
     """A removal on one line: place and reason. `more`: the number of further removals at that place."""
+    sign, style = withheld_sign(first.rule)
     return Content.assemble(
-        ("✗ ", "bold $text-error"),
-        content(shortened(first.pointer or "the whole result", 120), "bold $text-error"),
+        (f"{sign} ", style),
+        content(path(first.pointer), style),
         "  ",
         content(shortened(first.detail, 300)),
         (f" (and {more:,} more here)" if more else "", _LABEL),
     )
+
+
+def withheld_sign(rule: str) -> tuple[str, str]:
+    """The sign of what a rule withholds, and its style: protocol metadata has a quiet one."""
+    return ("·", QUIET) if rule == Rule.META else ("✗", "bold $text-error")
 
 
 def removal_detail(
@@ -235,19 +242,18 @@ def change_line(change: "HostChange") -> Content:
     """A change by a host on one line."""
     return Content.assemble(
         ("~ ", "bold $text-accent"),
-        content(shortened(change.pointer or "the whole", 120), "bold $text-accent"),
+        content(path(change.pointer), "bold $text-accent"),
         "  host: ",
         content(shortened(change.what, 400)),
     )
 
 
 def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Content]:
-    lead = "! reaches the model; `declared` withholds it  " if reaches else "✗ withheld  "
+    sign, style = ("!", "bold $text-error") if reaches else withheld_sign(removal.rule)
+    lead = "reaches the model; `declared` withholds it" if reaches else "withheld"
     words = COUNTED[Rule(removal.rule)] if removal.rule in _BY_RULE else ""
     lines = [
-        Content.assemble(
-            (lead, "bold $text-error"), content(shortened(removal.pointer or "the whole result", 400), "bold")
-        ),
+        Content.assemble((f"{sign} {lead}  ", style), content(path(removal.pointer, 400), "bold")),
         labelled("why", content(shortened(removal.detail, 1000))),
         labelled("rule", content(f"{removal.rule}: {words}" if words else removal.rule)),
         labelled("declaration", _declaration(removal)),
@@ -265,8 +271,12 @@ def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Conte
 
 
 def labelled(label: str, words: Content) -> Content:
-    """A line of a detail."""
-    return Content.assemble((f"  {label:<13}", _LABEL), words)
+    """A line of a detail, which wraps below its words."""
+    return Content.assemble((f"  {label:<{LABELLED - 2}}", _LABEL), words)
+
+
+LABELLED = 15
+"""The width, in cells, in front of the words of such a line."""
 
 
 def _schema_place(removal: Removal) -> str:

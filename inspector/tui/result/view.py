@@ -2,7 +2,7 @@
 
 import dataclasses
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TypeAlias
@@ -28,8 +28,18 @@ from inspector.json.pointer import resolve
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.removal import change_line, reason_words, removal_line
-from inspector.tui.text import content, count, duration, headline, level_style, shortened, size
+from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line, withheld_sign
+from inspector.tui.text import (
+    content,
+    count,
+    cut_in_the_middle,
+    duration,
+    headline,
+    level_style,
+    path,
+    shortened,
+    size,
+)
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
 _MAX_FINDINGS = 200
@@ -55,7 +65,8 @@ class ResultReason(Struct, frozen=True, kw_only=True):
     def line(self) -> Content:
         sign, _, why = self.key
         lead = "! reaches the model " if sign is SideDifference.REACHES else sign.value
-        return reason_words(lead, _REASON_STYLES[sign], self.places, self.count, why)
+        number = 1 if sign is SideDifference.QUIET else self.count
+        return reason_words(lead, _REASON_STYLES[sign], self.places, number, why)
 
 
 ReasonKey: TypeAlias = tuple[SideDifference, str, str]
@@ -67,6 +78,7 @@ _REASON_STYLES = {
     SideDifference.BROKEN: "bold $text-error",
     SideDifference.CHANGED: "bold $text-accent",
     SideDifference.RIGHT: "$text-accent",
+    SideDifference.QUIET: QUIET,
 }
 
 
@@ -113,7 +125,7 @@ class ResultView:
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
     """At `open`: what `declared` withholds and this model gets, by pointer."""
     reached: int = 0
-    """At `open`: the number of values in this model view that `declared` withholds, copies included."""
+    """At `open`: the number of places in this model view with values that `declared` withholds, or their copies."""
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -141,8 +153,13 @@ class ResultView:
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The nodes of `order`, from top to bottom."""
-        return tuple(sorted(self.order))
+        """The nodes of `order`, from top to bottom. Protocol metadata only if nothing else differs."""
+        return self._loud(self.outline, sorted(self.order))
+
+    @cached_property
+    def json_places(self) -> tuple[int, ...]:
+        """The nodes of `json` at which differences begin, from top to bottom, as in `places`."""
+        return self._loud(self.json, list(self.json.tops))
 
     @cached_property
     def _broken(self) -> dict[int, str]:
@@ -212,7 +229,32 @@ class ResultView:
             return SideDifference.NONE if self.violation_on(outline, node) is None else SideDifference.BROKEN
         if difference is SideDifference.RIGHT:
             return difference
+        if self.is_quiet(outline, node):
+            return SideDifference.QUIET
         return SideDifference.LEFT if self._indexes(outline, node) else SideDifference.CHANGED
+
+    def is_quiet(self, outline: Outline, node: int) -> bool:
+        """True if a node that the model lacks is protocol metadata, and nothing else is withheld in it."""
+        pointer = outline.pointer(node)
+        if outline.difference(node) is not SideDifference.LEFT or not _is_protocol_only(pointer):
+            return False
+        first = bisect_left(self._pointers, f"{pointer}/")
+        # "0" is the character after "/".
+        last = min(bisect_left(self._pointers, f"{pointer}0"), first + _MAX_FINDINGS)
+        indexes = [*self._indexes(outline, node)]
+        for at in self._pointers[first:last]:
+            indexes += self.removals_at[at]
+        return all(self.removals[index].rule in _NOISE for index in indexes)
+
+    def _loud(self, outline: Outline, nodes: list[int]) -> tuple[int, ...]:
+        """Sorted nodes without those of protocol metadata; all of them if there are no others."""
+        found = nodes
+        for child in outline.children(0) if isinstance(outline.value(0, 0), dict) else ():
+            if _is_protocol_only(outline.pointer(child)):
+                first, last = bisect_left(found, child), bisect_left(found, outline.end(child))
+                others = [node for node in found[first:last] if not self.is_quiet(outline, node)]
+                found = [*found[:first], *others, *found[last:]]
+        return tuple(found or nodes)
 
     def _reaches(self, outline: Outline, node: int) -> bool:
         shown = outline.value(node, 1)
@@ -253,12 +295,10 @@ def result_view(
     found = _Found()
     for index, removal in enumerate(shown.bounded.removals):
         removals_at.setdefault(removal.pointer, []).append(index)
-        found.add(
-            (SideDifference.LEFT, removal.rule, removal.detail), removal.pointer, _rule_weight(removal.rule)
-        )
+        found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
     changes_at: dict[str, list[HostChange]] = {}
     for change in shown.context.changes:
-        found.add((SideDifference.CHANGED, "", f"host: {change.what}"), change.pointer, 2)
+        found.add(_change_key(change), change.pointer, 4 if change.pointer in _PROTOCOL_ONLY else 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
     for note in shown.app.notes if shown.app else ():
@@ -303,7 +343,10 @@ def result_view(
         values=(masked, model),
         app=shown.app,
     )
-    return _unmasked(view, shown) if unmasked and view.masks else view
+    view = _unmasked(view, shown) if unmasked and view.masks else view
+    # Computed here, in the thread: there may be hundreds of thousands of places.
+    _ = view.places
+    return view
 
 
 class _Sides(Struct, frozen=True, kw_only=True):
@@ -463,7 +506,7 @@ def _worst_first(
             return 3
         found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
-            return 2
+            return 4 if _is_protocol_only(outline.pointer(node)) else 2
         return _rule_weight(shown.bounded.removals[found[0]].rule)
 
     return tuple(sorted(dict.fromkeys((*outline.tops, *broken)), key=weight))
@@ -514,6 +557,18 @@ class _Found:
 
 
 _NOISE = frozenset({Rule.META})
+_PROTOCOL_ONLY = frozenset({"/_meta", "/resultType"})
+"""Pointers to the members of a result that are metadata of the protocol."""
+
+
+def _is_protocol_only(pointer: str) -> bool:
+    return (
+        pointer[: pointer.find("/", 1)] in _PROTOCOL_ONLY
+        if pointer.count("/") > 1
+        else pointer in _PROTOCOL_ONLY
+    )
+
+
 _COPIES = frozenset({Rule.MIRROR, Rule.ECHO})
 
 
@@ -578,40 +633,44 @@ def _around(outline: Outline, node: int) -> list[str]:
     return found
 
 
-def title(view: ResultView, *, room: int = 300) -> Content:
-    """The call's number, how it ended, how long it took, and its name. The name comes last: it may be long.
-
-    `room`: the number of characters for the problem with the output.
-    """
+def title(view: ResultView) -> tuple[Content, ...]:
+    """The call's number, how it ended, how long it took, and its name."""
     record = view.record
-    return Content.assemble(
-        (f"#{record.number} ", "$foreground 70%"),
-        _ending(record),
-        (f" {duration(record.duration_s)}  ", "$foreground 70%"),
-        _schema_verdict(view.output, room),
-        content(shortened(record.title, 120)),
+    ended = Content.assemble(
+        (f"#{record.number} ", QUIET), _ending(record), (f" {duration(record.duration_s)}", QUIET)
     )
+    return ended, *_schema_verdict(view.output), content(cut_in_the_middle(record.title, 120))
 
 
-def _schema_verdict(output: OutputCheck, room: int) -> Content:
-    """A text that says if the result fits the output schema; empty if there is none."""
+def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
+    """The texts that say if the result fits the output schema; none if there is no schema."""
     if output.violations:
-        return content(f"✗ {shortened(output.sentence, min(room, 300))}  ", "bold $text-error")
-    if output.unchecked:
-        return Content.styled("? output schema not checked  ", "bold $text-warning")
-    return Content.styled("✓ output fits its schema  ", "$text-success") if output.is_asked else Content("")
+        lead, _, listed = output.sentence.partition(": ")
+        first, *others = listed.split(" · ")
+        number = len(output.violations) - 1 + output.more
+        more = f" · {number:,} more" if others else ""
+        yield content(f"✗ {lead}: {shortened(first, 200)}{more}", "bold $text-error")
+    elif output.unchecked:
+        yield Content.styled("? output schema not checked", "bold $text-warning")
+    elif output.is_asked:
+        yield Content.styled("✓ output fits its schema", "$text-success")
 
 
-def strip(view: ResultView) -> Content:
-    """A line with the bytes sent and given to the model, the removals by rule, and the host's changes."""
+def strip(view: ResultView) -> tuple[Content, ...]:
+    """The bytes sent and given to the model, the removals by rule, and the host's changes."""
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
     rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
-    sent = size(view.raw_bytes) if view.failure is None else "nothing"
+    sign, style = withheld_sign(next((rule for rule in view.rules if rule not in _NOISE), Rule.META))
+    sent = Content.assemble(
+        f"{view.sender} sent ", (size(view.raw_bytes) if view.failure is None else "nothing", "bold")
+    )
+    more = ""
+    if view.record.left_out:
+        sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
+        more = " and the withheld values" if view.level is Level.OPEN else ""
     parts = [
-        Content.assemble(
-            f"{view.sender} sent ", (sent, "bold"), ", model gets ", (size(view.model_bytes), "bold")
-        ),
-        content(f"✗ {len(view.removals):,} withheld: {rules}", "bold $text-error")
+        Content.assemble(sent, ", model gets ", (size(view.model_bytes), "bold"), more),
+        content(f"{sign} {len(view.removals):,} withheld: {rules}", style)
         if view.removals
         else Content.styled("nothing withheld", level_style(view.level)),
     ]
@@ -622,20 +681,20 @@ def strip(view: ResultView) -> Content:
     if view.undeclared:
         passed = undescribed_words(view.undeclared, view.output)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
-    if view.changes:
-        parts.append(Content.styled(f"~ {count(len(view.changes), 'change')} by the host", "$text-accent"))
+    changes = sum(change.pointer not in _PROTOCOL_ONLY for change in view.changes)
+    if changes:
+        parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
     if not view.observed:
         parts.append(Content.styled("not observed of this host", "$text-warning"))
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.findings:
         parts.append(Content.styled(f"! {count(len(view.findings), 'remark')}", "$text-warning"))
-    return Content("  ").join(parts)
+    return tuple(parts)
 
 
 def _reached_words(view: ResultView) -> str:
-    verb = "reaches" if view.reached == 1 else "reach"
-    return f"{count(view.reached, 'value')} that `declared` withholds {verb} the model"
+    return f"values that `declared` withholds reach the model in {count(view.reached, 'place')}"
 
 
 def _app_words(app: AppView) -> str:
@@ -713,14 +772,33 @@ def _added_words(*, is_failure: bool) -> str:
     return "only the model sees it: a notice of what is missing, rewritten text, or text of the host"
 
 
+def _removal_key(removal: Removal) -> ReasonKey:
+    return _METADATA if removal.rule in _NOISE else (SideDifference.LEFT, removal.rule, removal.detail)
+
+
+def _change_key(change: HostChange) -> ReasonKey:
+    if change.pointer in _PROTOCOL_ONLY:
+        return _METADATA
+    return SideDifference.CHANGED, "", f"host: {change.what}"
+
+
+def _member(removal: Removal) -> str:
+    """The pointer to name for a removal: of metadata, that of the member of the result."""
+    is_in_result = removal.rule in _NOISE and _is_protocol_only(removal.pointer)
+    return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
+
+
+_METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
+
+
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     """The key of the reason about a node in the list of reasons; None if there is none."""
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_key(view.reaching_on(outline, node))
     for removal in view.removals_on(outline, node)[:1]:
-        return SideDifference.LEFT, removal.rule, removal.detail
+        return _removal_key(removal)
     for change in view.changes_on(outline, node)[:1]:
-        return SideDifference.CHANGED, "", f"host: {change.what}"
+        return _change_key(change)
     if outline.difference(node) is SideDifference.RIGHT:
         return SideDifference.RIGHT, "", _added_words(is_failure=view.failure is not None)
     found = view.broken_on(outline, node)
@@ -730,14 +808,13 @@ def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
 def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
     """A line that says that a secret reaches the model, where it is, and why it is a secret."""
     found = view.reaching_on(outline, node)
-    where = outline.pointer(node) or "the whole"
     why = "a copy of a value that `declared` withholds"
     if found is not None and found.rule not in _COPIES:
         why = found.detail
     return Content.assemble(
         ("! reaches the model", "bold $text-error"),
         "  ",
-        content(shortened(where, 120), "bold"),
+        content(cut_in_the_middle(path(outline.pointer(node)), 120), "bold"),
         "  ",
         content(shortened(why, 400)),
     )
@@ -761,10 +838,11 @@ def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
 def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool) -> Content:
     """The text in place of a value that the model does not get."""
     removals = view.removals_on(outline, node)
+    is_quiet = view.is_quiet(outline, node)
     if removals:
         why = f": {shortened(removals[0].detail, 200)}" if with_reason else ""
-        return content(f"┄ withheld{why} ┄", "$text-error")
-    return Content.styled("┄ not passed on by the host ┄", "$text-accent")
+        return content(f"┄ withheld{why} ┄", QUIET if is_quiet else "$text-error")
+    return Content.styled("┄ not passed on by the host ┄", QUIET if is_quiet else "$text-accent")
 
 
 def result_remarks(view: ResultView) -> tuple[Content, ...]:

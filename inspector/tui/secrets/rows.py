@@ -11,7 +11,7 @@ from inspector.json.document import Document
 from inspector.json.exact import Json
 from inspector.json.pointer import split
 from inspector.secrets.vault import Kept, KeptReference, KeptValue, VaultKey, item_words, left_s
-from inspector.tui.text import content, count, cut_in_the_middle, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, path, shortened
 from inspector.tui.timeline.frame import pieces
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
@@ -87,7 +87,7 @@ def secret_line(
 def label(kept: Kept) -> str:
     """The name of an item. Foreign text."""
     if isinstance(kept, KeptValue):
-        return shortened(kept.removal.pointer or "the whole result", 200)
+        return path(kept.removal.pointer, 200)
     reference = kept.located.reference
     if isinstance(reference, MalformedReference):
         return shortened(reference.label or "malformed reference", 200)
@@ -145,7 +145,7 @@ def _name(kept: Kept) -> str:
 
 def _places(kept: Kept) -> str:
     pointers = kept.located.pointers if isinstance(kept, KeptReference) else (kept.removal.pointer,)
-    return " and ".join(pointer or "the root" for pointer in pointers[:4]) + (
+    return " and ".join(path(pointer, 400) for pointer in pointers[:4]) + (
         f" and {len(pointers) - 4} more places" if len(pointers) > 4 else ""
     )
 

@@ -274,7 +274,11 @@ class SessionTimeline(TimelinePane):
     def _fold(self, row: TimelineRow, index: int) -> None:
         row.is_unfolded = not row.is_unfolded
         self._unfolded += 1 if row.is_unfolded else -1
+        before, seen = self.count, self._seen
         self._list(index)
+        # What is unfolded is not newer.
+        self._seen = max(seen + self.count - before, 0)
+        self._label()
         # Enter does something else now.
         self.post_message(self.Moved(self, index))
 

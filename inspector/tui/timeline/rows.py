@@ -446,7 +446,7 @@ def _server_words(segment: Segment) -> Content:
     """The name of the server, shown before what happened; empty if there is only one."""
     if not segment.server:
         return Content("")
-    return content(f"{shortened(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
+    return content(f"{cut_in_the_middle(segment.server, _SERVER_WIDTH)}  ", "$text-primary")
 
 
 def entry_line(entry: Entry, width: int, at_s: float | None = None, before: Content = _NOTHING) -> Content:

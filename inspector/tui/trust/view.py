@@ -12,7 +12,7 @@ from inspector.policy.taint import (
     TrustLabel,
     request_annotations,
 )
-from inspector.tui.text import content, count, shortened
+from inspector.tui.text import content, count, cut_in_the_middle, shortened
 
 _QUIET = "$foreground 70%"
 _CALL_WIDTH = 30
@@ -133,7 +133,7 @@ def server_line(row: ServerRow, *, here: bool) -> Content:
     """The line of a server."""
     return Content.assemble(
         "▸ " if here else "  ",
-        content(shortened(row.server, 60), "bold"),
+        content(cut_in_the_middle(row.server, 60), "bold"),
         (f"  {count(row.received, 'trust label')} received; ", _QUIET),
         (_SENT[row.detail], "$text-warning" if row.detail is not None else ""),
     )
@@ -157,7 +157,7 @@ def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
     value = Content.assemble("  ", content(shortened(label.value, 200))) if label.value else Content("")
     return Content.assemble(
         "▸ " if here else "  ",
-        content(shortened(call, _CALL_WIDTH - 2).ljust(_CALL_WIDTH), "bold"),
+        content(cut_in_the_middle(call, _CALL_WIDTH - 2).ljust(_CALL_WIDTH), "bold"),
         (label.kind.value, _STYLES.get(label.kind, "")),
         value,
         (f"  {_MEANINGS[label.kind]}", "$foreground 70%"),
@@ -182,6 +182,6 @@ def since_line(kind: str, origin: LabelOrigin) -> Content:
     return Content.assemble(
         (kind, "bold $text-warning"),
         f" since #{origin.call} ",
-        content(shortened(origin.tool, 60), "bold"),
+        content(cut_in_the_middle(origin.tool, 60), "bold"),
         content(shortened(f" ({origin.server})", 60), _QUIET),
     )

@@ -17,7 +17,7 @@ from inspector.json.opened import TEXT, opened
 from inspector.tui.values.alignment import GAP, align
 from inspector.tui.values.blocks import paired_blocks
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
-from inspector.tui.values.wrap import LEAST, PieceKind, Span, Wrapped, quoted
+from inspector.tui.values.wrap import LEAST, PieceKind, Span, TextBlock, Wrapped, quoted
 
 
 class Absent(Enum):
@@ -44,6 +44,7 @@ class OutlineStyle(StrEnum):
     """Indented JSON, with brackets and commas."""
 
 
+Drawn: TypeAlias = Wrapped | TextBlock | DrawnPicture
 _Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
 """A node to build: label, token, left value, right value, depth, parent, flags."""
 
@@ -88,6 +89,8 @@ class SideDifference(Enum):
 
     Comes from `Remarks`, not from comparing the values.
     """
+    QUIET = "·"
+    """Protocol metadata, which only the left side has. Comes from `Remarks`, not from comparing the values."""
     BROKEN = "≠"
     """The value breaks the output schema. Comes from `Remarks`, not from comparing the values."""
 
@@ -129,7 +132,7 @@ class Outline:
         self._differences = bytearray()
         self._suffixes: dict[int, str] = {}
         """The token that a node's pointer has after its own token, by node."""
-        self._long: dict[tuple[int, int, int], Wrapped | DrawnPicture] = {}
+        self._long: dict[tuple[int, int, int], Drawn] = {}
         self._record_labels: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         """The labels of objects of scalars, by their keys."""
         self._pictures: dict[tuple[int, int], Picture] = {}
@@ -444,7 +447,7 @@ class Outline:
         """The number of blanks in front of the rows of a node."""
         return max(min(INDENT * self._depths[node], width // 3, width - _LEAST_ROOM), 0)
 
-    def _side(self, node: int, side: Side, width: int) -> "Wrapped | DrawnPicture | None":
+    def _side(self, node: int, side: Side, width: int) -> "Drawn | None":
         """The rows of one side of a node; None if the side has no value there.
 
         Rows of long texts are cached.
@@ -470,11 +473,13 @@ class Outline:
             text, kind = leaf_text(value)
             separator = _SEPARATOR if self.style is OutlineStyle.TREE and label else ""
         picture = self._pictures.get((node, side))
-        found = (
-            Wrapped(label, separator, text, kind, comma, indent, width)
-            if picture is None
-            else DrawnPicture(label, separator, picture, indent, width)
-        )
+        is_lines = self.style is OutlineStyle.TREE and kind is PieceKind.STRING and "\n" in text
+        if picture is not None:
+            found = DrawnPicture(label, separator, picture, indent, width)
+        elif is_lines:
+            found = TextBlock(label, text, indent, width)
+        else:
+            found = Wrapped(label, separator, text, kind, comma, indent, width)
         if found.count > _LONG:
             self._long[(node, side, width)] = found
         return found

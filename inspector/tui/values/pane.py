@@ -26,6 +26,8 @@ _CURSOR = 1
 _DIVIDER = "│"
 _MANY = 4_000
 """The number of nodes above which rows are counted in a thread."""
+_LEAST_SHOWN = 3
+"""The number of rows of the first value under the cursor that are in sight."""
 _MOST_SEARCHED = 400
 """The maximum number of rows of a marked value that are searched for the marked part."""
 _STYLES = {
@@ -41,6 +43,7 @@ _SIGN_STYLES = {
     SideDifference.CHANGED: "bold $text-accent",
     SideDifference.RIGHT: "bold $text-accent",
     SideDifference.REACHES: "bold $text-error",
+    SideDifference.QUIET: "$foreground 70%",
     SideDifference.BROKEN: "bold $text-error",
 }
 
@@ -63,7 +66,7 @@ class Remarks(Protocol):
         """The sign in front of a node."""
         ...
 
-    def absence(self, node: int) -> Content:
+    def absence(self, node: int, *, with_reason: bool) -> Content:
         """The text on the right side in place of an absent value."""
         ...
 
@@ -75,6 +78,8 @@ class OutlineLines(Lines):
     changes.
     """
 
+    # Rows are laid out before a scrollbar is there.
+    DEFAULT_CSS = "OutlineLines { scrollbar-gutter: stable; }"
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.VALUES)
 
     class Drawn(Message):
@@ -92,6 +97,10 @@ class OutlineLines(Lines):
         self._pointer: str | None = None
         """The pointer to which the cursor goes once the rows are counted."""
         self._folded = frozenset[int]()
+        self._is_opening = False
+        """True if the outline is new, and neither the cursor nor a fold was moved since it is shown."""
+        self._is_taking = False
+        """True if the rows change now, and with them the cursor."""
         self._mark: tuple[str, str] | None = None
         self._marked = range(0)
         self._counts = Latest(self, _counted, self._take, self._could_not)
@@ -150,12 +159,15 @@ class OutlineLines(Lines):
         *,
         pointer: str | None = None,
         folded: frozenset[int] = frozenset(),
+        is_new: bool = False,
     ) -> None:
         """Draw another outline. `pointer`: where the cursor goes; None for the first row.
 
-        `folded`: the nodes that are folded.
+        `folded`: the nodes that are folded. `is_new`: whether to begin at the top, as far as the cursor's value
+        stays in sight.
         """
         self._wanted_remarks, self._wanted, self._pointer = remarks, outline, pointer
+        self._is_opening = is_new
         self._matches = ()
         if outline is None:
             self._rows = self._remarks = None
@@ -239,6 +251,22 @@ class OutlineLines(Lines):
                 self._pointer = self.pointer
             self._count(self._folded)
         super().on_resize()
+        self._begin_at_top()
+
+    def watch_cursor(self, before: int, after: int) -> None:
+        """Scroll to the cursor. Moved by the user, it stays in view from then on."""
+        self._is_opening = self._is_opening and self._is_taking
+        super().watch_cursor(before, after)
+
+    def _begin_at_top(self) -> None:
+        """Show the first rows of a new outline, or the first rows of the value under the cursor if it is further down."""
+        rows, height = self._rows, self.scrollable_content_region.height
+        if rows is None or not self._is_opening or not self.count or not height:
+            return
+        node = rows.at(self.cursor).node
+        shown = min(max(rows.outline.height(node, rows.widths), 1), _LEAST_SHOWN, height)
+        last = self.cursor + shown - 1
+        self.scroll_to(y=max(last - height + 1, 0), animate=False, force=True)
 
     def row(self, index: int, width: int) -> Content:
         """The text of one row, with its signs."""
@@ -379,7 +407,9 @@ class OutlineLines(Lines):
         sign = self._remarks.sign(node) if self._remarks else outline.difference(node)
         spans = outline.side_row(node, side, width, number)
         if spans:
-            is_shown = sign is not SideDifference.NONE and (not side or sign is not SideDifference.LEFT)
+            is_shown = sign is not SideDifference.NONE and (
+                not side or sign not in {SideDifference.LEFT, SideDifference.QUIET}
+            )
             text = Content.assemble(*map(_styled, spans))
             if (
                 sign is SideDifference.LEFT
@@ -390,15 +420,26 @@ class OutlineLines(Lines):
             if folded and not number:
                 text = Content.assemble(text, ("  …", "$foreground 70%"))
         else:
-            is_shown = bool(side) and not number and outline.begins_absence(node)
-            text = self._absent(outline, node, width) if is_shown else Content("")
+            is_absent = bool(side) and outline.begins_absence(node)
+            is_shown = is_absent and not number
+            text = self._absent(rows, node, number) if is_absent else Content("")
         mark = Content.styled(f"{sign.value} ", _SIGN_STYLES[sign]) if is_shown else Content("  ")
         return Content.assemble(mark, text, " " * max(width - text.cell_length, 0))
 
-    def _absent(self, outline: Outline, node: int, width: int) -> Content:
-        words = self._remarks.absence(node) if self._remarks else Content("┄ absent ┄")
+    def _absent(self, rows: OutlineRows, node: int, number: int) -> Content:
+        """Row `number` of the words for an absent value: with the reason if the value beside it is as tall."""
+        outline, width = rows.outline, rows.widths[1]
         label = f"{outline.label(node)}  " if self._shown is Shown.RIGHT else ""
-        line = Content.assemble(" " * outline.indent(node, width), (label, "$text-primary"), words)
+        indent = outline.indent(node, width)
+        found = [Content("┄ absent ┄")]
+        if self._remarks:
+            full = self._remarks.absence(node, with_reason=True).wrap(max(width - indent, 1))
+            is_alone = self._shown is Shown.RIGHT
+            fits = is_alone or len(full) <= max(outline.height(node, rows.widths), 1)
+            found = full if fits and not is_alone else [self._remarks.absence(node, with_reason=is_alone)]
+        if number >= len(found):
+            return Content("")
+        line = Content.assemble(" " * indent, (label, "$text-primary"), found[number])
         return line.truncate(width, ellipsis=True)
 
     # Counting.
@@ -419,8 +460,11 @@ class OutlineLines(Lines):
         self._rows, self._folded, self._remarks = rows, rows.folded, self._wanted_remarks
         pointer, self._pointer = self._pointer, None
         node = rows.outline.node_at(pointer) if pointer is not None else None
+        self._is_taking = True
         self.show_rows(len(rows), rows.first(node) if node is not None else 0)
+        self._is_taking = False
         self.reveal(self.cursor)
+        self._begin_at_top()
         if self._mark is not None:
             self._place_mark()
         self.post_message(self.Drawn())

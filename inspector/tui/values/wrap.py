@@ -3,7 +3,7 @@
 import re
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from functools import lru_cache
 from typing import TypeAlias
@@ -23,10 +23,12 @@ def quoted(text: str) -> str:
     return safe_line(scalar_text(text)[1:-1])
 
 
-def breaks(text: str, room: int, first: int | None = None) -> Sequence[int]:
+def breaks(
+    text: str, room: int, first: int | None = None, *, shown: Callable[[str], str] = quoted
+) -> Sequence[int]:
     """The indexes at which the pieces of `text` begin; the first is 0.
 
-    A piece, quoted and made safe, takes at most `room` cells, and the first piece at most `first`. A line
+    A piece, as `shown` draws it (quoted and made safe), takes at most `room` cells, and the first piece at most `first`. A line
     feed ends a piece. Other pieces end after a blank if there is one in their second half. The note of a
     mask, `(36 characters)`, stays whole if it fits. Takes linear time; a printable ASCII text needs no loop
     over its characters.
@@ -38,19 +40,22 @@ def breaks(text: str, room: int, first: int | None = None) -> Sequence[int]:
     while at < len(text):
         stop = text.find("\n", at) + 1 or len(text)
         line = text[at:stop]
+        if shown is not quoted:
+            line = line.removesuffix("\n")
         if at:
             starts.append(at)
-        _break_line(line, at, room, first if not at else room, starts)
+        _break_line(line, at, room, first if not at else room, starts, _WIDTHS[shown])
         at = stop
     return starts
 
 
-def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]") -> None:
+def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]", widths: "_Widths") -> None:
     """Append the starts of all pieces of a line but the first, as indexes into the whole text."""
     length = len(line)
-    if length <= first and is_plain(line):
+    is_simple = line.isascii() and line.isprintable() and (widths is _WIDTHS[safe_line] or is_plain(line))
+    if is_simple and length <= first:
         return
-    if is_plain(line):
+    if is_simple:
         end = _plain_end(line, 0, first)
         if end < length:
             starts.append(at + end)
@@ -58,7 +63,7 @@ def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]")
                 if piece.end() < length:
                     starts.append(at + piece.end())
         return
-    _break_odd_line(line, at, room, first, starts)
+    _break_odd_line(line, at, room, first, starts, widths)
 
 
 def _plain_end(line: str, start: int, room: int) -> int:
@@ -75,8 +80,9 @@ def _pattern(room: int) -> re.Pattern[str]:
     return re.compile(rf"(?s).{{1,{room}}}\Z|.{{{room // 2},{room}}}(?<= )|.{{{room}}}")
 
 
-def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[int]") -> None:
-    widths = _WIDTHS
+def _break_odd_line(
+    line: str, at: int, room: int, first: int, starts: "array[int]", widths: "_Widths"
+) -> None:
     left, begin, blank, since = first, 0, 0, 0
     notes = [found.span(1) for found in _NOTE.finditer(line)] if MASK in line else []
     notes.reverse()
@@ -84,9 +90,7 @@ def _break_odd_line(line: str, at: int, room: int, first: int, starts: "array[in
         while notes and index >= notes[-1][1]:
             notes.pop()
         note = notes[-1][0] if notes and notes[-1][0] <= index else -1
-        width = widths.get(character)
-        if width is None:
-            width = widths[character] = cell_len(quoted(character))
+        width = widths[character]
         if width > left:
             if note > begin and notes[-1][1] - note <= room:
                 # A note is ASCII: each character takes one cell.
@@ -116,19 +120,23 @@ def is_plain(text: str) -> bool:
 
 
 class _Widths(dict[str, int]):
-    """The width of characters in cells.
+    """The width of characters in cells, as they are drawn.
 
     The cache is emptied when full: a text may contain any character of Unicode.
     """
 
-    def __setitem__(self, key: str, value: int) -> None:
+    def __init__(self, shown: Callable[[str], str]) -> None:
+        self._shown = shown
+
+    def __missing__(self, key: str) -> int:
         if len(self) >= _MOST_WIDTHS:
             self.clear()
-        super().__setitem__(key, value)
+        self[key] = width = cell_len(self._shown(key))
+        return width
 
 
 _MOST_WIDTHS = 20_000
-_WIDTHS = _Widths()
+_WIDTHS: dict[Callable[[str], str], _Widths] = {shown: _Widths(shown) for shown in (quoted, safe_line)}
 
 
 class PieceKind(StrEnum):
@@ -227,6 +235,45 @@ class Wrapped:
             closing = _QUOTE if 0 < end <= len(piece) or not self._text else ""
             piece = f"{'' if at else _QUOTE}{inside}{closing}{behind}"
         return piece + (self._comma if is_last else "")
+
+
+class TextBlock:
+    """A label, and below it a text with line feeds, line by line behind a border. Rows are made on demand.
+
+    Characters are drawn as they are, made safe, without quotes and escapes. A text that ends with a line feed has
+    an empty last line.
+    """
+
+    __slots__ = ("_blanks", "_labels", "_starts", "_text", "count")
+
+    def __init__(self, label: str, text: str, indent: int, width: int) -> None:
+        """`label`: safe text. `text`: as it was sent."""
+        self._blanks: Span = (" " * indent, PieceKind.PUNCTUATION)
+        self._text = text
+        room = max(width - indent, LEAST)
+        self._labels = tuple(_pieces(label, room, room - len(CONTINUED))) if label else ()
+        starts = breaks(text, room - len(_BORDER) - len(CONTINUED), shown=safe_line)
+        self._starts = [*starts, len(text)] if text.endswith("\n") else starts
+        self.count = len(self._labels) + len(self._starts)
+
+    def row(self, number: int) -> list[Span]:
+        at = number - len(self._labels)
+        if at < 0:
+            sign: list[Span] = [(CONTINUED, PieceKind.CONTINUATION)] if number else []
+            return [self._blanks, *sign, (self._labels[number], PieceKind.LABEL)]
+        start = self._starts[at]
+        stop = self._starts[at + 1] if at + 1 < len(self._starts) else len(self._text)
+        piece = safe_line(self._text[start:stop].removesuffix("\n"))
+        is_continued = start > 0 and self._text[start - 1] != "\n"
+        border = f"{_BORDER}{CONTINUED if is_continued else ''}"
+        return [self._blanks, (border, PieceKind.CONTINUATION), (piece, PieceKind.STRING)]
+
+    def row_of(self, offset: int) -> int:
+        """The row that shows the character at `offset`."""
+        return len(self._labels) + max(bisect_right(self._starts, offset) - 1, 0)
+
+
+_BORDER = "  ▏"
 
 
 def _least_cells(text: str, kind: PieceKind) -> int:

@@ -20,6 +20,7 @@ from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
 from inspector.tui.asks.dialog import AnswerScreen
 from inspector.tui.connection.source import ServerSource
+from inspector.tui.keys.footer import KeyLine
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
 from inspector.tui.widgets.choice import ChoiceInput
 from tests.tui.scripted import LARGE, SMALL, settled
@@ -128,6 +129,7 @@ async def test_what_is_wrong_in_a_long_form_is_focused_and_in_sight(
 async def test_a_sampling_request_is_answered_by_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
     async with asking("sample", monkeypatch) as (app, pilot, session):
         text = await settled(pilot, app, "user: Rhyme!")
+        assert not app.screen_stack[-2].query_one(KeyLine).offers
         assert "No model is called" in text
         assert "maxTokens: 9" in text
         await pilot.press("ctrl+r")

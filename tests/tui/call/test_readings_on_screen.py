@@ -170,6 +170,9 @@ async def test_a_key_subscribes_to_a_resource_and_the_screen_says_since_when_it_
         assert not told.opened[0].subscriptions.states
         await pilot.press("U")
         await settled(pilot, app, "note://a  subscribed  U unsubscribes")
+        if size is LARGE:
+            # The row of the resource is marked.
+            assert text.count("subscribed") < (await settled(pilot, app)).count("subscribed") - 1
         told.opened[0].tell(ResourceUpdated(uri="note://a"))
         text = await settled(pilot, app, "updated 0 s ago  r reads again  U unsubscribes")
         assert "note://a has changed." in text

@@ -1,5 +1,6 @@
 """Keys that work from every part of the main screen, and what Space and - do in a recording."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -94,7 +95,14 @@ async def test_in_a_recording_space_plays_and_minus_folds(tmp_path: Path) -> Non
         await pilot.press("minus")
         await settled(pilot, app, "- unfolds")
         assert values.count < rows
-        await pilot.press("minus", "less_than_sign")
+        # Nothing is called here, and no key says so.
+        await pilot.press("1")
+        text = await settled(pilot, app, "Enter or Tab: look at the arguments")
+        assert "edit the arguments" not in text
+        await pilot.press("tab")
+        text = await settled(pilot, app, "Esc leave")
+        assert "Enter call" not in text
+        await pilot.press("escape", "less_than_sign")
         await read(pilot, app, "frame 1 of 13")
         await pilot.press("space")
         await settled(pilot, app, "▶")
@@ -103,3 +111,19 @@ async def test_in_a_recording_space_plays_and_minus_folds(tmp_path: Path) -> Non
         assert "play: Plays from here" in text
         await pilot.press("escape")
         assert "Sightline help" not in screen_text(app)
+
+
+@SIZES
+async def test_the_palette_begins_with_what_people_look_for(size: tuple[int, int]) -> None:
+    app = app_of(script())
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape", "ctrl+p")
+        text = await settled(pilot, app, "Record  (w)")
+        titles = re.findall(r"^ +([A-Z][\w ]+)  \(\S+\)", text, re.MULTILINE)
+        assert titles[:4] == ["Call", "Call again", "Reconnect", "Record"], text
+        assert "Quit" not in text
+        await pilot.press(*"copy result", "enter")
+        await settled(pilot, app, "What to copy")

@@ -8,6 +8,7 @@ from textual.pilot import Pilot
 from inspector.errors import UnreachableError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.policy.gate.agreement import Terms
+from inspector.protocol.client import NONE
 from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
 from tests.policy.gate.played import rule, rules
@@ -226,3 +227,17 @@ async def go_to_while_running(pilot: Pilot[None], app: SightlineApp) -> None:
         await pilot.pause()
     await pilot.press("slash", "ctrl+u", *"send", "enter")
     await settled(pilot, app, "server 2 of 2")
+
+
+async def test_missing_client_capabilities_are_named_at_their_server_only() -> None:
+    silent = mail()
+    silent.client = NONE
+    app = app_of_several({"notes": notes(), "mail": silent})
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "send")
+        text = await settled(pilot, app, "Tools 2  no client capabilities")
+        assert text.count("no client capabilities") == 1
+        assert text.index("» mail") < text.index("no client capabilities")
+        assert "as none" not in text.splitlines()[0]
+        await open_look(pilot, app, 2)
+        assert "as none" in await settled(pilot, app, "as none")

@@ -41,7 +41,7 @@ async def test_d_compares_declared_with_closed(size: tuple[int, int]) -> None:
         text = await settled(pilot, app, "declared against closed")
         assert "The model at  closed" in text
         assert "2 only in declared" in text
-        assert "only in declared  " in text or "+ only in closed" in text
+        assert "only in declared" in text or "+ only in closed" in text
         assert "Server sent" not in text
         assert KEY not in text
         await pilot.press("escape")

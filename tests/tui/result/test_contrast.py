@@ -16,6 +16,7 @@ from inspector.tui.result.contrast import (
     contrast_title,
     leaf_count,
 )
+from inspector.tui.text import path
 from inspector.tui.values.outline import Outline, OutlineRows, Side, SideDifference
 from inspector.tui.values.wrap import row_text
 from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of
@@ -49,11 +50,11 @@ def test_values_that_only_declared_passes_are_marked_and_counted() -> None:
         node = view.outline.node_at(pointer)
         assert node is not None
         assert view.outline.difference(node) is SideDifference.LEFT
-        assert contrast_reason(view, node).plain == f"✗ only in declared  {pointer}"
+        assert contrast_reason(view, node).plain == f"✗ only in declared  {path(pointer)}"
     same = view.outline.node_at("/structuredContent/id")
     assert same is not None
     assert view.outline.difference(same) is SideDifference.NONE
-    text = contrast_strip(view).plain
+    text = contrast_strip(view, 200).plain
     assert text.startswith("declared against closed (spec)")
     assert "✗ 3 only in declared" in text
     assert [contrast_title(seen).plain for seen in (view.left, view.right)] == [
@@ -66,12 +67,12 @@ def test_a_model_view_does_not_differ_from_itself() -> None:
     view = contrast_of(TOLD, DECLARED, DECLARED)
     assert view.leaves.total == 0
     assert not view.has_differences
-    assert "no value differs" in contrast_strip(view).plain
+    assert "no value differs" in contrast_strip(view, 200).plain
 
 
 def test_hosts_are_compared_at_one_boundary_and_named() -> None:
     view = contrast_of(RESULT, DECLARED, Lens(level=Level.DECLARED, host="claude-code"))
-    text = contrast_strip(view).plain
+    text = contrast_strip(view, 200).plain
     assert text.startswith("spec against claude-code (declared)")
     assert view.leaves.total > 0
     assert view.has_differences
@@ -148,4 +149,4 @@ def test_a_json_text_that_one_model_gets_unchanged_is_compared_by_value() -> Non
     view = contrast_of(value, OPEN, DECLARED)
     node = next(node for node in view.outline.tops if view.outline.pointer(node) == "/content/0/text")
     assert view.outline.label(node).rstrip() == "key"
-    assert contrast_reason(view, node).plain == "✗ only in open  /content/0/text"
+    assert contrast_reason(view, node).plain == "✗ only in open  content[0].text"

@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from textual.content import Content
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.judgement import Judgement
@@ -12,6 +13,7 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 from inspector.session.call_record import CallRecord
 from inspector.tui.catalogue.badges import marks_of
 from inspector.tui.catalogue.item import tool_view
+from inspector.tui.result import view as result_views
 from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.view import (
@@ -21,11 +23,19 @@ from inspector.tui.result.view import (
     reasons,
     result_remarks,
     result_view,
-    strip,
-    title,
 )
+from inspector.tui.text import flowed, hanging
 from inspector.tui.values.outline import ABSENT, OutlineRows, OutlineStyle, Side, SideDifference
 from inspector.tui.values.wrap import row_text
+
+
+def strip(view: ResultView) -> Content:
+    return Content("  ").join(result_views.strip(view))
+
+
+def title(view: ResultView) -> Content:
+    return Content("  ").join(result_views.title(view))
+
 
 SECRET = "planted-secret-4711"
 TOOL = Tool(
@@ -128,7 +138,7 @@ def test_at_open_leaking_values_are_masked_and_marked() -> None:
     assert view.sign(view.outline, node) is SideDifference.REACHES
     assert view.outline.value(node, 1) == "•••••••• (19 characters, reaches the model)"
     assert reason_line(view, view.outline, node).plain.startswith(
-        "! reaches the model  /structuredContent/key"
+        "! reaches the model  structuredContent.key"
     )
 
 
@@ -163,7 +173,7 @@ def test_every_value_that_differs_has_a_sign_and_a_reason() -> None:
             assert view.sign(view.outline, node) is not SideDifference.NONE
     surplus = node_of(view, "/surplus")
     assert view.sign(view.outline, surplus) is SideDifference.CHANGED
-    assert "/surplus" in reason_line(view, view.outline, surplus).plain
+    assert "surplus" in reason_line(view, view.outline, surplus).plain
 
 
 def test_the_worst_difference_is_first_and_metadata_last() -> None:
@@ -177,12 +187,51 @@ def test_the_worst_difference_is_first_and_metadata_last() -> None:
     assert pointers[0] == "/structuredContent/key"
     assert pointers[-1] == "/_meta"
     # Equal reasons are one line with their count; the numbers are those of the verdict.
-    assert sum(each.count for each in view.reasons if each.key[0] is SideDifference.LEFT) == len(
-        view.removals
-    )
+    signs = {SideDifference.LEFT, SideDifference.QUIET}
+    assert sum(each.count for each in view.reasons if each.key[0] in signs) == len(view.removals)
     assert len({each.key for each in view.reasons}) == len(view.reasons)
+    assert view.places == tuple(sorted(view.order[:-1]))
+    assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ structuredContent.key")
+
+
+@pytest.mark.parametrize("level", [Level.OPEN, Level.DECLARED])
+@pytest.mark.parametrize("host", ["spec", "claude-code"])
+def test_protocol_metadata_has_a_quiet_sign_and_n_goes_to_it_only_if_nothing_else_differs(
+    level: Level, host: str
+) -> None:
+    quiet: JsonObject = {
+        "resultType": "complete",
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "demo"}},
+        "content": [{"type": "text", "text": "made"}],
+    }
+    plain = Tool(name="mint", definition={"name": "mint"})
+    view = result_view(record_of(Result(value=quiet), plain), level, host, server="server")
+    signs = {view.sign(view.outline, node) for node in view.order}
+    assert signs == {SideDifference.QUIET}
     assert view.places == tuple(sorted(view.order))
-    assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ /structuredContent/key")
+    shown = [line.plain for line in reasons(view, None, 9)]
+    assert not any(sign in line for line in (*shown, strip(view).plain) for sign in "✗!")
+    view = view_of({**quiet, "structuredContent": {"id": "one", "key": SECRET}}, level, host)
+    assert node_of(view, "/structuredContent/key") in view.places
+    assert not {node_of(view, "/_meta"), node_of(view, "/resultType")} & {*view.places}
+
+
+@pytest.mark.parametrize("width", range(20, 100))
+def test_the_verdict_breaks_between_its_parts(width: int) -> None:
+    parts = result_views.strip(view_of(RESULT))
+    rows = flowed(parts, width).plain.split("\n")
+    assert "  ".join(rows) == strip(view_of(RESULT)).plain
+    assert all(any(row.startswith(part.plain) for part in parts) for row in rows)
+    assert all(len(row) <= max(width, *(len(part.plain) for part in parts)) for row in rows)
+
+
+@pytest.mark.parametrize("width", range(30, 100))
+def test_a_long_reason_wraps_below_itself(width: int) -> None:
+    line = reasons(view_of(RESULT), None, 1)[0]
+    rows = hanging(line, width, 4).plain.split("\n")
+    assert " ".join(" ".join(rows).split()) == " ".join(line.plain.split())
+    assert all(row.startswith("    ") for row in rows[1:])
+    assert all(len(row) <= width for row in rows)
 
 
 def test_values_that_violate_the_output_schema_are_marked_and_listed() -> None:
@@ -194,7 +243,7 @@ def test_values_that_violate_the_output_schema_are_marked_and_listed() -> None:
     assert view.sign(view.outline, node) is SideDifference.BROKEN
     assert node in view.places
     assert "breaks the output schema: must be a string" in reason_line(view, view.outline, node).plain
-    assert any(line.plain.startswith("▸ ≠ /structuredContent/id") for line in reasons(view, node, 9))
+    assert any(line.plain.startswith("▸ ≠ structuredContent.id") for line in reasons(view, node, 9))
     assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is SideDifference.BROKEN
     detail = difference_detail(view, view.outline, node)
     assert detail is not None
@@ -227,7 +276,7 @@ def test_equal_reasons_are_one_line_with_their_count() -> None:
     block: JsonObject = {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}
     view = view_of({"content": [block, {**block, "text": "more"}, {**block, "text": "most"}]})
     shown = [line.plain for line in reasons(view, None, 9)]
-    assert sum("3 times: /content/0, /content/1 …" in line for line in shown) == 1, shown
+    assert sum("3 times: content[0], content[1] …" in line for line in shown) == 1, shown
 
 
 def test_no_value_counts_as_undescribed_if_there_is_no_output_schema() -> None:
@@ -240,7 +289,7 @@ def test_no_value_counts_as_undescribed_if_there_is_no_output_schema() -> None:
 def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:
     view = view_of(RESULT)
     node = view.order[0]
-    assert reason_line(view, view.outline, node).plain.startswith("✗ /structuredContent/key")
+    assert reason_line(view, view.outline, node).plain.startswith("✗ structuredContent.key")
     detail = removal_detail(view.removals_on(view.outline, node)).plain
     assert "why" in detail
     assert (
@@ -411,7 +460,7 @@ def test_the_marks_of_a_tool_are_those_of_its_badges() -> None:
         },
     )
     assert [(each.short.plain, each.words.plain) for each in marks_of(odd).badges] == [
-        ("D", "delete"),
-        ("W", "write"),
+        ("del", "delete"),
+        ("write", "write"),
     ]
-    assert [each.short.plain for each in marks_of(TOOL).badges] == ["S"]
+    assert [each.short.plain for each in marks_of(TOOL).badges] == ["sens"]

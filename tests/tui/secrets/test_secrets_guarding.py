@@ -181,7 +181,7 @@ async def test_an_allowed_copy_of_a_secret_is_made_once_with_a_warning(
         assert app.clipboard == ""
         for row, value in ((1, KEPT), (2, None)):
             await pilot.press("j")
-            await settled(pilot, app, ("▸ ✗ /structuredContent/key", "▸ ✗ /structuredContent/all")[row - 1])
+            await settled(pilot, app, ("▸ ✗ structuredContent.key", "▸ ✗ structuredContent.all")[row - 1])
             await pilot.press("c")
             await pilot.pause()
             if value is not None:

@@ -60,12 +60,12 @@ async def test_the_secrets_of_a_call_are_listed_with_details_but_no_value(
         assert "Secrets  1 reference, 1 withheld value" in text
         rows = {line.split()[2]: line for line in text.splitlines() if "#1 mint" in line and "◇" in line}
         assert "not fetched      5:00     #1 mint" in rows["API"]
-        assert "/structuredContent/key" in text
+        assert "structuredContent.key" in text
         assert "marked sensitive" in text
         # Two things with two words: one asks the server, one shows what is here.
         assert "v fetch" in text
         assert "p show" not in text
-        assert "from        call #1 of mint, at /content/0" in text
+        assert "from        call #1 of mint, at content[0]" in text
         assert "redeemed by GET http://127.0.0.1:8000/secrets/s1" in text
         assert "Fetch it: you are asked before anything is sent." in text
         assert REDEEMED not in text
@@ -105,13 +105,13 @@ async def test_new_secrets_appear_at_once_and_the_cursor_stays() -> None:
         await pilot.press("r", "s")
         await settled(pilot, app, "1 reference, 1 withheld value")
         await pilot.press("j")
-        await settled(pilot, app, "▸ ✗ /structuredContent/key")
+        await settled(pilot, app, "▸ ✗ structuredContent.key")
         going.set()
         text = await settled(pilot, app, "2 references, 2 withheld values")
         rows = [line for line in text.splitlines() if "  #" in line and " mint" in line]
         assert [line.split("#")[1][0] for line in rows] == ["2", "2", "1", "1"]
         (here,) = [line for line in rows if "▸" in line]
-        assert "/structuredContent/key" in here
+        assert "structuredContent.key" in here
         assert "#1 mint" in here
 
 
@@ -428,7 +428,7 @@ async def test_secrets_that_arrive_behind_another_screen_are_listed_on_return() 
         await pilot.press("escape")
         text = await settled(pilot, app, "2 references, 2 withheld values")
         (here,) = [line for line in text.splitlines() if "▸ " in line]
-        assert "/structuredContent/key" in here
+        assert "structuredContent.key" in here
         assert "#1 mint" in here
 
 

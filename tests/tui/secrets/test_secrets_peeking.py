@@ -224,7 +224,7 @@ async def test_withheld_values_are_listed_by_pointer_and_can_be_peeked_at(
     async with app.run_test(size=size) as pilot:
         await among_secrets(pilot, app)
         await pilot.press("j")
-        text = await settled(pilot, app, "▸ ✗ /structuredContent/key")
+        text = await settled(pilot, app, "▸ ✗ structuredContent.key")
         assert KEPT not in text
         assert "Show it for 10 s, or forget it." in text
         await peeked(pilot, app, KEPT)
@@ -246,7 +246,7 @@ async def test_containers_are_shown_as_json() -> None:
     script, _ = secretive(result=result)
     app = app_of(script)
     async with app.run_test(size=LARGE) as pilot:
-        await among_secrets(pilot, app, "/structuredContent/all")
+        await among_secrets(pilot, app, "structuredContent.all")
         text = await peeked(pilot, app, f'"b": "{KEPT}"')
         assert '"a": [' in text
         await pilot.press("m")
@@ -258,9 +258,9 @@ async def test_a_value_of_a_megabyte_can_be_peeked_at() -> None:
     script, _ = secretive(result=result)
     app = app_of(script)
     async with app.run_test(size=SMALL) as pilot:
-        await among_secrets(pilot, app, "/structuredContent/key")
+        await among_secrets(pilot, app, "structuredContent.key")
         text = await peeked(pilot, app, KEPT)
-        assert "/structuredContent/key" in text
+        assert "structuredContent.key" in text
         assert text.count("\n") <= SMALL[1]
         await pilot.press("m")
         await masked(pilot, app, KEPT)
@@ -283,7 +283,7 @@ async def test_foreign_text_is_safe_in_label_tool_pointer_and_value() -> None:
         await revealed(pilot, app)
         await peeked(pilot, app, f"{REDEEMED}␛]52;c;Q0FO␇[bold]")
         await pilot.press("j")
-        await settled(pilot, app, "▸ ✗ /structuredContent/␛]52;c;Q0FO␇[bold]")
+        await settled(pilot, app, '▸ ✗ structuredContent."␛]52;c;Q0FO␇[bold]')
         text = await peeked(pilot, app, f"{KEPT}␛]52;c;Q0FO␇[bold]")
         assert "[@click=app.leave]" in text
         assert not set(screen_text(app)) & set("\x1b\x07\u202e\x9b")
@@ -300,6 +300,6 @@ async def test_the_length_of_the_mask_does_not_depend_on_the_value() -> None:
         async with app.run_test(size=LARGE) as pilot:
             await among_secrets(pilot, app)
             await pilot.press("j")
-            text = await settled(pilot, app, "▸ ✗ /structuredContent/key")
+            text = await settled(pilot, app, "▸ ✗ structuredContent.key")
             lines.add(text)
     assert len(lines) == 1

@@ -197,6 +197,7 @@ async def test_enter_on_a_failed_call_unfolds_its_traceback_in_whole_lines() -> 
         begin = next(number for number, line in enumerate(lines) if line.startswith("File /a/long"))
         assert "".join(lines[begin : begin + 4]) == long.strip()
         assert lines[begin + 4] == "KeyError: 'url'"
+        assert "newer" not in text
         # Then Enter shows the result, and Esc goes back to the row.
         await settled(pilot, app, "Enter result")
         await pilot.press("enter")

@@ -1,0 +1,84 @@
+"""What is on the screen after a call, without another key."""
+
+import re
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
+
+if TYPE_CHECKING:
+    from inspector.json.exact import Json, JsonObject
+
+SECRET = "planted-secret-4711"
+NOTE = f'Dear "reader",\n\n{"many words " * 12}end\n'
+
+
+def script(before: int) -> Script:
+    """A tool with a long argument. `before`: the number of values before the one that is withheld."""
+    structured: JsonObject = {f"value{number}": number for number in range(before)} | {"key": SECRET}
+    definition: Json = {
+        "name": "mint",
+        "inputSchema": {
+            "type": "object",
+            "properties": {"owner": {"type": "string", "default": "ada " * 60}},
+        },
+        "outputSchema": {
+            "type": "object",
+            "properties": {"key": {"type": "string", "x-sensitive": True}},
+        },
+    }
+    result: Json = {
+        "resultType": "complete",
+        "content": [{"type": "text", "text": NOTE}],
+        "structuredContent": structured,
+        "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "demo"}},
+    }
+    return Script(tools=[definition], answers={"mint": answering(result)})
+
+
+@pytest.mark.parametrize("size", [(60, 15), SMALL, LARGE])
+@pytest.mark.parametrize("before", [1, 60])
+async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
+    size: tuple[int, int], before: int
+) -> None:
+    app = app_of(script(before))
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter")
+        await settled(pilot, app, "Esc leave")
+        await pilot.press("ctrl+r")
+        text = await settled(pilot, app, "#1 done")
+        assert "┄ withheld" in text
+        assert "✗ structuredContent.key" in text
+        is_tall = size != (60, 15)
+        if before == 1 and is_tall:
+            assert "value0" in text, "the first rows are in sight"
+        # The keys of the folded call are whole, whatever its arguments.
+        assert "1 edit  r call again" in text
+        if is_tall:
+            assert re.search(r"✗ 2 withheld: 1 marked sensitive, 1 metadata *(  |\n|$)", text)
+        # Called again, it opens in the same way.
+        await pilot.press("G")
+        await settled(pilot, app)
+        await pilot.press("r")
+        text = await settled(pilot, app, "#2 done")
+        assert "┄ withheld" in text
+        assert "value0" in text or before == 60 or not is_tall
+
+
+async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:
+    app = app_of(script(1))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter")
+        await settled(pilot, app, "Esc leave")
+        await pilot.press("ctrl+r")
+        text = await settled(pilot, app, "#1 done")
+        rows = [row.partition("▏")[2].partition("│")[0].rstrip() for row in text.splitlines() if "▏" in row]
+        assert rows[:2] == ['Dear "reader",', ""]
+        assert rows[-1] == ""
+        assert all(row.startswith("↪ ") for row in rows[3:-1])
+        assert " ".join(row.removeprefix("↪ ") for row in rows[2:-1]) == NOTE.splitlines()[2]
+        await pilot.press("e")
+        assert r"reader\",\n" in await settled(pilot, app)
