@@ -119,7 +119,7 @@ class UserAuthorizer:
         self._on_hold = on_hold
         self._turn = asyncio.Lock()
         self._is_returning = False
-        """Whether the redirect, or the end of its time, has closed the last dialog, and no result was shown since."""
+        """True if the redirect, or the end of its time, has closed the last dialog, and no result was shown since."""
 
     async def agree(self, ask: AuthorizationAsk) -> bool:
         """Ask the user. Returns false if they cancel. Cancelling this task closes the dialog."""

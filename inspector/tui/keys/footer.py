@@ -49,9 +49,9 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if the arguments break their schema."""
     is_json: bool = False
     is_choice: bool = False
-    """Whether the focused field is a choice among values."""
+    """True if the focused field is a choice among values."""
     goes_back: bool = False
-    """Whether Esc goes back to what was shown before, and not to the list of tools."""
+    """True if Esc goes back to what was shown before, and not to the list of tools."""
     has_tool: bool = False
     """True if an item of the catalogue is open."""
     verb: str = "call"

@@ -738,7 +738,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @property
     def _goes_back(self) -> bool:
-        """Whether Esc goes back to what was shown before, and not to the list of tools."""
+        """True if Esc goes back to what was shown before, and not to the list of tools."""
         filtering = self._timeline_filter
         return (
             (filtering is not None and filtering.is_open and self._timeline.has_focus)

@@ -234,7 +234,7 @@ class ResultView:
         return SideDifference.LEFT if self._indexes(outline, node) else SideDifference.CHANGED
 
     def is_quiet(self, outline: Outline, node: int) -> bool:
-        """Whether a node that the model lacks is protocol metadata, and nothing else is withheld in it."""
+        """True if a node that the model lacks is protocol metadata, and nothing else is withheld in it."""
         pointer = outline.pointer(node)
         if outline.difference(node) is not SideDifference.LEFT or not _is_protocol_only(pointer):
             return False
@@ -643,7 +643,7 @@ def title(view: ResultView) -> tuple[Content, ...]:
 
 
 def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
-    """A text that says if the result fits the output schema; none if there is no schema."""
+    """The texts that say if the result fits the output schema; none if there is no schema."""
     if output.violations:
         lead, _, listed = output.sentence.partition(": ")
         first, *others = listed.split(" · ")

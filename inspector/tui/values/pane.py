@@ -98,9 +98,9 @@ class OutlineLines(Lines):
         """The pointer to which the cursor goes once the rows are counted."""
         self._folded = frozenset[int]()
         self._is_opening = False
-        """Whether the outline is new, and neither the cursor nor a fold was moved since it is shown."""
+        """True if the outline is new, and neither the cursor nor a fold was moved since it is shown."""
         self._is_taking = False
-        """Whether the rows change now, and with them the cursor."""
+        """True if the rows change now, and with them the cursor."""
         self._mark: tuple[str, str] | None = None
         self._marked = range(0)
         self._counts = Latest(self, _counted, self._take, self._could_not)
