@@ -11,8 +11,8 @@ from tests.terminal.running import interface, press
 SIGNS = (
     "#1 done",
     "✓ output fits its schema",
-    "▸ ✗ /structuredContent/secret",
-    "~ /resultType",
+    "▸ ✗ structuredContent.secret",
+    "· _meta, resultType",
     "2 masked, u shows",
     "┄ withheld ┄",
     "┄ not passed on by the host ┄",
