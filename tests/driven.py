@@ -4,7 +4,7 @@ _driving: list[bool] = []
 
 
 def drives() -> None:
-    """Note that the running test types into a terminal, a Textual screen or a browser."""
+    """Note that the running test types into a terminal, a Textual screen or a browser, or is judged by its times."""
     _driving.append(True)
 
 

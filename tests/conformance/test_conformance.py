@@ -16,6 +16,7 @@ from tests.conformance.report import (
     outcome_of,
     scenarios,
 )
+from tests.driven import drives
 
 SCORED = [each for each, cell in documented().items() if cell] if PAGE.exists() else []
 UNSCORED_BELOW = "Run, and not scored"
@@ -48,6 +49,9 @@ def program() -> str:
 
 @pytest.mark.parametrize(("scenario", "revision"), [*scored(), *extensions(), *skills()])
 def test_a_scenario_has_the_outcome_stated_on_the_page(scenario: str, revision: str) -> None:
+    if scenario == "sse-retry":
+        # The suite takes the session's own event stream for the retry if a busy machine opens it late.
+        drives()
     outcome = outcome_of(program(), scenario, revision)
     assert outcome.is_good, outcome.text[-6_000:]
     assert "✗" not in documented()[scenario, revision]
