@@ -19,6 +19,8 @@ class ScreenLayout:
         """
         self._screen = screen
         self._parts = parts
+        self._before_timeline: Widget | None = None
+        """The widget that had the focus before the timeline was enlarged; None if there was none."""
 
     @property
     def is_zoomed(self) -> bool:
@@ -44,8 +46,15 @@ class ScreenLayout:
             self.toggle_zoom()
 
     def toggle_timeline(self) -> bool:
-        """Enlarge the timeline, or make it small again. Returns whether it is large now."""
+        """Enlarge the timeline and focus it, or make it small again and focus what had the focus before.
+
+        Returns whether it is large now.
+        """
+        timeline, focused, before = self._parts[-1], self._screen.focused, self._before_timeline
         self._screen.toggle_class(_LONG_TIMELINE)
         if self.is_timeline_long:
-            self._parts[-1].focus()
+            self._before_timeline = focused if focused is not timeline else None
+            timeline.focus()
+        elif focused is timeline and before is not None and before.focusable:
+            self._screen.set_focus(before)
         return self.is_timeline_long

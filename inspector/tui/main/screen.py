@@ -131,6 +131,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     # PlayerScreen, which shows a recording, overrides these.
     READ_ONLY: ClassVar[str] = ""
     OPENING: ClassVar[str] = "Connecting to"
+    LOW: ClassVar[int] = 20
+    """The number of lines below which the timeline and the first hint are hidden."""
     NO_CALL: ClassVar[str] = "No call yet. Choose a tool, resource or prompt, fill in its form, press Enter."
 
     def __init__(  # noqa: PLR0913 - what a run of the interface is about
@@ -232,6 +234,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         yield from ()
 
     # The life of the connection.
+
+    def on_resize(self, event: events.Resize) -> None:
+        self.set_class(event.size.height < self.LOW, "-low")
 
     def on_mount(self) -> None:
         """Show the empty screen first, and connect after it is painted."""
@@ -1040,7 +1045,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify(f"There is no connection ({self.server.link.state}). R reconnects.", markup=False)
 
     def action_timeline(self) -> None:
-        if not self._room.toggle_timeline() and self._timeline.has_focus:
+        if not self._room.toggle_timeline() and self.focused is self._timeline:
             self._catalogue.focus_list()
 
     def action_zoom(self) -> None:

@@ -519,6 +519,26 @@ async def test_every_part_can_be_zoomed_and_restored() -> None:
         assert "Timeline" in await settled(pilot, app)
 
 
+async def test_a_low_terminal_shows_tools_and_values_and_the_timeline_by_key() -> None:
+    app = app_of(script(), is_first=True)
+    async with app.run_test(size=(60, 15)) as pilot:
+        text = await settled(pilot, app, "▸ mint")
+        assert "clock" in text
+        assert "Timeline" not in text
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press(*"me", "ctrl+r")
+        text = await settled(pilot, app, "#1 done")
+        assert '"key-one"' in text
+        assert "┄ withheld" in text
+        await pilot.press("t")
+        text = await settled(pilot, app, "─Timeline")
+        assert "mint" in text
+        await pilot.press("escape")
+        text = await settled(pilot, app, "n next")
+        assert "Timeline" not in text
+
+
 async def test_the_list_is_read_again_after_a_change_notification() -> None:
     told = script()
     app = app_of(told)
