@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol
 
+from rich.cells import cell_len
 from textual.actions import SkipAction
 from textual.binding import BindingType
 from textual.content import Content
@@ -427,16 +428,20 @@ class OutlineLines(Lines):
         return Content.assemble(mark, text, " " * max(width - text.cell_length, 0))
 
     def _absent(self, rows: OutlineRows, node: int, number: int) -> Content:
-        """Row `number` of the words for an absent value: with the reason if the value beside it is as tall."""
+        """Row `number` of the words for an absent value, with the reason if there is room for all of it.
+
+        Next to another side, the reason may take as many rows as the value there; alone, it has one row.
+        """
         outline, width = rows.outline, rows.widths[1]
-        label = f"{outline.label(node)}  " if self._shown is Shown.RIGHT else ""
+        is_alone = self._shown is Shown.RIGHT
+        label = f"{outline.label(node)}  " if is_alone else ""
         indent = outline.indent(node, width)
+        room = max(width - indent - cell_len(label), 1)
         found = [Content("┄ absent ┄")]
         if self._remarks:
-            full = self._remarks.absence(node, with_reason=True).wrap(max(width - indent, 1))
-            is_alone = self._shown is Shown.RIGHT
-            fits = is_alone or len(full) <= max(outline.height(node, rows.widths), 1)
-            found = full if fits and not is_alone else [self._remarks.absence(node, with_reason=is_alone)]
+            full = self._remarks.absence(node, with_reason=True).wrap(room)
+            most = 1 if is_alone else max(outline.height(node, rows.widths), 1)
+            found = full if len(full) <= most else [self._remarks.absence(node, with_reason=False)]
         if number >= len(found):
             return Content("")
         line = Content.assemble(" " * indent, (label, "$text-primary"), found[number])
