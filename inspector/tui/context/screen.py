@@ -11,7 +11,6 @@ from textual.widgets import Static
 from inspector.boundary.options import Level
 from inspector.files.tokenizer import tokenizer
 from inspector.hosts.context import GIVEN, Context, HostTotal, context_of, host_totals
-from inspector.hosts.profile import Host
 from inspector.hosts.registry import host as host_of
 from inspector.protocol.catalogue import Catalogue
 from inspector.tui.keys.command import KeyPlace
@@ -108,7 +107,7 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
 
 
 def _made(asked: ContextAsked) -> _Made:
-    host: Host | None = host_of(asked.host) or host_of("spec")
+    host = host_of(asked.host)
     if host is None:
         raise LookupError(asked.host)
     counter = tokenizer()

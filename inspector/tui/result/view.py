@@ -279,10 +279,10 @@ def result_view(
 ) -> ResultView:
     """The view of a call at a boundary and for a host.
 
-    `server`: the name that hosts know the server by. `unmasked`: shows secrets. An unknown host counts as
-    `spec`.
+    `server`: the name that hosts know the server by. `unmasked`: shows secrets. Raises LookupError for an
+    unknown host.
     """
-    profile = host_of(host) or host_of("spec")
+    profile = host_of(host)
     if profile is None:
         raise LookupError(host)
     call = Call(server=server, tool=record.name, nonce=record.nonce)

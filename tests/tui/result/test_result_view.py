@@ -301,13 +301,19 @@ def test_the_reason_of_a_removal_names_rule_place_and_declaration() -> None:
     assert "Remove `x-sensitive` from /outputSchema/properties/key, or return a secret reference." in detail
 
 
-HOSTS = ("claude-code", "codex-cli", "spec")
+HOSTS = ("claude-code", "codex", "spec")
 
 
 @pytest.mark.parametrize("host", HOSTS)
 def test_a_value_that_a_host_passes_on_is_next_to_its_source(host: str) -> None:
     view = view_of({"content": [{"type": "text", "text": "made"}]}, Level.OPEN, host)
-    assert "made" in side(view, 1)[side(view, 0).index('content[0] text  "made"')]
+    sent = next(number for number, row in enumerate(side(view, 0)) if '"made"' in row)
+    assert '"made"' in side(view, 1)[sent]
+
+
+def test_an_unknown_host_has_no_view() -> None:
+    with pytest.raises(LookupError):
+        view_of({"content": []}, Level.OPEN, "claude-cod")
 
 
 PATTERN = Tool(
