@@ -37,7 +37,7 @@ from inspector.boundary.rules import (
 )
 from inspector.boundary.verification import NO_DIGEST, is_without_digest, unverified
 from inspector.protocol.catalogue import Kind, Tool
-from inspector.protocol.outcome import Outcome, Result, unfinished
+from inspector.protocol.outcome import Failure, Outcome, Result, unfinished
 
 RULES: tuple[DraftRule, ...] = (
     untrusted.unwrap,
@@ -116,6 +116,8 @@ def bound(
     found = found or FoundSecrets()
     if ended is None:
         judged = _bound(outcome, contract, level, policy, nonce, found)
+        if isinstance(outcome, Failure):
+            return replace(judged, is_answered=False)
         return _verified(judged, outcome, contract) if contract.skills else judged
     # Other answers than tool results are envelopes, which the output schema does not describe.
     is_envelope = not is_tool_result(raw_of(outcome))

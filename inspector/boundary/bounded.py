@@ -99,6 +99,8 @@ class Bounded(Struct, frozen=True, kw_only=True):
 
     If it is set, no host gets any part of the answer.
     """
+    is_answered: bool = True
+    """False if no answer arrived. Then `result` holds Sightline's own error, which no host passes on."""
     kind: Kind = Kind.TOOL
     """The kind of the item: a tool, a resource or a prompt."""
     findings: tuple[str, ...] = field(default=())

@@ -112,7 +112,9 @@ def result_lines(
         lines += _text_lines(f"nothing. Sightline: {shown.outcome.detail}", width)
         if view is not ResultSides.RAW:
             lines += ["", *_stacked(model_title, _rows_of(seen), width)]
-        return [*lines, "", *_reasons(shown, level)]
+        changes = shown.context.changes[-1:]
+        unknown = (_reason(CHANGED, "", "the model", "host", change.what) for change in changes)
+        return [*lines, "", "server sent no result", *unknown]
     pairs = aligned(raw, seen, [removal.pointer for removal in shown.bounded.removals])
     if view is ResultSides.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
@@ -310,9 +312,8 @@ def _text_lines(text: str, width: int) -> list[OutputLine]:
 def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     removals = shown.bounded.removals
     by_rule = shown.removals_by_rule
-    sent = "no result" if isinstance(shown.outcome, Failure) else f"{shown.raw_bytes:,} B"
     lines: list[OutputLine] = [
-        f"server sent {sent}, model gets {shown.model_bytes:,} B",
+        f"server sent {shown.raw_bytes:,} B, model gets {shown.model_bytes:,} B",
         f"{sum(by_rule.values()):,} withheld: {_counted(by_rule)}" if by_rule else "nothing withheld",
     ]
     lines += [

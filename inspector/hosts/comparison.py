@@ -20,7 +20,7 @@ from inspector.hosts.sharing import sharing
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Outcome, unfinished
+from inspector.protocol.outcome import Failure, Outcome, unfinished
 
 
 class HostRow(Struct, frozen=True, kw_only=True):
@@ -143,6 +143,7 @@ def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
         level=Level.OPEN,
         result=raw_of(outcome),
         error=code,
+        is_answered=not isinstance(outcome, Failure),
         kind=contract.kind,
         unfinished=ended.sentence if ended else "",
     )

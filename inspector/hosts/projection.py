@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract
+from inspector.boundary.error_code import coded_error
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
@@ -19,10 +20,16 @@ from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.apps import AppView, app_view
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.hosts.readings import view_of_reading
-from inspector.json.exact import Json
+from inspector.json.exact import Json, JsonObject
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
+
+
+_NO_ANSWER = HostChange(
+    pointer="",
+    what="no answer arrived: a code of Sightline is shown in place of the error that each host words itself",
+)
 
 
 # No slots: expensive properties are cached.
@@ -53,9 +60,11 @@ class Projection:
     def undeclared(self) -> int:
         """The number of leaves that pass `declared` without a schema position.
 
-        0 at other boundaries, and for resources and prompts, which have no schema.
+        0 at other boundaries, without an answer, and for resources and prompts, which have no schema.
         """
         if self.bounded.level is not Level.DECLARED or self.bounded.kind is not Kind.TOOL:
+            return 0
+        if not self.bounded.is_answered:
             return 0
         return undeclared(self.bounded, self.judgement.contract)
 
@@ -147,6 +156,10 @@ def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
     if bounded.unfinished:
         change = HostChange(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
         return ModelContext(model=None, changes=(change,), observed=False)
+    if not bounded.is_answered:
+        coded: JsonObject = {"error": coded_error(bounded.error)}
+        context = model_view_of(host, replace(bounded, result=coded, removals=(), is_answered=True), call)
+        return replace(context, changes=(*context.changes, _NO_ANSWER), observed=False)
     try:
         return (
             view_of_reading(host, bounded)

@@ -49,8 +49,9 @@ from inspector.cli.results import (
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
-from inspector.hosts.projection import projection_of
+from inspector.hosts.projection import Projection, projection_of
 from inspector.json.exact import Json, JsonObject
+from inspector.json.members import text_at
 from inspector.launch import Launch
 from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.oversight import Oversight
@@ -391,9 +392,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     if output.as_json:
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
-            "raw": raw,
-            "model": shown.context.model,
-            "withheld": withheld_shape(shown.bounded.removals),
+            **_sides_shape(shown, raw),
             "undeclared": shown.undeclared,
             "findings": findings_shape(shown.findings),
             **output_shape(shown.output),
@@ -424,6 +423,21 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             ToolFailedError(shown.unfinished.line, f"The model gets nothing from this call. {hint}")
         )
     return _exit_code(record)
+
+
+def _sides_shape(shown: Projection, raw: Json) -> JsonObject:
+    """Both views and the removals. `raw`: the result, masked unless the user wants to see secrets.
+
+    Without an answer, the raw result is null, and `failure` says why, in words of Sightline.
+    """
+    model = shown.context.model
+    if isinstance(shown.outcome, Failure):
+        failure: JsonObject = {
+            "kind": shown.outcome.kind.value,
+            "message": text_at(raw, "error", "message"),
+        }
+        return {"raw": None, "model": model, "withheld": [], "failure": failure}
+    return {"raw": raw, "model": model, "withheld": withheld_shape(shown.bounded.removals)}
 
 
 _KEYS = {Kind.TOOL: "tool", Kind.PROMPT: "prompt", Kind.SKILL: "skill"}

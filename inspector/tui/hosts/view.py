@@ -291,7 +291,7 @@ def _leak_word(row: ComparedHost, view: HostsView) -> Content:
     match row.leak:
         case Leak.YES:
             is_exact = row.leak_count and not row.unknown_count
-            number = f"{max(row.leak_count, 1):,}{'' if is_exact else ' or more'}"
+            number = f"{max(row.leak_count, 1):,}{'' if is_exact else '+'}"
             return Content.styled(f"✗ leaks {number}", "bold $text-error")
         case Leak.UNKNOWN:
             return Content.styled("? unknown", "$text-warning")

@@ -293,11 +293,14 @@ def result_view(
     outline = Outline(ABSENT if is_failure else _in_order(masked), _in_order(sides.beside))
     removals_at: dict[str, list[int]] = {}
     found = _Found()
-    for index, removal in enumerate(shown.bounded.removals):
+    # Without an answer there is nothing to withhold but Sightline's own words.
+    removals = () if is_failure else shown.bounded.removals
+    changes = () if is_failure else shown.context.changes
+    for index, removal in enumerate(removals):
         removals_at.setdefault(removal.pointer, []).append(index)
         found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
     changes_at: dict[str, list[HostChange]] = {}
-    for change in shown.context.changes:
+    for change in changes:
         found.add(_change_key(change), change.pointer, 4 if change.pointer in _PROTOCOL_ONLY else 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
@@ -321,10 +324,10 @@ def result_view(
         level=level,
         host=host,
         outline=outline,
-        removals=shown.bounded.removals,
+        removals=removals,
         removals_at={pointer: tuple(found) for pointer, found in removals_at.items()},
-        rules=shown.removals_by_rule,
-        changes=shown.context.changes,
+        rules={} if is_failure else shown.removals_by_rule,
+        changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
         order=_worst_first(outline, shown, removals_at),
@@ -658,12 +661,19 @@ def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
 
 def strip(view: ResultView) -> tuple[Content, ...]:
     """The bytes sent and given to the model, the removals by rule, and the host's changes."""
+    if view.failure is not None:
+        words = f"Sightline: {shortened(headline(view.failure), 600)}"
+        return (
+            content(words, "bold $text-error"),
+            Content.assemble(f"{view.sender} sent ", ("nothing", "bold")),
+            Content.styled(
+                "each host words the error for its model, which is not known here", "$text-warning"
+            ),
+        )
     counted = sorted(view.rules.items(), key=lambda found: -found[1])
     rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
     sign, style = withheld_sign(next((rule for rule in view.rules if rule not in _NOISE), Rule.META))
-    sent = Content.assemble(
-        f"{view.sender} sent ", (size(view.raw_bytes) if view.failure is None else "nothing", "bold")
-    )
+    sent = Content.assemble(f"{view.sender} sent ", (size(view.raw_bytes), "bold"))
     more = ""
     if view.record.left_out:
         sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
@@ -676,8 +686,6 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     ]
     if view.reached:
         parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
-    if view.failure is not None:
-        parts.insert(0, content(f"Sightline: {shortened(headline(view.failure), 600)}", "bold $text-error"))
     if view.undeclared:
         passed = undescribed_words(view.undeclared, view.output)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
@@ -768,7 +776,7 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
 
 def _added_words(*, is_failure: bool) -> str:
     if is_failure:
-        return "only the model sees it: the error that a host gives its model where no answer came"
+        return "a code of Sightline, in place of the error that each host words for its model"
     return "only the model sees it: a notice of what is missing, rewritten text, or text of the host"
 
 

@@ -82,8 +82,8 @@ def test_a_row_fits_and_its_columns_are_aligned_with_their_titles(name: str, wid
 def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST).rstrip().endswith("no leak")
     assert line(LEAKING).rstrip().endswith("✗ leaks 1")
-    assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("✗ leaks 1 or more")
-    assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("✗ leaks 1 or more")
+    assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("✗ leaks 1+")
+    assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("✗ leaks 1+")
     assert line(UNKNOWN).rstrip().endswith("? unknown")
     assert line(HOST, withheld=0).rstrip().endswith("nothing to leak")
 
