@@ -25,7 +25,6 @@ from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
 
-
 _NO_ANSWER = HostChange(
     pointer="",
     what="no answer arrived: a code of Sightline is shown in place of the error that each host words itself",
