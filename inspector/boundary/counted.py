@@ -1,6 +1,14 @@
-"""The words for each rule in a count of removals: `2 withheld: 1 marked sensitive, 1 metadata`."""
+"""Counts removals: what is withheld, and apart from it metadata and text between markers, with words for each rule."""
 
-from inspector.boundary.bounded import Rule
+from collections import Counter
+from collections.abc import Sequence
+from operator import attrgetter
+
+from msgspec import Struct
+
+from inspector.boundary.bounded import Removal, Rule
+from inspector.boundary.removals import Removals
+from inspector.boundary.rules.untrusted import DELIMITED
 
 COUNTED: dict[Rule, str] = {
     Rule.X_SENSITIVE: "marked sensitive",
@@ -23,3 +31,61 @@ COUNTED: dict[Rule, str] = {
     Rule.UNFINISHED: "of an unfinished call",
     Rule.INTERNAL: "not judged",
 }
+
+_MOST_READ = 10_000
+"""The number of removals up to which they are read to find delimited texts. Making each removal takes time."""
+
+
+class Counted(Struct, frozen=True, kw_only=True):
+    """The removals of one result, counted by what became of the value."""
+
+    withheld: dict[str, int]
+    """The number of values that the model does not get, by rule, the most frequent rule first."""
+    metadata: int
+    """The number of members of the protocol, which are for programs and not for models."""
+    delimited: int
+    """The number of untrusted texts that the model gets between markers."""
+
+    @property
+    def total(self) -> int:
+        """The number of values that the model does not get, without metadata."""
+        return sum(self.withheld.values())
+
+    @property
+    def words(self) -> str:
+        """Words for `withheld`, such as `2 withheld: 1 marked sensitive, 1 by policy`."""
+        if not self.withheld:
+            return "nothing withheld"
+        rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in self.withheld.items())
+        return f"{self.total:,} withheld: {rules}"
+
+    @property
+    def other_words(self) -> str:
+        """Words for what is not counted as withheld; empty if there is nothing."""
+        metadata = f"{self.metadata:,} protocol metadata, not for models" if self.metadata else ""
+        texts = "untrusted text" if self.delimited == 1 else "untrusted texts"
+        delimited = f"{self.delimited:,} {texts} between markers" if self.delimited else ""
+        return "; ".join(filter(None, (delimited, metadata)))
+
+
+def is_delimited(removal: Removal) -> bool:
+    """True if the value reaches the model between markers."""
+    return removal.rule == Rule.UNTRUSTED and removal.detail in DELIMITED
+
+
+def counted(removals: Sequence[Removal]) -> Counted:
+    """Count removals. In a result with very many removals, texts between markers count as withheld."""
+    by_rule = (
+        removals.by_rule() if isinstance(removals, Removals) else Counter(map(attrgetter("rule"), removals))
+    )
+    rules = dict(sorted(by_rule.items(), key=lambda found: -found[1]))
+    is_read = Rule.UNTRUSTED in rules and len(removals) <= _MOST_READ
+    delimited = sum(map(is_delimited, removals)) if is_read else 0
+    metadata = rules.pop(Rule.META, 0)
+    if delimited:
+        rules[Rule.UNTRUSTED] -= delimited
+    return Counted(
+        withheld={rule: number for rule, number in rules.items() if number},
+        metadata=metadata,
+        delimited=delimited,
+    )

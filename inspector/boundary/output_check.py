@@ -12,7 +12,7 @@ from inspector.boundary.bounded import Removal
 from inspector.boundary.contract import Contract, is_result
 from inspector.boundary.error_code import is_failed_result
 from inspector.boundary.notice import MEMBER, notice_in, notice_in_block
-from inspector.json.exact import Json, JsonObject
+from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.json.pointer import child
 from inspector.protocol.outcome import Outcome, Result, unfinished
 from inspector.schema.validation import SchemaCheck, Violation, schema_check
@@ -20,6 +20,7 @@ from inspector.schema.validation import SchemaCheck, Violation, schema_check
 MAX_VIOLATIONS = 20
 """The maximum number of violations listed for one result; more are counted."""
 _STRUCTURED = "/structuredContent"
+NO_OBJECT = "is not an object, and MCP requires one"
 _EARLIER = "cannot be checked: an earlier boundary has taken something from it"
 
 
@@ -49,12 +50,18 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
     """False if there was nothing to check: no schema is declared, or the call did not succeed."""
 
     @property
+    def lead(self) -> str:
+        """What the violations break: the output schema, or, without regard to it, the protocol."""
+        is_object = all(each.message != NO_OBJECT for each in self.violations)
+        return "output breaks its schema" if is_object else "result breaks the protocol"
+
+    @property
     def sentence(self) -> str:
         """All violations in one line; empty if there are none."""
         if not self.violations:
             return ""
         listed = " · ".join(f"{each.pointer or '(the whole)'} {each.message}" for each in self.violations)
-        return f"output breaks its schema: {listed}{f' · {self.more:,} more' if self.more else ''}"
+        return f"{self.lead}: {listed}{f' · {self.more:,} more' if self.more else ''}"
 
     @property
     def sentences(self) -> tuple[str, ...]:
@@ -69,11 +76,18 @@ NOT_ASKED = OutputCheck(is_asked=False)
 def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
     """The violations of the output schema in a result; None if there is nothing to check.
 
+    A result of a server that is not an object is a violation without a schema too.
+
     Pointers lead into the result. Messages may quote the result. Takes seconds at most. Never raises.
     """
-    if contract.schema is None or not isinstance(outcome, Result) or unfinished(outcome):
+    if not isinstance(outcome, Result) or unfinished(outcome):
         return None
     raw = outcome.value
+    if contract.is_listed and not contract.is_of_page and not isinstance(raw, (dict, DuplicateKeys)):
+        whole = Violation(pointer="", message=NO_OBJECT, plain=NO_OBJECT, keyword="type")
+        return SchemaCheck(violations=(whole,))
+    if contract.schema is None:
+        return None
     if not is_result(raw, contract):
         if contract.is_of_page:
             return schema_check(raw, contract.schema, limit=MAX_VIOLATIONS)

@@ -4,7 +4,6 @@ from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.construct import Gate, construct
 from inspector.boundary.contract import Contract
 from inspector.boundary.notice import MEMBER, is_own, notice_in_block
-from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.walking import WITHHELD
 from inspector.json.exact import Json, JsonObject
@@ -30,15 +29,10 @@ def undeclared(declared: Bounded, contract: Contract) -> int:
     return free - repeated + sum(map(_leaves, others)) + _unnamed(declared, result, contract)
 
 
-def undescribed_words(number: int, output: OutputCheck) -> str:
-    """The sentence that says how many values pass at `declared` without a place in the schema.
-
-    A result that fits its schema may have more than the schema describes.
-    """
-    fits = output.is_asked and not output.violations and not output.unchecked
-    which = "allows but does not describe" if fits else "does not describe, or not as it is"
-    values, them = ("1 value", "it") if number == 1 else (f"{number:,} values", "them")
-    return f"{values} that the output schema {which}: `declared` lets {them} through"
+def undescribed_words(number: int) -> str:
+    """The sentence that says how many values pass at `declared` without a place in the schema."""
+    values, them = ("1 value is", "it") if number == 1 else (f"{number:,} values are", "them")
+    return f"{values} not in the output schema, so `declared` lets {them} through"
 
 
 _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType", "_meta"})

@@ -12,8 +12,8 @@ from itertools import zip_longest
 
 from msgspec import Struct
 
-from inspector.boundary.bounded import Removal, Rule
-from inspector.boundary.counted import COUNTED
+from inspector.boundary.bounded import Removal
+from inspector.boundary.counted import is_delimited
 from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.undeclared import undescribed_words
@@ -311,13 +311,19 @@ def _text_lines(text: str, width: int) -> list[OutputLine]:
 
 def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     removals = shown.bounded.removals
-    by_rule = shown.removals_by_rule
+    others = shown.counted.other_words
     lines: list[OutputLine] = [
         f"server sent {shown.raw_bytes:,} B, model gets {shown.model_bytes:,} B",
-        f"{sum(by_rule.values()):,} withheld: {_counted(by_rule)}" if by_rule else "nothing withheld",
+        f"{shown.counted.words}{f'; {others}' if others else ''}",
     ]
     lines += [
-        _reason(REMOVED, removal.pointer, "(the whole result)", removal.rule, removal.detail)
+        _reason(
+            CHANGED if is_delimited(removal) else REMOVED,
+            removal.pointer,
+            "(the whole result)",
+            removal.rule,
+            removal.detail,
+        )
         for removal in removals[:MAX_LINES]
     ]
     if len(removals) > MAX_LINES:
@@ -330,21 +336,17 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if len(broken) == 1:
         lines.append(_reason(REMOVED, "", shown.output.sentence))
     elif broken:
-        lines.append(_reason(REMOVED, "", "output breaks its schema:"))
+        lines.append(_reason(REMOVED, "", f"{shown.output.lead}:"))
         lines += [f"    {safe_line(each.pointer or '(the whole)')} {each.message}" for each in broken]
         lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
     lines += [f"app: {note}" for note in (shown.app.notes if shown.app else ())]
-    others = (sentence for sentence in shown.findings if sentence != shown.output.sentence)
-    lines += [_reason("!", "", sentence) for sentence in others]
+    remarks = (sentence for sentence in shown.findings if sentence != shown.output.sentence)
+    lines += [_reason("!", "", sentence) for sentence in remarks]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
     if level is Level.DECLARED and shown.undeclared and shown.output.is_asked:
-        lines.append(undescribed_words(shown.undeclared, shown.output))
+        lines.append(undescribed_words(shown.undeclared))
     return lines
-
-
-def _counted(by_rule: dict[str, int]) -> str:
-    return ", ".join(f"{count:,} {COUNTED[Rule(rule)]}" for rule, count in by_rule.items())
 
 
 def _reason(sign: str, pointer: str, whole: str, rule: str = "", detail: str = "") -> OutputLine:

@@ -7,6 +7,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector.boundary.bounded import Level
+from inspector.boundary.counted import counted
 from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.boundary.reading import raw_of
@@ -115,7 +116,7 @@ class Keeper:
                 ended=_ended(outcome),
                 error=error_code(outcome, is_listed=record.tool is not None) or "",
                 fits=False if compared.violations else (compared.is_asked and not compared.unchecked) or None,
-                withheld=0 if isinstance(outcome, Failure) else len(bounded.removals),
+                withheld=0 if isinstance(outcome, Failure) else counted(bounded.removals).total,
                 duration_s=round(record.duration_s, 4),
                 size_bytes=record.size_bytes,
             ),

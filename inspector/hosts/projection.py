@@ -8,13 +8,13 @@ from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract
+from inspector.boundary.counted import Counted, counted
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
-from inspector.boundary.removals import Removals
 from inspector.boundary.undeclared import undeclared
 from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.apps import AppView, app_view
@@ -112,10 +112,9 @@ class Projection:
         return 0 if self.bounded.unfinished else compact_bytes(self.context.model)
 
     @cached_property
-    def removals_by_rule(self) -> dict[str, int]:
-        """The number of removals by rule, in the order of the first removal of each."""
-        removals = self.bounded.removals
-        return removals.by_rule() if isinstance(removals, Removals) else {}
+    def counted(self) -> Counted:
+        """The removals, counted by what became of each value."""
+        return counted(self.bounded.removals)
 
 
 def project(

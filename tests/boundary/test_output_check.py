@@ -57,10 +57,7 @@ def output(outcome: Outcome, schema: Json = ORDER, level: Level = Level.DECLARED
         ),
         (
             Result(value=7),
-            [
-                "/content required is missing, and MCP requires it in every result",
-                "/structuredContent required is missing, and the tool declares an output schema",
-            ],
+            [" type is not an object, and MCP requires one"],
         ),
         (result([]), ["/structuredContent type must be an object, is an array"]),
     ],
@@ -86,6 +83,14 @@ def test_each_violation_is_reported_with_its_place(outcome: Outcome, expected: l
 )
 def test_a_failed_call_or_one_without_a_schema_is_not_compared(outcome: Outcome, schema: Json) -> None:
     assert output(outcome, schema) == NOT_ASKED
+
+
+@pytest.mark.parametrize("value", [[1, 2], "text", 7, None, True])
+def test_a_result_of_a_server_must_be_an_object_even_without_a_schema(value: Json) -> None:
+    found = output(Result(value=value), None)
+    assert found.sentence == "result breaks the protocol: (the whole) is not an object, and MCP requires one"
+    assert output(Result(value=value, of_page=True), None) == NOT_ASKED
+    assert Judgement(Result(value=value), None).output(Level.DECLARED) == NOT_ASKED
 
 
 def test_a_page_result_is_compared_as_a_plain_value() -> None:

@@ -2,6 +2,7 @@ import pytest
 
 from inspector.boundary.bounded import Level
 from inspector.boundary.contract import contract_of
+from inspector.boundary.counted import Counted
 from inspector.boundary.mask import MASK
 from inspector.hosts import projection as projections
 from inspector.hosts.profile import Host
@@ -31,7 +32,7 @@ def test_a_projection_is_the_bounded_result_as_the_host_passes_it_on(spec: Host)
         "structuredContent": {"a": "x", "_withheld": notice},
     }
     assert projection.raw is RAW
-    assert projection.removals_by_rule == {"x-sensitive": 1, "meta": 1}
+    assert projection.counted == Counted(withheld={"x-sensitive": 1}, metadata=1, delimited=0)
 
 
 def test_a_projection_has_the_sizes_of_the_raw_result_and_the_model_view(

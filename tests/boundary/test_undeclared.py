@@ -34,7 +34,7 @@ CASES: list[tuple[str, Json, Outcome, int]] = [
     ("a value of a page", None, Result(value=[1, [2, 3]]), 3),
     ("a failed call", SCHEMA, result({"id": "a"}, TEXT, isError=True), 2),
     ("an error", SCHEMA, RpcError(value={"code": -32603, "message": "words", "data": {"a": 1, "b": 2}}), 3),
-    ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 1),
+    ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 0),
     ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1),
     ("an array of which an item is withheld", {"type": "array", "prefixItems": [{"x-sensitive": True}, {"type": "string"}]}, result(["hidden-value", "x", 5]), 1),
     ("a mark at the root", {"x-sensitive": True}, result({"a": 1}), 0),

@@ -305,9 +305,7 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
         )
     compared = made.record.judgement.output(launch.level, made.record.policy)
     if code == OK and compared.violations and not call.no_check_output:
-        return DIAGNOSTICS.fail(
-            OutputBrokenError(f"the result of {made.record.title} breaks its output schema")
-        )
+        return DIAGNOSTICS.fail(OutputBrokenError(f"{made.record.title}: {compared.lead}"))
     return code
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from textual.content import Content
 
 from inspector.boundary.bounded import Removal, Rule
-from inspector.boundary.counted import COUNTED
+from inspector.boundary.counted import COUNTED, is_delimited
 from inspector.boundary.mask import SHOWN
 from inspector.claims.claim import Claim, Subject
 from inspector.json.exact import dump_text
@@ -209,7 +209,7 @@ def reason_words(sign: str, style: str, places: Sequence[str], number: int, why:
 
 def removal_line(first: Removal, more: int) -> Content:
     """A removal on one line: place and reason. `more`: the number of further removals at that place."""
-    sign, style = withheld_sign(first.rule)
+    sign, style = removal_sign(first)
     return Content.assemble(
         (f"{sign} ", style),
         content(path(first.pointer), style),
@@ -219,9 +219,11 @@ def removal_line(first: Removal, more: int) -> Content:
     )
 
 
-def withheld_sign(rule: str) -> tuple[str, str]:
-    """The sign of what a rule withholds, and its style: protocol metadata has a quiet one."""
-    return ("·", QUIET) if rule == Rule.META else ("✗", "bold $text-error")
+def removal_sign(removal: Removal) -> tuple[str, str]:
+    """The sign of a removal, and its style: metadata has a quiet one, text between markers that of a change."""
+    if is_delimited(removal):
+        return "~", "$text-accent"
+    return ("·", QUIET) if removal.rule == Rule.META else ("✗", "bold $text-error")
 
 
 def removal_detail(
@@ -249,8 +251,9 @@ def change_line(change: "HostChange") -> Content:
 
 
 def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Content]:
-    sign, style = ("!", "bold $text-error") if reaches else withheld_sign(removal.rule)
-    lead = "reaches the model; `declared` withholds it" if reaches else "withheld"
+    sign, style = ("!", "bold $text-error") if reaches else removal_sign(removal)
+    lead = "between markers" if is_delimited(removal) else "withheld"
+    lead = "reaches the model; `declared` withholds it" if reaches else lead
     words = COUNTED[Rule(removal.rule)] if removal.rule in _BY_RULE else ""
     lines = [
         Content.assemble((f"{sign} {lead}  ", style), content(path(removal.pointer, 400), "bold")),

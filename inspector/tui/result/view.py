@@ -12,9 +12,10 @@ from msgspec import Struct
 from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
-from inspector.boundary.counted import COUNTED
+from inspector.boundary.counted import counted, is_delimited
 from inspector.boundary.mask import MASK, SHOWN
-from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation
+from inspector.boundary.notice import MEMBER, START
+from inspector.boundary.output_check import NO_OBJECT, NOT_ASKED, OutputCheck, OutputViolation
 from inspector.boundary.reading import raw_of
 from inspector.boundary.undeclared import undescribed_words
 from inspector.hosts.apps import AppView
@@ -28,7 +29,7 @@ from inspector.json.pointer import resolve
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line, withheld_sign
+from inspector.tui.result.removal import QUIET, change_line, reason_words, removal_line
 from inspector.tui.text import (
     content,
     count,
@@ -96,8 +97,6 @@ class ResultView:
     """The removals. There may be hundreds of thousands; each is made on access."""
     removals_at: Mapping[str, tuple[int, ...]]
     """The indexes of removals, by pointer."""
-    rules: Mapping[str, int]
-    """The number of removals, by rule."""
     changes: tuple[HostChange, ...]
     """The changes by the host, apart from what the boundary withheld."""
     changes_at: Mapping[str, tuple[HostChange, ...]]
@@ -231,7 +230,8 @@ class ResultView:
             return difference
         if self.is_quiet(outline, node):
             return SideDifference.QUIET
-        return SideDifference.LEFT if self._indexes(outline, node) else SideDifference.CHANGED
+        removals = self.removals_on(outline, node)
+        return SideDifference.CHANGED if all(map(is_delimited, removals)) else SideDifference.LEFT
 
     def is_quiet(self, outline: Outline, node: int) -> bool:
         """True if a node that the model lacks is protocol metadata, and nothing else is withheld in it."""
@@ -315,9 +315,9 @@ def result_view(
         found.add(_reaching_key(removal), outline.pointer(node), 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
-    added = _added_words(is_failure=is_failure)
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
+            added = _added_words(outline, node, is_failure=is_failure)
             found.add((SideDifference.RIGHT, "", added), outline.pointer(node), 3)
     view = ResultView(
         record=record,
@@ -326,7 +326,6 @@ def result_view(
         outline=outline,
         removals=removals,
         removals_at={pointer: tuple(found) for pointer, found in removals_at.items()},
-        rules={} if is_failure else shown.removals_by_rule,
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
@@ -670,9 +669,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
                 "each host words the error for its model, which is not known here", "$text-warning"
             ),
         )
-    counted = sorted(view.rules.items(), key=lambda found: -found[1])
-    rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in counted)
-    sign, style = withheld_sign(next((rule for rule in view.rules if rule not in _NOISE), Rule.META))
+    found = counted(view.removals)
     sent = Content.assemble(f"{view.sender} sent ", (size(view.raw_bytes), "bold"))
     more = ""
     if view.record.left_out:
@@ -680,14 +677,16 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         more = " and the withheld values" if view.level is Level.OPEN else ""
     parts = [
         Content.assemble(sent, ", model gets ", (size(view.model_bytes), "bold"), more),
-        content(f"{sign} {len(view.removals):,} withheld: {rules}", style)
-        if view.removals
-        else Content.styled("nothing withheld", level_style(view.level)),
+        content(f"✗ {found.words}", "bold $text-error")
+        if found.withheld
+        else Content.styled(found.words, level_style(view.level)),
     ]
+    if found.other_words:
+        parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
     if view.reached:
         parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
     if view.undeclared:
-        passed = undescribed_words(view.undeclared, view.output)
+        passed = undescribed_words(view.undeclared)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
     changes = sum(change.pointer not in _PROTOCOL_ONLY for change in view.changes)
     if changes:
@@ -727,8 +726,6 @@ def standing_line(view: ResultView) -> Content:
         case Level.OPEN:
             reached = f"; {_reached_words(view)}" if view.reached else ""
             return Content.styled(f"open: nothing is withheld{reached}", "$text-error")
-        case Level.DECLARED if view.undeclared:
-            return Content.styled(undescribed_words(view.undeclared, view.output), "$text-warning")
         case Level.DECLARED:
             return Content.styled("declared: values without a declaration pass", "$text-warning")
         case Level.CLOSED:
@@ -752,19 +749,20 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     if changes:
         return change_line(changes[0])
     if outline.difference(node) is SideDifference.RIGHT:
-        words = _added_words(is_failure=view.failure is not None)
+        words = _added_words(outline, node, is_failure=view.failure is not None)
         return Content.styled(f"+ {words}", "$text-accent")
     violation = view.violation_on(outline, node)
     if violation is not None:
-        return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _BREAKS + violation)
+        return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _broken_words(violation))
     return standing_line(view)
 
 
-_BREAKS = "breaks the output schema: "
+def _broken_words(message: str) -> str:
+    return f"breaks the {'protocol' if message == NO_OBJECT else 'output schema'}: {message}"
 
 
 def _broken_key(message: str) -> ReasonKey:
-    return SideDifference.BROKEN, "", _BREAKS + message
+    return SideDifference.BROKEN, "", _broken_words(message)
 
 
 def _reaching_key(removal: Removal | None) -> ReasonKey:
@@ -774,14 +772,22 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
     return SideDifference.REACHES, "", why
 
 
-def _added_words(*, is_failure: bool) -> str:
+def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
+    """The reason for a value that only the model's side has."""
     if is_failure:
         return "a code of Sightline, in place of the error that each host words for its model"
-    return "only the model sees it: a notice of what is missing, rewritten text, or text of the host"
+    value, pointer = outline.value(node, 1), outline.pointer(node)
+    text = value.get("text") if isinstance(value, dict) else value
+    if f"/{MEMBER}" in pointer or (isinstance(text, str) and text.startswith(START)):
+        return "only the model sees it: Sightline's notice of what is withheld"
+    return "only the model sees it: text that the host adds, or that was rewritten"
 
 
 def _removal_key(removal: Removal) -> ReasonKey:
-    return _METADATA if removal.rule in _NOISE else (SideDifference.LEFT, removal.rule, removal.detail)
+    if removal.rule in _NOISE:
+        return _METADATA
+    sign = SideDifference.CHANGED if is_delimited(removal) else SideDifference.LEFT
+    return sign, removal.rule, removal.detail
 
 
 def _change_key(change: HostChange) -> ReasonKey:
@@ -808,7 +814,7 @@ def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     for change in view.changes_on(outline, node)[:1]:
         return _change_key(change)
     if outline.difference(node) is SideDifference.RIGHT:
-        return SideDifference.RIGHT, "", _added_words(is_failure=view.failure is not None)
+        return SideDifference.RIGHT, "", _added_words(outline, node, is_failure=view.failure is not None)
     found = view.broken_on(outline, node)
     return _broken_key(found.message) if found is not None else None
 

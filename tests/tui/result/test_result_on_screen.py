@@ -57,7 +57,7 @@ async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
         # The keys of the folded call are whole, whatever its arguments.
         assert "1 edit  r call again" in text
         if is_tall:
-            assert re.search(r"✗ 2 withheld: 1 marked sensitive, 1 metadata *(  |\n|$)", text)
+            assert re.search(r"✗ 1 withheld: 1 marked sensitive *(  |\n|$)", text)
         # Called again, it opens in the same way.
         await pilot.press("G")
         await settled(pilot, app)
