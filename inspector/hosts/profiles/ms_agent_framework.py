@@ -1,7 +1,6 @@
 """`ms-agent-framework`: the function result that Microsoft's Agent Framework passes to a chat client."""
 
 import base64
-import binascii
 
 from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
@@ -78,7 +77,7 @@ def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> 
         case "image" | "audio", _:
             try:
                 data = base64.b64encode(base64.b64decode(str(block["data"]))).decode()
-            except binascii.Error:
+            except ValueError:
                 notes.beyond(pointer, "data that is not base64; the call is assumed to fail")
                 return None
             return _uri(f"data:{block['mimeType']};base64,{data}", block["mimeType"], beside, pointer, notes)

@@ -1,7 +1,6 @@
 """`pydantic-ai`: the message parts that Pydantic AI passes to a model."""
 
 import base64
-import binascii
 import hashlib
 import json
 
@@ -184,7 +183,7 @@ def _read(text: str, pointer: str, notes: Notes) -> Json:
 def _file(class_name: str, data: str, media_type: str, pointer: str, notes: Notes) -> _File:
     try:
         raw = base64.b64decode(data)
-    except binascii.Error as error:
+    except ValueError as error:
         notes.beyond(pointer, "data that is not base64; the host is assumed to raise an error")
         raise _CannotError(f"Error: {error}") from error
     if class_name == "BinaryImage" and not media_type.startswith("image/"):

@@ -1,7 +1,6 @@
 """`strands`: the content block that Strands Agents sends to Bedrock."""
 
 import base64
-import binascii
 
 from inspector.hosts.facts import PYDANTIC
 from inspector.hosts.notes import Notes, Part
@@ -48,7 +47,7 @@ def _success(received: Received, answer: ReceivedAnswer, notes: Notes) -> Json:
     for index, block in enumerate(received.blocks):
         try:
             converted = _converted(block, child("/content", index), notes)
-        except (KeyError, binascii.Error) as error:
+        except (KeyError, ValueError) as error:
             notes.beyond(
                 child("/content", index), "an image that the host cannot decode; the call is assumed to fail"
             )
@@ -99,7 +98,7 @@ def _blob(resource: JsonObject, pointer: str, notes: Notes) -> Json:
     notes.beyond(pointer, "a binary resource with text or an image; the public source is followed")
     try:
         raw = base64.b64decode(str(resource["blob"]))
-    except binascii.Error:
+    except ValueError:
         return None
     return {"text": raw.decode("utf-8", errors="replace")} if is_text else _image(_FORMATS[mime_type], raw)
 

@@ -1,7 +1,6 @@
 """`vscode-copilot`: the result parts that VS Code creates for Copilot, according to its source code; never run."""
 
 import base64
-import binascii
 
 from inspector.hosts import javascript
 from inspector.hosts.facts import JAVASCRIPT
@@ -91,7 +90,7 @@ def _data(data: Json, mime_type: Json, pointer: str, notes: Notes) -> JsonObject
     notes.change(pointer, "the host scales images down; they are shown as sent")
     try:
         raw = base64.b64decode(data if isinstance(data, str) else "")
-    except (binascii.Error, ValueError):
+    except ValueError:
         notes.change(pointer, "data that is not base64; it is omitted here")
         return None
     encoded = base64.b64encode(raw).decode()
