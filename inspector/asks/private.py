@@ -18,7 +18,7 @@ from inspector.schema.fields import Field, form_of
 ELICIT = "elicitation/create"
 TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
-"""The maximum number of forms that are remembered for one key of `inputRequests`.
+"""The maximum number of forms that Sightline remembers for one key of `inputRequests`.
 
 An answer is judged by all of them. With more forms, the whole answer is private.
 """

@@ -95,7 +95,7 @@ class Bounded(Struct, frozen=True, kw_only=True):
     repetitions: int = 0
     """The number of content blocks that repeat the structured content."""
     unfinished: str = ""
-    """The reason why the answer does not end the call, without quoting the answer; empty if it does.
+    """The reason why the answer does not end the call, without quoting the answer; empty if it ends the call.
 
     If it is set, no host gets any part of the answer.
     """
@@ -104,4 +104,4 @@ class Bounded(Struct, frozen=True, kw_only=True):
     kind: Kind = Kind.TOOL
     """The kind of the item: a tool, a resource or a prompt."""
     findings: tuple[str, ...] = field(default=())
-    """Sentences for the user about values that could not be judged."""
+    """Remarks on the result, such as values that could not be judged, or that look like credentials."""

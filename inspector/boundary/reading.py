@@ -134,7 +134,9 @@ def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
     )
     if earlier:
         return draft
-    taken = _internal(child(pointer, MEMBER), "the name is reserved for the notice")
+    taken = _internal(
+        child(pointer, MEMBER), "the name is reserved for the boundary's notice of what it withheld"
+    )
     return draft.removing((taken,), Secrets().add(Rule.INTERNAL, [raw[MEMBER]]))
 
 

@@ -160,7 +160,7 @@ def _text_fault(value: JsonObject, key: str, longest: int) -> str:
     if key not in value:
         return f"it has no `{key}`"
     if not isinstance(text, str):
-        return f"its `{key}` is no text"
+        return f"its `{key}` is not text"
     if not text:
         return f"its `{key}` is empty"
     return f"its `{key}` is longer than {longest:,} characters" if len(text) > longest else ""
@@ -172,8 +172,8 @@ def _ttl_fault(value: JsonObject) -> str:
         return ""
     ttl = value["ttl"]
     if isinstance(ttl, bool) or not isinstance(ttl, int | float):
-        return "its `ttl` is no number of seconds"
+        return "its `ttl` is not a number of seconds"
     # This form also rejects NaN.
     if not ttl >= 0:
-        return "its `ttl` is negative or no number"
+        return "its `ttl` is negative, or not a number"
     return "its `ttl` is longer than ten years" if ttl > MAX_TTL_S else ""

@@ -91,7 +91,7 @@ class _Walk:
         return None
 
     def _judge_flat(self, step: WalkStep, token: str | int, position: Position, value: Json) -> bool:
-        """Judge a container of scalars; False for any other."""
+        """Judge a container at once if it holds only scalars. Returns true if it was judged."""
         left = left_of_flat(step, token, position, value, self._ledger, declared=False)
         if left is not None and left is not value:
             _own(step)

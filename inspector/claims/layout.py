@@ -20,10 +20,10 @@ UNKNOWN_KEY = "is not a key of this vocabulary"
 
 
 class ValueForm(Struct, frozen=True, kw_only=True):
-    """The required form of a value."""
+    """The values that a key accepts: a description, and a test."""
 
     words: str
-    """A description, as in docs/claims.md."""
+    """The description in docs/claims.md."""
     problem: Callable[[Json], str]
     """Returns the problem with a value; empty if it has this form. Never raises and quotes nothing."""
 

@@ -157,7 +157,7 @@ def _overview() -> int:
 
 
 def _usage(error: click.ClickException) -> UsageError:
-    """An error of click in the words of all others."""
+    """An error from click, reworded like Sightline's own usage errors: in lower case, with a hint that names --help."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     more = f"Try {context.command_path if context else 'sightline'} --help."
     if isinstance(error, click.NoSuchOption):

@@ -322,13 +322,13 @@ class AuthorizationOptions(OptionGroup):
         help="Print the authorization URL; do not ask to open it.",
     )
     remember: bool = option(
-        "--remember", default=False, is_flag=True, help="Store tokens in the system's keyring."
+        "--remember", default=False, is_flag=True, help="Keep tokens in the system's keyring."
     )
     stored_only: bool = option(
         "--stored-auth-only",
         default=False,
         is_flag=True,
-        help="Use only stored tokens; exit with 3 if the server accepts none of them.",
+        help="Use only tokens that are kept in the keyring; exit with 3 if the server accepts none of them.",
     )
     client_id: str | None = option(
         "--client-id", default=None, metavar="ID", help="The id of your client at the authorization server."

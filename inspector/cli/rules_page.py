@@ -19,7 +19,7 @@ _HEAD = (
 
 
 def page_lines() -> list[str]:
-    """The lines of the page."""
+    """docs/rules.md, line by line: one section for each review rule."""
     return list(_lines())
 
 

@@ -336,7 +336,7 @@ def recording_launch(
     ]
     if others:
         raise UsageError(
-            f"not for recordings: {', '.join(others)}",
+            f"these options do not work with recordings: {', '.join(others)}",
             "Leave them out: opening a recording connects to nothing and records nothing.",
         )
     from inspector.recording.files.reading import header_at  # noqa: PLC0415

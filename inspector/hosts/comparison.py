@@ -136,7 +136,7 @@ def compare(
 
 
 def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
-    """The bounded result at `open`, without the search for credentials, whose findings are not shown here."""
+    """The bounded result at `open`, without the search for credentials, because the comparison shows no remarks."""
     code = error_code(outcome, is_listed=contract.is_listed)
     ended = unfinished(outcome)
     return Bounded(

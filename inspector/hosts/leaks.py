@@ -55,7 +55,7 @@ class Finder(Protocol):
 
 
 FinderOf: TypeAlias = Callable[[Iterable[Json], frozenset[str]], Finder]
-"""Creates a finder for values; the names are keys that are not secret."""
+"""Creates a finder. Takes the values to look for, and the keys that are not secret."""
 
 
 class Secret(Struct, frozen=True, kw_only=True):

@@ -82,7 +82,7 @@ class Projection:
 
     @cached_property
     def unfinished(self) -> Unfinished | None:
-        """The reason why the answer does not end the call; None if it does.
+        """The reason why the answer does not end the call; None if it ends the call.
 
         The server's requests in it are those of the masked result.
         """

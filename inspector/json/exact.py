@@ -82,7 +82,7 @@ class Malformed(Struct, frozen=True, kw_only=True):
 
 
 class JsonText(Struct, frozen=True, kw_only=True):
-    """One parsed document."""
+    """A parsed JSON document: its value, and how it violates RFC 8259."""
 
     value: Json
     faults: tuple[str, ...] = ()

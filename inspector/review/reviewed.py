@@ -52,7 +52,7 @@ class Offer:
     problem: Malformed | None = None
     """The fault of a malformed item; None for any other definition."""
     refused: RefusedTool | None = None
-    """A page's tool that its browser rejected; None for any other definition."""
+    """A page's tool that the browser refused; None for any other definition."""
     listed: str = ""
     """The listing that contains the definition, in words that are safe to show; empty for the reviewed listing."""
 

@@ -107,7 +107,7 @@ class _Merging:
     def _followed_to(self, reference: str) -> list[Json]:
         place = self._references.resolve(reference)
         if place is None or place.embedded:
-            self._fail("its schema refers to one that is not here")
+            self._fail("its schema refers to a schema that is not in the definition")
             return []
         self._followed.add(reference)
         return [place.value]

@@ -194,7 +194,7 @@ def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
 
 
 def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
-    with interface(tmp_path, str(hostile(tmp_path)), see="what is before it is shown") as screen:
+    with interface(tmp_path, str(hostile(tmp_path)), see="the lines before it are shown") as screen:
         press(screen, "{", see="frame 183 of 900")
         press(screen, "[ [", see="frame 181 of 900")
         press(screen, "}", see="frame 183 of 900")

@@ -17,7 +17,7 @@ from inspector.schema.positions import Position, Source
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduce the structured content, and members that the protocol does not define."""
+    """Withhold parts of the structured content, and of members that the protocol does not define."""
     start = draft.contract.start()
     draft = _without_marked_content(draft, start)
     ledger = Ledger(draft.contract, "")

@@ -76,7 +76,7 @@ Raw: TypeAlias = Callable[[int], Frame | None]
 @click.option(
     "--identity",
     metavar="FILE",
-    help="Also decrypt the sealed frames of one recording; then nothing is withheld.",
+    help="Also decrypt the sealed frames of one recording; then nothing is withheld. FILE holds an age identity.",
 )
 @click.option("--save", metavar="FILE", help="Convert another tool's log of JSON Lines to a recording.")
 @click.option("--server", metavar="NAME", help="The server to import, where a log has several.")

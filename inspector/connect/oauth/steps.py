@@ -84,7 +84,7 @@ def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, lane: Lan
         lane.conceal([*_secrets(members)])
     words = [f"HTTP {response.status_code}", *_shown(members, lane.mask, is_public=is_public)]
     if not is_failed and not members:
-        words.append("no JSON object")
+        words.append("not a JSON object")
     return StepAnswer(text="; ".join(words), is_failed=is_failed)
 
 

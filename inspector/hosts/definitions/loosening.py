@@ -41,7 +41,7 @@ KNOWN = MAPS | LISTS
 
 _FEWER = "a bounded result may lack what this keyword requires"
 _ALIKE = "the same text replaces all withheld items, or they are omitted"
-_LEFT = "a reduced value may fit this differently than the whole value"
+_LEFT = "a value with withheld parts may fit this differently than the whole value"
 
 DROPPED: dict[str, str] = {
     "required": _FEWER,
@@ -138,8 +138,8 @@ LOOSENED = "loosened"
 _BROKEN = "it is not a schema, or nested too deeply to be judged"
 _EXAMPLES = "it may contain withheld values"
 _PARTS = "it requires a whole value, a part of which may be withheld"
-_ONE_OF = "a reduced value may fit several of these alternatives"
-_EITHER = "a reduced value may meet a different condition than the whole value"
+_ONE_OF = "a value with withheld parts may fit several of these alternatives"
+_EITHER = "a value with withheld parts may meet another condition than the whole value"
 _PLACEHOLDER = "a text replaces a withheld item"
 _NOTICE = "a bounded result lists withheld fields under `_withheld`"
 

@@ -49,7 +49,7 @@ def _too_large(offer: Offer) -> Iterator[Hit]:
     manifest = manifest_of(offer.definition)
     if len(manifest.files) > MOST_FILES or manifest.size_bytes > MOST_BYTES:
         yield Hit(
-            message=f"The skill has {len(manifest.files):,} files of {manifest.size_bytes:,} bytes; hosts need not accept more than {MOST_FILES} of {MOST_BYTES:,}.",
+            message=f"The skill has {len(manifest.files):,} files with {manifest.size_bytes:,} bytes in all; hosts may refuse more than {MOST_FILES} files, or more than {MOST_BYTES:,} bytes.",
             pointer="/resources",
         )
 

@@ -22,7 +22,7 @@ from inspector.review.signs.conditions import (
 from inspector.review.signs.matching import SentenceWords, Weighed
 
 Kind: TypeAlias = Callable[[SentenceWords], Weighed]
-"""A function that yields the signs of one file in a sentence."""
+"""Yields the signs in a sentence that one data file of this folder defines."""
 
 _FOLDER = "inspector.review.signs"
 _SHARED = "shared"

@@ -90,7 +90,10 @@ class AppDesk:
         except InspectorError as error:
             self._fail("not opened", f"{error.message}. {error.hint}")
         except Exception as error:  # noqa: BLE001 - whatever an interface sends may end only the interface
-            self._fail("ended", f"it could not be served ({type(error).__name__}): a defect of Sightline")
+            self._fail(
+                "ended",
+                f"Sightline could not serve the interface ({type(error).__name__}): a defect of Sightline",
+            )
         finally:
             screen.end()
 
@@ -177,7 +180,11 @@ class AppDesk:
                 return entry.title
             case AppEntryKind.REFUSED:
                 self._refusals += 1
-                return "something that it tried was refused" if self._refusals <= _MOST_NOTED else ""
+                return (
+                    "the interface tried something that Sightline, the browser or you refused; its screen says what"
+                    if self._refusals <= _MOST_NOTED
+                    else ""
+                )
             case AppEntryKind.HEARD:
                 return ""
 

@@ -61,7 +61,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
         self._withdrawn = ""
-        """Why the question needs no answer any more; empty while it does. Foreign text."""
+        """The reason why the question needs no answer any more; empty while it needs one. Foreign text."""
         self.set_class(view.link is not None, "-link")
         openable = view.link is not None and not view.link.refusal
         self.offer(

@@ -52,7 +52,7 @@ async def _no_offers(_item: Item, _argument: str, _value: str, _filled: JsonObje
 
 
 class ArgumentsLine(Static, can_focus=True):
-    """The line above the arguments. While it has the focus, letters are keys and change no argument."""
+    """The line above the arguments. While it has the focus, letters run commands and are not typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.ARGUMENTS)
 
@@ -68,7 +68,7 @@ class ArgumentsLine(Static, can_focus=True):
         self.update(Content.assemble(*keys, f": {what} the arguments"))
 
     def action_edit(self) -> None:
-        """Ask for the focus to go into the first field."""
+        """Post `Entered`, so that the focus goes into the first field."""
         self.post_message(self.Entered())
 
     def on_click(self) -> None:
@@ -376,7 +376,7 @@ class CallPane(Vertical):
             self._form.enter(found)
 
     def action_submit(self) -> None:
-        """Ask to call the tool: Enter or the button was pressed."""
+        """Post `Submitted`, because Enter or the button was pressed."""
         self.post_message(self.Submitted(anyway=False))
 
     @on(Button.Pressed)
@@ -390,7 +390,7 @@ class CallPane(Vertical):
 
     @on(ArgumentForm.Submitted)
     def submit(self, event: ArgumentForm.Submitted) -> None:
-        """Ask to call the tool: Enter was pressed in an input."""
+        """Post `Submitted`, because Enter was pressed in an input."""
         event.stop()
         self.action_submit()
 
@@ -404,7 +404,7 @@ class CallPane(Vertical):
         self._pause = self.set_timer(_PAUSE_S, self.rest)
 
     def rest(self) -> None:
-        """Ask for a check of the arguments now."""
+        """Post `Edited`, so that the arguments are checked now."""
         self._end_pause()
         if self._view is not None and self._view.form is not None:
             self.post_message(self.Edited(self.writing))
@@ -436,7 +436,7 @@ def _state(draft: ArgumentDraft | None) -> Content:
     if draft is None:
         return Content("")
     if draft.arguments is None:
-        return Content.styled("no JSON object", "$text-error")
+        return Content.styled("not a JSON object", "$text-error")
     if all(problem.missing for problem in draft.problems):
         missing = len(draft.problems)
         return Content.styled(

@@ -373,7 +373,7 @@ class CallRunner:
         self._screen.post_message(CallStopped(self._link, name, note, reason, is_quiet))
 
     def cancel(self) -> None:
-        """Cancel the running call."""
+        """Cancel the running call. If its request was sent, the server is notified."""
         if self._running is not None:
             elapsed = duration(monotonic() - self._running.began_s)
             running, was_sent = self._running, not self._running.is_held

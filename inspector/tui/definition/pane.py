@@ -132,7 +132,7 @@ class DefinitionPane(Vertical):
         self._go_to_mark()
 
     def mark(self, mark: DefinitionMark | None) -> None:
-        """Mark a place in the definition as sent, and move there. None removes the mark."""
+        """Highlight a place in what the server sent, and move the cursor there. None removes the highlight."""
         self._mark = mark
         self.set_class(mark is not None, "-marked")
         self._go_to_mark()

@@ -163,7 +163,7 @@ def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:
         content(_by_words(reason.by), f"bold {style}"),
         (" (not observed)", "$text-warning") if unsure else "",
         "  ",
-        content(shortened(reason.pointer or "the whole", 120), "bold"),
+        content(shortened(reason.pointer or "the whole definition", 120), "bold"),
         "  ",
         content(shortened(reason.what, 400)),
     )

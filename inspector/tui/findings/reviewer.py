@@ -52,7 +52,7 @@ class ReviewStep(Struct, frozen=True, kw_only=True):
 
 
 class ReviewedStep(Struct, frozen=True, kw_only=True):
-    """The findings after one step."""
+    """The review, and all findings so far, after one more part of the material was reviewed."""
 
     review: OngoingReview
     board: Board
@@ -318,9 +318,9 @@ def _write_report(
     path = paths.written(name)
     format_name = next((name for name, one in FORMATS.items() if one.suffix == path.suffix.lower()), None)
     if format_name is None:
-        endings = ", ".join(one.suffix for one in FORMATS.values())
-        what = f"the ending {path.suffix} names no format" if path.suffix else "the name has no ending"
-        raise UsageError(what, f"Known endings: {endings}.")
+        suffixes = ", ".join(one.suffix for one in FORMATS.values())
+        what = f"no format has the suffix {path.suffix}" if path.suffix else "the name has no suffix"
+        raise UsageError(what, f"Known suffixes: {suffixes}.")
     report = report_of(
         board,
         material,

@@ -59,7 +59,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """The number of findings in `rows` that are not accepted: that of the tab and of the catalogue's sign."""
+    """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; 0 if the view has no such row."""
@@ -173,7 +173,7 @@ def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
 
 def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     if isinstance(asked.item, Tool) and not asked.is_called:
-        yield Content.styled("its results: it was not called in this session", FAINT)
+        yield Content.styled("results of this tool: it was not called in this session", FAINT)
     total = sum(asked.accepted.standing(entry).counts for entry in asked.board.all)
     of_server = sum(asked.accepted.standing(entry).counts for entry in asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""

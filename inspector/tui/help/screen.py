@@ -55,7 +55,7 @@ _SIGNS = (
     ),
     (
         "▲3 high",
-        "a tool has 3 findings of high severity; +2 after it: and 2 less severe ones, named below the list",
+        "a tool has 3 findings of high severity; +2 after that: 2 more, less severe, named below the list",
     ),
     ("◆ ▲", "findings: critical, high; ■ medium, ▽ low"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),

@@ -26,9 +26,9 @@ class FocusedPart(Enum):
     SEARCH = auto()
     FORM = auto()
     ARGUMENTS = auto()
-    """The line above the arguments, where letters are keys."""
+    """The line above the arguments. Letters run commands there."""
     INPUT = auto()
-    """A text input, in which letter keys type."""
+    """A text input. Letters are typed there."""
     TOOL = auto()
     FINDINGS = auto()
     DEFINITION = auto()
@@ -79,7 +79,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     can_explain: bool = False
     """True if Enter says more of the value under the cursor."""
     timeline_enter: str = ""
-    """What Enter shows of the line of the timeline under the cursor; empty if there is none."""
+    """The label of Enter on the timeline's line under the cursor, such as `frames`; empty if Enter does nothing."""
     is_searched: bool = False
     """True if the focused values are being searched for words."""
     has_matches: bool = False
@@ -98,7 +98,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class KeyOffer:
-    """A key that applies now, with its label here."""
+    """A key that works now, with its label for the focused part."""
 
     command: Command
     label: str

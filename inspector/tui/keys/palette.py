@@ -148,7 +148,7 @@ class Lensed(Protocol):
 
 
 class HostSearch(_NameSearch):
-    """Searches hosts."""
+    """Searches the hosts that the palette can show the result for."""
 
     KIND = "Host"
 
@@ -181,7 +181,7 @@ class ThemeSearch(_NameSearch):
 
 
 def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:
-    """How well a title with its description matches what was typed, and the indexes of the found letters of the title.
+    """The score of a title, with its description, for what was typed; and the indexes of the letters found in the title.
 
     The score is 0 if it does not match. Each word must be in the title or in the description, or all letters
     must be in the title, in their order. Textual's own matcher tries every combination of letters, which

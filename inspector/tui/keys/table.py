@@ -330,7 +330,7 @@ MAIN: tuple[Command, ...] = (
         "1",
         "tab('call')",
         "call",
-        "Shows the form of the tool. Letters stay keys until Enter or Tab goes into a field.",
+        "Shows the form of the tool. Letters run commands until Enter or Tab goes into a field.",
     ),
     _main(
         "tab.definition",
@@ -382,18 +382,18 @@ PANES: tuple[Command, ...] = (
         "enter,down",
         "edit",
         "edit the arguments",
-        "Goes into the first field. Before that, letters are keys.",
+        "Goes into the first field. Until then, letters run commands and type nothing.",
         shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Undoes the last change of the field.", shown="^z"),
-    _choice("choice.next", "right", "step(1)", "next", "The next value; typing finds one.", shown="→"),
-    _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
+    _choice("choice.next", "right", "step(1)", "next", "Goes to the next value. Typing searches.", shown="→"),
+    _choice("choice.previous", "left", "step(-1)", "previous", "Goes to the previous value.", shown="←"),
     _choice(
         "choice.pick",
         "space",
         "pick",
         "pick",
-        "The next value; where a list holds several, picks this one or leaves it out.",
+        "Goes to the next value. In a list that takes several values, picks the value or drops it.",
         shown="Space",
     ),
     _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),
@@ -410,7 +410,7 @@ PANES: tuple[Command, ...] = (
         "enter",
         "choose",
         "open",
-        "Opens the item of the line: a tool's form, a call's result, a finding's place, the reason of a difference.",
+        "Opens what the line stands for: a tool's form, a call's result, a finding's place, the reason of a difference.",
         shown="Enter",
     ),
     _servers(
@@ -489,36 +489,36 @@ PANES: tuple[Command, ...] = (
         "e",
         "as_json",
         "JSON",
-        "Shows both sides as JSON, as on the wire; again, as a list of values.",
+        "Switches between JSON as on the wire and a list of values.",
     ),
     _result(
         "result.next",
         "n",
         "removal(1)",
         "next difference",
-        "To the next part below that was withheld or changed, or breaks the output schema; from the last to the first. "
-        "After a call, the cursor begins at the worst.",
+        "Goes down to the next part that was withheld or changed, or that breaks the output schema. "
+        "After the last comes the first. After a call, the cursor is on the worst.",
     ),
     _result(
         "result.previous",
         "N",
         "removal(-1)",
         "previous difference",
-        "To the part above that was withheld or changed, or breaks the output schema.",
+        "Goes up to the previous part that was withheld or changed, or that breaks the output schema.",
     ),
     _definition(
         "definition.next",
         "n",
         "difference(1)",
         "next difference",
-        "To the next part that the model does not get, or not as it was sent.",
+        "Goes to the next part that the model gets changed, or not at all.",
     ),
     _definition(
         "definition.previous",
         "N",
         "difference(-1)",
         "previous difference",
-        "To the previous part that the model does not get, or not as it was sent.",
+        "Goes to the previous part that the model gets changed, or not at all.",
     ),
 )
 
@@ -553,8 +553,8 @@ DECIDING: tuple[Command, ...] = (
         "trust.propagation",
         "p",
         "propagation",
-        "what it is sent",
-        "Changes how much Sightline tells the server under the cursor about the session with each call.",
+        "labels sent",
+        "Changes what each call to the server under the cursor says about the session.",
     ),
     _trust(
         "trust.renew",
@@ -607,7 +607,7 @@ AUTHORIZING: tuple[Command, ...] = (
         "ctrl+o",
         "open",
         "open",
-        "Opens the authorization page in your browser. No other key does.",
+        "Opens the authorization page in your browser. No other key opens it.",
     ),
     _authorizing(
         "authorize.copy", "ctrl+y", "copy", "copy", "Copies the address of the page to the clipboard."
@@ -792,14 +792,19 @@ SCREENS: tuple[Command, ...] = (
     _host_list("host-list.next", "down", "move(1)", "next", "To the next host.", shown="↓"),
     _host_list("host-list.previous", "up", "move(-1)", "previous", "To the previous host.", shown="↑"),
     _host_list(
-        "host-list.back", "escape", "app.pop_screen", "back", "Back, with the host in force.", shown="Esc"
+        "host-list.back",
+        "escape",
+        "app.pop_screen",
+        "back",
+        "Goes back and keeps the present host.",
+        shown="Esc",
     ),
     _secrets(
         "secrets.back",
         "escape,s",
         "back",
         "back",
-        "Masks the value that is shown; if none is, goes back to the main screen.",
+        "Masks the shown value. If no value is shown, goes back to the main screen.",
         shown="Esc s",
     ),
     _secrets(
@@ -807,7 +812,7 @@ SCREENS: tuple[Command, ...] = (
         "v",
         "reveal",
         "fetch",
-        "Fetches the secret of a reference from the server, after showing you the request. Also works a second time. The secret stays masked.",
+        "Fetches the secret of a reference from the server, after showing you the request. You can fetch it again if the server allows it. The secret stays masked.",
     ),
     _secrets("secrets.agree", "y", "agree", "yes, fetch", "Sends the request that is shown."),
     _secrets(
@@ -815,7 +820,7 @@ SCREENS: tuple[Command, ...] = (
         "p",
         "peek",
         "show 10 s",
-        "Shows a value that Sightline already has for 10 seconds, or masks it again.",
+        "Shows, for 10 seconds, a value that Sightline already has. Pressed again, it masks the value.",
     ),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
     _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value."),
@@ -855,7 +860,7 @@ SCREENS: tuple[Command, ...] = (
         "r",
         "again",
         "call again",
-        "Calls again with the same arguments. The policy decides as on any call. Enter does so too, where no call is marked.",
+        "Calls again with the same arguments. The policy decides as on any call. Enter does the same if no call is marked.",
     ),
     _history(
         "history.edit",

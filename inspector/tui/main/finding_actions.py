@@ -40,7 +40,7 @@ _WHY = (
 )
 
 _FORMATS = (
-    "A new file. Its ending chooses the format: .html one page, .md Markdown, .txt text, .json, .sarif, .xml JUnit. "
+    "A new file. Its suffix chooses the format: .html one page, .md Markdown, .txt text, .json, .sarif, .xml JUnit. "
     "It holds no secret."
 )
 
@@ -209,7 +209,7 @@ def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
 
 
 def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:
-    """The last request of the server with the method that `name` begins with; None if there is none."""
+    """The last request by the server whose method is the first word of `name`; None if there is none."""
     method = name.partition(" ")[0]
     asked = (entry for entry in reversed(entries) if entry.kind is EntryKind.SERVER_REQUEST)
     return next((entry for entry in asked if entry.title.startswith(method)), None)

@@ -588,7 +588,7 @@ class Selection:
     def _withhold_definition(self, asked: DefinitionAsked, error: BaseException) -> None:
         item = self._item
         if item is not None and self._is_open(asked):
-            words = f"Sightline cannot tell what a model gets of it ({type(error).__name__}): a defect of Sightline."
+            words = f"Sightline cannot tell what a model gets of this definition ({type(error).__name__}): a defect of Sightline."
             self._tool.definition.show_raw(item.definition, content(words, "$text-error"))
 
     def _is_open(self, asked: DefinitionAsked) -> bool:

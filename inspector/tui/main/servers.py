@@ -227,7 +227,7 @@ class ServerParts:
                 self.watch.listed()
 
     def show_listing(self, catalogue: Catalogue) -> None:
-        """Ask for the rows of a catalogue; they are shown when they are ready."""
+        """Compute the rows of a catalogue in a thread, and show them when they are ready."""
         self._listings.ask(catalogue)
 
     def list_again(self) -> None:

@@ -145,7 +145,9 @@ def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Con
     yield Content("")
     yield change_title(change)
     for what in change.weakens:
-        yield Content.assemble(("  ! declares less: ", "bold $text-warning"), content(shortened(what, 300)))
+        yield Content.assemble(
+            ("  ! no longer declared: ", "bold $text-warning"), content(shortened(what, 300))
+        )
     if change.pointer in values:
         yield from both_sides(values[change.pointer])
 

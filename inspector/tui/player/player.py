@@ -264,7 +264,7 @@ class Player:
     def busy(self) -> str:
         """The activity in progress and its percentage, such as `reading 34%`; empty if there is none."""
         if self.is_finding:
-            return f"finding {self._percent()} (Esc stops)"
+            return f"searching {self._percent()} (Esc stops)"
         return "" if self._played.is_indexed else f"reading {self._percent()}"
 
     def _percent(self) -> str:

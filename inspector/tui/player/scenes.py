@@ -53,7 +53,7 @@ class SceneReader:
         """The last scene that was read; None before the first."""
 
     def stand_at(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
-        """Ask for the scene at `position`, with the last call of `tool`.
+        """Read the scene at `position` in a thread, with the last call of `tool`.
 
         If a call was answered after line `since`, the scene has that call as well.
         """

@@ -366,5 +366,5 @@ class PlayerScreen(MainScreen):
             calls=len(played.calls),
             share=player.position / max(played.last, 1),
             busy=player.busy,
-            broken=f"line {broken.line}: {broken.reason}; what is before it is shown" if broken else "",
+            broken=f"line {broken.line}: {broken.reason}; the lines before it are shown" if broken else "",
         )

@@ -69,7 +69,7 @@ _RECORDED = "A recording does not hold withheld values, only their ids."
 
 
 class Copyable(Struct, frozen=True, kw_only=True):
-    """What the user can copy from a result. Its values are masked."""
+    """The values that the user can copy from a result, masked."""
 
     pointer: str
     value: Value
@@ -326,7 +326,7 @@ class ResultPane(Vertical):
         self.values.go_to(places[place % len(places)])
 
     def action_unmask(self) -> None:
-        """Ask to show the masked values on both sides, or to mask them again."""
+        """Post `UnmaskAsked`: show the masked values on both sides, or mask them again."""
         view = self._view
         if view is None or self._contrast is not None:
             self.notify(

@@ -129,7 +129,7 @@ class ResultView:
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
-    """The reason why the answer does not end the call; None if it does."""
+    """The reason why the answer does not end the call; None if it ends the call."""
     failure: str | None = None
     """Sightline's words about a call without an answer; None if the server answered."""
 
@@ -693,7 +693,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
     if not view.observed:
-        parts.append(Content.styled("not observed of this host", "$text-warning"))
+        parts.append(Content.styled("not observed in this host", "$text-warning"))
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.findings:

@@ -102,7 +102,7 @@ class TimelinePane(Lines):
 
     @property
     def use_of_enter(self) -> str:
-        """What Enter on the row under the cursor shows, in a word or two; empty if there is none."""
+        """The label of Enter on the row under the cursor; empty if Enter does nothing."""
         return "frames" if self.count else ""
 
     def entry(self, index: int) -> Entry | None:
@@ -240,13 +240,13 @@ class SessionTimeline(TimelinePane):
 
     @property
     def use_of_enter(self) -> str:
-        """What Enter on the line under the cursor shows, in a word or two."""
+        """The label of Enter on the line under the cursor; empty if Enter does nothing."""
         if not self.count:
             return ""
         shown = self._line(self.cursor)
         row = shown.row
         if shown.entry is not None:
-            return "all of it" if shown.text is not None else "frames"
+            return "whole line" if shown.text is not None else "frames"
         if self._unfolds_first(row):
             return "stderr"
         if row.record is not None:

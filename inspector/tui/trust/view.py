@@ -25,12 +25,12 @@ _STYLES = {
 
 _MEANINGS = {
     LabelKind.MALICIOUS: "the server reports an attack in its answer",
-    LabelKind.UNTRUSTED: "it may contain instructions that are not from you",
-    LabelKind.OPEN_WORLD: "it comes from a place to which anybody can write",
-    LabelKind.SENSITIVE: "the server declares it sensitive",
-    LabelKind.DATA_CLASS: "a kind of data in it",
-    LabelKind.ATTRIBUTION: "a source that it names",
-    LabelKind.UNNAMED_SOURCES: "it has more sources than are kept",
+    LabelKind.UNTRUSTED: "the answer may contain instructions that are not from you",
+    LabelKind.OPEN_WORLD: "the content comes from a place to which anybody can write",
+    LabelKind.SENSITIVE: "the server declares the answer sensitive",
+    LabelKind.DATA_CLASS: "a kind of data in the answer",
+    LabelKind.ATTRIBUTION: "a source that the answer names",
+    LabelKind.UNNAMED_SOURCES: "the answer names more sources than Sightline keeps",
 }
 
 _KINDS = tuple(_MEANINGS)
@@ -130,7 +130,10 @@ def session_line(view: TrustView) -> Content:
 
 
 def server_line(row: ServerRow, *, here: bool) -> Content:
-    """The line of a server."""
+    """The row of a server: its name, the number of labels received from it, and what Sightline sends it.
+
+    `here`: true if the cursor is on it.
+    """
     return Content.assemble(
         "▸ " if here else "  ",
         content(cut_in_the_middle(row.server, 60), "bold"),
@@ -151,7 +154,7 @@ def sent_line(row: ServerRow) -> Content:
 
 
 def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
-    """The line of a label. `is_first`: whether it is the first line of its call, and names the call."""
+    """The row of a label. `is_first`: true if it is the first row of its call; it then names the call."""
     origin = label.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
     value = Content.assemble("  ", content(shortened(label.value, 200))) if label.value else Content("")

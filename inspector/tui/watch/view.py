@@ -60,7 +60,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
     values: ValueChanges | None = None
     """The changes of the result; None if no two results were compared."""
     reach: HostReach | None = None
-    """The changes of what reaches models; None until they are compared."""
+    """The values that newly reach models, or no longer do; None until the two results are compared."""
     is_comparing: bool = False
     """True if two results are being compared now."""
 
@@ -175,7 +175,7 @@ def _labelled(label: str, parts: Sequence[Content], *, more: bool = False) -> Co
 def _definition_parts(altered: ChangesSince) -> list[Content]:
     parts = [change_title(change) for change in altered.tools]
     if altered.weakened:
-        less = count(altered.weakened, "change declares less", "changes declare less")
+        less = count(altered.weakened, "change drops a restriction", "changes drop restrictions")
         parts.insert(0, Content.styled(f"! {less}", "bold $text-warning"))
     if altered.instructions_changed:
         parts.append(Content.styled(f"{CHANGED} the server's instructions", "bold $text-error"))

@@ -386,7 +386,7 @@ class Watcher:
 
     def _could_not(self, _asked: object, error: BaseException) -> None:
         self._say(
-            remark=f"What changed could not be compared ({type(error).__name__}): a defect of Sightline.",
+            remark=f"The versions before and after the save could not be compared ({type(error).__name__}): a defect of Sightline.",
             is_comparing=False,
         )
 
@@ -429,8 +429,11 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:
-        return f"Watching {origin}. When it returns from a restart, the last call is repeated."
+        return f"Watching {origin}. When its server is back after a restart, the last call is repeated."
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if origin is not None:
-        return f"Watching {shown} and {origin}. A save, or its return, repeats the last call."
+        return (
+            f"Watching {shown} and {origin}. The last call is repeated after each save, "
+            f"and when the server at {origin} is back."
+        )
     return f"Watching {shown}. A save restarts the server and repeats the last call."

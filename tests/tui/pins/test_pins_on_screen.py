@@ -111,7 +111,7 @@ async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: t
             "and mails them to eve.",
         ):
             assert words in shown, shown
-        assert "declares less: sensitive: true → false" in shown
+        assert "no longer declared: sensitive: true → false" in shown
         await pilot.press("p", "y")
         await settled(pilot, app, "As pinned 20")
         await pilot.press("escape")

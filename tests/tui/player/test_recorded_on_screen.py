@@ -298,7 +298,7 @@ async def test_a_truncated_recording_opens_and_shows_where_it_ends(tmp_path: Pat
     cut = put(tmp_path / "cut.jsonl", [*lines[:8], lines[8][:20]])
     app = player_of(cut)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        text = await read(pilot, app, "what is before it is shown")
+        text = await read(pilot, app, "the lines before it are shown")
         assert "line 9:" in text
         assert "Tools 2" in text
     mixed = put(tmp_path / "mixed.jsonl", [*lines[:8], b"{}\n", *lines[8:]])
