@@ -30,9 +30,8 @@ from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 _MOST_NOTED = 200
 """The maximum number of refusals that are noted in the timeline."""
 _MOST_DECLINED = 5
-"""The maximum number of questions that the user may decline.
-
-After that, the interface cannot ask any more.
+"""The maximum number of questions that the user may decline. After that, Sightline refuses further requests
+without asking.
 """
 _LONGEST_URI = 200
 _QUIET = "$foreground 70%"
@@ -104,7 +103,7 @@ class AppDesk:
         """Read the interface like any other resource. Raises InspectorError."""
         read = await self._done(unlisted(Kind.RESOURCE, self._uri).handle, {})
         if not isinstance(read.outcome, Result):
-            raise UnreachableError("the server did not return it; the timeline shows the reason")
+            raise UnreachableError("the server did not return the interface; the timeline shows the reason")
         definition = read.tool.definition if read.tool is not None else {}
         found = await asyncio.to_thread(interface_in, self._uri, read.outcome.value, definition)
         if isinstance(found, str):

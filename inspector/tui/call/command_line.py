@@ -122,8 +122,7 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
 def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
     """A call as a command, or the reason why there is none.
 
-    `tool`: only a name if the tool is not listed. There is then no schema that tells which arguments are
-    sensitive.
+    `tool`: only a name if the tool is not listed. There is then no schema that says which arguments are sensitive.
     """
     if isinstance(tool, str):
         return call_command(target, tool, arguments, ())

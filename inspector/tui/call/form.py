@@ -188,7 +188,8 @@ class FieldLine(Widget):
         hidden = inspect(self.entered.text).replaced
         if hidden:
             return Content.styled(
-                f"holds {hidden} invisible or control characters, sent as they are", "$text-warning"
+                f"contains {hidden} invisible or control characters, which are sent unchanged",
+                "$text-warning",
             )
         said = note(self.line.field)
         if not self._offers:

@@ -214,9 +214,9 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """The number of findings that are not accepted, with the worst severity: `▲2 high`, or `▲2 high +3` of several.
+    """The worst findings that are not accepted: `▲2 high`, or `▲2 high +3` with 3 less severe ones.
 
-    The legend names the others too. `…` before the review; empty without findings.
+    The legend counts each severity. `…` before the review; empty without findings.
     """
     numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
     if not numbers:

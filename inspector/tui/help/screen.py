@@ -103,7 +103,7 @@ def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -
     lines: list[HelpLine] = []
     if offers:
         lines += [
-            HelpLine(words="Now, the most useful first", is_heading=True),
+            HelpLine(words="Keys that work now, the most useful first", is_heading=True),
             *(_key_line(offer.command, offer.label) for offer in offers),
             HelpLine(words=""),
         ]
@@ -133,7 +133,7 @@ def legend_lines() -> list[HelpLine]:
         HelpLine(words="Signs", is_heading=True),
         *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),
         HelpLine(words=""),
-        HelpLine(words="Badges of a tool: words, short where narrow", is_heading=True),
+        HelpLine(words="Badges of a tool, shortened if there is little room", is_heading=True),
         *(HelpLine(key=word, words=words) for word, words in _BADGES),
     ]
 

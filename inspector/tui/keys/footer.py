@@ -77,7 +77,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_unmasked: bool = False
     """True if masked values are shown."""
     can_explain: bool = False
-    """True if Enter says more of the value under the cursor."""
+    """True if Enter shows details about the value under the cursor."""
     timeline_enter: str = ""
     """The label of Enter on the timeline's line under the cursor, such as `frames`; empty if Enter does nothing."""
     is_searched: bool = False
@@ -367,7 +367,7 @@ class KeyLine(Widget):
 
     offers: reactive[Sequence[KeyOffer]] = reactive(())
     note: reactive[Content] = reactive(Content(""))
-    """Shown before the keys for a while."""
+    """A note that is shown before the keys for a while."""
     _noting: Timer | None = None
 
     @dataclass
@@ -377,7 +377,7 @@ class KeyLine(Widget):
         command: Command
 
     def say(self, note: Content) -> None:
-        """Show what a key has changed before the keys, for a few seconds."""
+        """Show a note before the keys for a few seconds: what a key has changed."""
         if self._noting is not None:
             self._noting.stop()
         self.note = Content.assemble(" ", note, " ")

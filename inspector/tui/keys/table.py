@@ -49,7 +49,7 @@ MAIN: tuple[Command, ...] = (
         "escape",
         "back",
         "back",
-        "Leaves what has the focus; cancels a running call. Never quits.",
+        "Leaves the focused part, or cancels a running call. Never quits.",
         shown="Esc",
     ),
     _main(
@@ -93,7 +93,7 @@ MAIN: tuple[Command, ...] = (
         "r",
         "repeat_call",
         "call again",
-        "Makes the call that is shown again, with the same arguments; where none is shown, the last call. The policy decides as on any call. With --watch, each save calls it again from then on.",
+        "Repeats the shown call with the same arguments; if no call is shown, repeats the last one. The policy decides as on any call. With --watch, each save then repeats it, too.",
         palette=True,
     ),
     _main(
@@ -136,7 +136,7 @@ MAIN: tuple[Command, ...] = (
         "Changes what is withheld: open, declared, closed. Both panes follow.",
         palette=True,
     ),
-    _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "Changes to the previous boundary."),
     _main(
         "host.choose",
         "h",
@@ -191,7 +191,7 @@ MAIN: tuple[Command, ...] = (
         "T",
         "trust",
         "trust",
-        "Shows the trust labels that the agent session received, by call, and what is sent to servers.",
+        "Shows the trust labels that the agent session received, by call, and those that Sightline sends to servers.",
         palette=True,
     ),
     _main(
@@ -453,7 +453,7 @@ PANES: tuple[Command, ...] = (
         "slash",
         "search",
         "search",
-        "Searches keys and values as they are drawn, also in what is folded.",
+        "Searches keys and values as they are drawn, also in folded values.",
         shown="/",
     ),
     _search(
@@ -529,7 +529,7 @@ _trust = partial(row, KeyPlace.TRUST)
 DECIDING: tuple[Command, ...] = (
     # Enter must never give the dangerous answer.
     _deciding("decision.decline", "escape,n,enter", "decline", "no", "Answers no.", shown="Esc"),
-    _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key does."),
+    _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key answers yes."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
     row(
         KeyPlace.WATCH,
@@ -672,16 +672,21 @@ _play = partial(row, KeyPlace.RECORDING)
 _asking = partial(row, KeyPlace.ASKING)
 
 RECORDINGS: tuple[Command, ...] = (
-    _play("play.step", "right_square_bracket", "step(1)", "step", "The next frame or note.", shown="]"),
+    _play("play.step", "right_square_bracket", "step(1)", "step", "To the next frame or note.", shown="]"),
     _play(
-        "play.back", "left_square_bracket", "step(-1)", "step back", "The previous frame or note.", shown="["
+        "play.back",
+        "left_square_bracket",
+        "step(-1)",
+        "step back",
+        "To the previous frame or note.",
+        shown="[",
     ),
     _play(
         "play.next-call",
         "right_curly_bracket",
         "step_call(1)",
         "next call",
-        "To the next answer of a tool, which is shown.",
+        "To the next answer of a tool, and shows it.",
         shown="}",
         palette=True,
     ),
@@ -735,7 +740,7 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+g",
         "find_again(1)",
         "find again",
-        "The next place with the same words.",
+        "To the next place with the same words.",
         shown="^g",
     ),
     _play(
@@ -743,7 +748,7 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+b",
         "find_again(-1)",
         "find before",
-        "The previous place with the same words.",
+        "To the previous place with the same words.",
         shown="^b",
     ),
     _asking("asking.back", "escape", "back", "back", "Goes back without a change.", shown="Esc"),
@@ -769,13 +774,15 @@ _help = partial(row, KeyPlace.HELP)
 
 SCREENS: tuple[Command, ...] = (
     _frame("frame.back", "escape", "app.pop_screen", "back", "Back to the main screen.", shown="Esc"),
-    _frame("frame.next", "n,right_square_bracket", "frame(1)", "next frame", "The next frame.", shown="n ]"),
+    _frame(
+        "frame.next", "n,right_square_bracket", "frame(1)", "next frame", "To the next frame.", shown="n ]"
+    ),
     _frame(
         "frame.previous",
         "N,left_square_bracket",
         "frame(-1)",
         "previous frame",
-        "The previous frame.",
+        "To the previous frame.",
         shown="N [",
     ),
     _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
@@ -788,7 +795,9 @@ SCREENS: tuple[Command, ...] = (
         "boundary",
         "Compares the hosts at the next boundary: open, declared, closed.",
     ),
-    _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _hosts(
+        "hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "Changes to the previous boundary."
+    ),
     _host_list("host-list.next", "down", "move(1)", "next", "To the next host.", shown="↓"),
     _host_list("host-list.previous", "up", "move(-1)", "previous", "To the previous host.", shown="↑"),
     _host_list(
@@ -852,7 +861,7 @@ SCREENS: tuple[Command, ...] = (
         "escape,5",
         "back",
         "back",
-        "Closes a question, a filter or a mark; else goes back to the main screen.",
+        "Closes a question or a filter, or removes a mark; otherwise goes back to the main screen.",
         shown="Esc 5",
     ),
     _history(

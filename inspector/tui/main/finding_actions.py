@@ -124,7 +124,7 @@ class FindingActions:
         return False
 
     def judge(self, entry: ReportEntry) -> None:
-        """Ask why a finding is accepted, and accept it. If it is accepted already, withdraw that."""
+        """Ask for the reason, and accept a finding. If it is accepted already, withdraw the acceptance."""
         accepted = self._reviewer.accepted
         if accepted is None:
             return
@@ -176,7 +176,7 @@ class FindingActions:
 
     def _show(self, entry: Entry | None, pointer: str, below: str) -> None:
         if entry is None or not entry.frames:
-            self._say("The timeline has no frame of it.")
+            self._say("The timeline has no frame for this finding.")
         else:
             # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
             place = pointer if pointer.startswith("/error") else below + pointer

@@ -194,8 +194,7 @@ def amount(altered: ChangesSince) -> str:
     tools = len({change.tool for change in altered.tools})
     parts = [f"{count(tools, 'definition')} changed"] if tools else []
     if altered.weakened:
-        verb = "declares" if altered.weakened == 1 else "declare"
-        parts.append(f"{count(altered.weakened, 'change')} {verb} less")
+        parts.append(count(altered.weakened, "change drops a restriction", "changes drop restrictions"))
     if altered.instructions_changed:
         parts.append("the server's instructions changed")
     return ", ".join(parts)

@@ -242,8 +242,8 @@ class Player:
         if there is not None:
             self._choose(there, "")
         elif not self._stop:
-            where = "before this" if backwards else "behind this"
-            self._screen.notify(f"Nothing {where} says {shortened(words, 60)}.", markup=False)
+            where = "before this" if backwards else "after this"
+            self._screen.notify(f"Nothing {where} contains {shortened(words, 60)}.", markup=False)
         self._changed()
 
     def _search(self, words: str, position: int, *, backwards: bool) -> int | None:

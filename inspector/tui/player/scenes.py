@@ -60,7 +60,7 @@ class SceneReader:
         self._scenes.ask(_SceneAsked(session=session, position=position, since=since, tool=tool))
 
     def read_entries(self, session: RecordedSession, first: int, end: int) -> None:
-        """Ask for the timeline entries from `first` up to `end`, by index from 0, that came into view."""
+        """Read in a thread the timeline entries from `first` up to `end`, by index from 0, that came into view."""
         scene = self.scene
         if scene is not None:
             last = min(end, scene.entries)
@@ -82,7 +82,7 @@ class SceneReader:
     def _take_frames(self, asked: _FramesAsked, frames: tuple[Matched, ...]) -> None:
         if not frames:
             entry = asked.entry
-            words = f"Went over no wire: {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
+            words = f"This entry has no frames. {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
             self._screen.notify(words, timeout=10, markup=False)
         elif self._screen.is_current:
             wanted = FramesWanted(

@@ -51,7 +51,7 @@ from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 
 _MOST_MASKED = 1_000
-"""The maximum number of withheld values up to which links can be followed. Masking more takes too long."""
+"""The maximum number of withheld values in a result whose links can be followed. Masking more takes too long."""
 _LARGE_BYTES = 1_000_000
 """The size in bytes from which a view is freed in a thread."""
 _LEAST_BESIDE = 80

@@ -189,7 +189,7 @@ def _at(claim: Claim | None) -> str:
 
 
 _LABEL = QUIET = "$foreground 70%"
-"""The style of labels, and of what no model needs."""
+"""The style of labels, and of values that are not for models."""
 _NAMED = 2
 """The maximum number of places named on one line."""
 
@@ -276,7 +276,7 @@ def labelled(label: str, words: Content) -> Content:
 
 
 LABELLED = 15
-"""The width, in cells, in front of the words of such a line."""
+"""The width, in cells, of the label in front of the words of such a line."""
 
 
 def _schema_place(removal: Removal) -> str:
@@ -288,7 +288,7 @@ def _schema_place(removal: Removal) -> str:
 
 
 def schema_part(tool: Tool, pointer: str) -> str:
-    """The type and the marks of a part of the output schema, such as `type string, x-sensitive true`.
+    """The type and the marks in a part of the output schema, such as `type string, x-sensitive true`.
 
     Empty if there is no such part. Defaults, examples and descriptions are left out, because they may repeat a
     withheld value.

@@ -482,7 +482,7 @@ def _reached_nodes(outline: Outline) -> Sequence[int]:
 
 
 def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]) -> Removal | None:
-    """The removal of a node or of the nearest value around it; None of what only the model's side has."""
+    """The removal of a node or of the nearest value around it; None for a node that only the model's side has."""
     if outline.value(node, 0) is ABSENT:
         return None
     return next((removals[at] for at in _around(outline, node) if at in removals), None)

@@ -31,7 +31,10 @@ class KeyOrder:
         act: Callable[[events.Event], Awaitable[None]],
         is_going: Callable[[], bool],
     ) -> None:
-        """`act`: passes a key or a paste to Textual. `is_going`: whether something is opened that gets the focus."""
+        """`act`: passes a key or a paste to Textual.
+
+        `is_going`: returns true while something is being opened that will get the focus.
+        """
         self._app = app
         self._act = act
         self._is_going = is_going

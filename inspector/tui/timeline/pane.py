@@ -44,7 +44,7 @@ _INDENT = 4
 _BORDER = 2
 """The width, in cells, of the border around its title."""
 _MOST_LINES = 1_000
-"""The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all."""
+"""The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all lines."""
 _LONGEST = 4_000
 """The maximum number of characters of one such line."""
 _WIDE = 110
@@ -312,7 +312,7 @@ class SessionTimeline(TimelinePane):
                     lines = _whole_lines(known[index].detail, room)
                     shown += [_Shown(row, index, line) for line in lines[: max(left, 0)]]
                     if left > 0 >= left - len(lines):
-                        shown.append(_Shown(row, index, "… Enter shows all of it"))
+                        shown.append(_Shown(row, index, "… Enter shows the whole line"))
                     left -= len(lines)
         return shown
 

@@ -39,12 +39,12 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 
 class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows which trust labels each server has sent, and which are sent to it with each call."""
+    """Shows which trust labels each server has sent, and which Sightline sends to it with each call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TRUST)
     NAME = "Trust"
     KEYS: ClassVar[Keys] = (
-        ("trust.propagation", "what it gets"),
+        ("trust.propagation", "labels sent"),
         ("trust.renew", ""),
         ("trust.back", ""),
         ("app.next", ""),

@@ -37,10 +37,10 @@ _KINDS = tuple(_MEANINGS)
 """The kinds of labels, the gravest first."""
 
 _SENT = {
-    None: "no trust labels are sent to it",
-    SourceDetail.NONE: "its calls carry the session's trust and its own sources",
-    SourceDetail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
-    SourceDetail.FULL: "its calls carry the session's trust and every source in full",
+    None: "Sightline sends it no trust labels",
+    SourceDetail.NONE: "calls to it carry the session's trust and its own sources",
+    SourceDetail.HOSTS: "calls to it carry the session's trust, its own sources, and the hosts of others",
+    SourceDetail.FULL: "calls to it carry the session's trust and every source in full",
 }
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
@@ -145,11 +145,12 @@ def server_line(row: ServerRow, *, here: bool) -> Content:
 def sent_line(row: ServerRow) -> Content:
     """A line about the annotations that the next call to a server carries."""
     if row.detail is None:
-        return Content.styled("p changes what its calls carry.", _QUIET)
+        return Content.styled("p changes what calls to it carry.", _QUIET)
     if row.sent is None:
         return Content.styled("No trust labels to send yet.", _QUIET)
     return Content.assemble(
-        ("Its next call carries _meta.annotations = ", _QUIET), content(shortened(dump_text(row.sent), 400))
+        ("The next call to it carries _meta.annotations = ", _QUIET),
+        content(shortened(dump_text(row.sent), 400)),
     )
 
 

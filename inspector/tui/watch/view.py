@@ -223,7 +223,9 @@ _REACH_STYLES = {
 def _reach_lines(reach: HostReach, *, short: bool = False) -> list[Content]:
     if reach.is_too_large:
         return [
-            Content.styled("the result is too large to compare all hosts after each save; c does it", _QUIET)
+            Content.styled(
+                "the result is too large to compare all hosts after each save; c compares them", _QUIET
+            )
         ]
     return [_reach_line(change, reach, short=short) for change in reach.changes]
 

@@ -354,7 +354,9 @@ class Watcher:
             if not was_there:
                 self._say(phase=Phase.AWAY, at=datetime.now().astimezone().strftime("%H:%M:%S"))
                 if not await until_back(origin):
-                    self._say(phase=Phase.BROKEN, reason="it has not returned for ten minutes; R connects")
+                    self._say(
+                        phase=Phase.BROKEN, reason="the server has not returned for ten minutes; R connects"
+                    )
                     while not self._link.is_ready:  # noqa: ASYNC110 - rare
                         await asyncio.sleep(_AWAY_S)
                     continue

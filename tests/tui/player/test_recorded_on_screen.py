@@ -174,11 +174,11 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         await pilot.press("ctrl+f", *"last", "enter")
         await settled(pilot, app, "frame 12 of 13")
         await pilot.press("ctrl+g")
-        await settled(pilot, app, "Nothing behind this says last.")
+        await settled(pilot, app, "Nothing after this contains last.")
         await pilot.press("ctrl+f")
         app.screen.query_one(Input).value = "get_key"
         await pilot.press("enter")
-        await settled(pilot, app, "Nothing behind this says get_key.")
+        await settled(pilot, app, "Nothing after this contains get_key.")
         await pilot.press("ctrl+b")
         await settled(pilot, app, "frame 10 of 13")
 

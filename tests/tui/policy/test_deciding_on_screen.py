@@ -237,7 +237,7 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  4 trust labels received; no trust labels are sent to it",
+            "demo  4 trust labels received; Sightline sends it no trust labels",
         ):
             assert words in text, f"{words}\n{text}"
         await pilot.press("p")
