@@ -59,7 +59,7 @@ class ErrorCode(StrEnum):
 
 
 class Removal(Struct, frozen=True, kw_only=True):
-    """A part of the raw result that does not reach the model, or not unchanged."""
+    """A part of the raw result that reaches the model changed, or not at all."""
 
     pointer: str
     """Pointer into the raw result. It always resolves."""

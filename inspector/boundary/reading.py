@@ -69,7 +69,7 @@ def _hint(claims: tuple[Claim, ...], subject: Subject) -> Claim | None:
 
 
 def _with_error(draft: Draft, sent: Json) -> Draft:
-    """The draft of an error, completed and reduced so that it is a valid JSON-RPC error."""
+    """The draft of an error, with members added or left out so that it is a valid JSON-RPC error."""
     coded = coded_error(draft.code)
     if not isinstance(sent, dict):
         return replace(draft, error=coded).removing(

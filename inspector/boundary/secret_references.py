@@ -54,7 +54,7 @@ class MalformedReference(Struct, frozen=True, kw_only=True):
 
 ListedReference: TypeAlias = SecretReference | MalformedReference
 
-_TOO_DEEP = "it stands too deep in the result"
+_TOO_DEEP = "it is nested too deeply in the result"
 _TOO_MANY = f"the result holds more than {MAX_REFERENCES:,} references; this one and the rest are not listed"
 
 

@@ -125,7 +125,7 @@ class _Walk:
         self._drop(above, token)
 
     def _strip(self, above: WalkStep | None, token: str | int, position: Position, value: JsonObject) -> None:
-        """Reduce a secret reference to its type and label."""
+        """Keep only the type and the label of a secret reference."""
         step = WalkStep(above, token, position, value, {})
         for key, inner in value.items():
             below = position.step(key)

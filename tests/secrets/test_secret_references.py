@@ -174,7 +174,7 @@ def test_references_beyond_the_limit_are_one_malformed_item() -> None:
 
 def test_a_reference_that_is_too_deep_for_a_pointer_is_malformed() -> None:
     found = only({"k" * MAX_POINTER_CHARACTERS: GOOD})
-    assert found == MalformedReference(pointer="", reason="it stands too deep in the result")
+    assert found == MalformedReference(pointer="", reason="it is nested too deeply in the result")
 
 
 def test_deeply_nested_references_are_read_in_linear_time() -> None:

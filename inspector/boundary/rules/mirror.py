@@ -1,4 +1,4 @@
-"""`mirror`: reduces a text that copies the structured content in the same way as that content.
+"""`mirror`: withholds, in a text that copies the structured content, what is withheld from that content.
 
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """

@@ -23,11 +23,11 @@ from inspector.boundary.same_content import text_of, text_pointer, with_text
 from inspector.claims.claim import Claim
 from inspector.claims.traits import Trait, traits
 
-_HIDDEN = "it is declared untrusted, and untrusted content is set to be withheld"
+_HIDDEN = "it is declared untrusted, and the policy withholds untrusted content"
 _DELIMITED = "it is declared untrusted, so it is put between markers"
 _FORGED = "it is declared untrusted and contains the marker of this call"
 _STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
-_HIDDEN_APP = "an interface sent it, and untrusted content is set to be withheld"
+_HIDDEN_APP = "an interface sent it, and the policy withholds untrusted content"
 _DELIMITED_APP = "an interface sent it, so it is put between markers"
 _FORGED_APP = "an interface sent it, and it contains the marker of this message"
 _STRUCTURED_APP = "an interface sent structured content, which cannot be delimited as text is"
