@@ -72,7 +72,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     @property
     def unfinished(self) -> str:
-        """The reason why the outcome does not end its call, without quoting it; empty if it does."""
+        """The reason why the outcome does not end its call, without quoting it; empty if it ends the call."""
         return self.bounded.unfinished
 
     @property

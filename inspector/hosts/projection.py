@@ -69,7 +69,7 @@ class Projection:
 
     @cached_property
     def findings(self) -> tuple[str, ...]:
-        """Sentences for the user: violations of the output schema, unjudgeable values, hidden characters.
+        """Remarks on the result: violations of the output schema, unjudgeable values, hidden characters.
 
         Masked values are not mentioned, because their position may be secret too.
         """
