@@ -140,7 +140,10 @@ class ReviewedCall:
 
     @cached_property
     def unfinished(self) -> str:
-        """The reason why the answer does not end the call; empty if it does. Such an answer is not reviewed."""
+        """The reason why the answer does not end the call; empty if it ends the call.
+
+        Such an answer is not reviewed.
+        """
         reason = unfinished(self.outcome)
         return reason.sentence if reason else ""
 
@@ -217,7 +220,7 @@ class Reviewed:
     """The input of the review rules."""
 
     offers: tuple[Offer, ...]
-    """The server, then tools, resources, templates, prompts, skills, malformed items and requests of the server."""
+    """The server, then tools, resources, templates, prompts, skills, malformed items and requests by the server."""
     calls: tuple[ReviewedCall, ...] = ()
     listings: tuple[OtherListing, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()

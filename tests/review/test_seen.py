@@ -57,7 +57,7 @@ FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (
         message(id="s", method="sampling/createMessage", params={}),
         FaultKind.NOT_OFFERED,
-        "a request of the server, field method",
+        "a request by the server, field method",
     ),
 ]
 
