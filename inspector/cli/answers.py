@@ -1,4 +1,4 @@
-"""The command line's answers to requests of servers: given as options, declined otherwise."""
+"""The command line's answers to requests by servers: given as options, declined otherwise."""
 
 import asyncio
 from collections.abc import Iterable
@@ -34,7 +34,7 @@ _MOST_ASKS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions(OptionGroup):
-    """The answers to requests of the server. A request without an answer is declined."""
+    """The answers to requests by the server. A request without an answer is declined."""
 
     title = "Answers to the server"
 
@@ -100,7 +100,9 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
         lines.append(f"  {link.before}[{link.host}]{link.after}")
         lines += [f"  {link.ending}"] if link.ending else []
         lines.append(
-            f"  Do not open it: {link.refusal}." if link.refusal else f"  Origin: {link.origin}. Not opened."
+            f"  Do not open it: {link.refusal}."
+            if link.refusal
+            else f"  Origin: {link.origin}. Sightline does not open it."
         )
         lines += [f"  {warning}" for warning in link.warnings]
         lines += _on_visit(ask, answer)

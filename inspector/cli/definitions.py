@@ -59,7 +59,7 @@ def _difference_line(difference: DefinitionDifference) -> str:
     at_host = difference.step is ProjectionStep.HOST
     rule = "host" if at_host else difference.rule
     sign = _HOST if at_host else _LOOSENED if rule == LOOSENED else REMOVED
-    pointer = safe_line(difference.pointer) or "(the whole)"
+    pointer = safe_line(difference.pointer) or "(the whole definition)"
     return f"{sign} {pointer}  [{rule}] {safe_line(difference.what)}"
 
 

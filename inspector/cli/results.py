@@ -323,7 +323,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if len(removals) > MAX_LINES:
         lines.append(f"… {len(removals) - MAX_LINES:,} more removals; --format json has all")
     lines += [
-        _reason(CHANGED, change.pointer, "(the whole)", "host", change.what)
+        _reason(CHANGED, change.pointer, "(the whole result)", "host", change.what)
         for change in shown.context.changes
     ]
     broken = shown.output.violations
@@ -331,7 +331,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         lines.append(_reason(REMOVED, "", shown.output.sentence))
     elif broken:
         lines.append(_reason(REMOVED, "", "output breaks its schema:"))
-        lines += [f"    {safe_line(each.pointer or '(the whole)')} {each.message}" for each in broken]
+        lines += [f"    {safe_line(each.pointer or '(the whole result)')} {each.message}" for each in broken]
         lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
     lines += [f"app: {note}" for note in (shown.app.notes if shown.app else ())]
     others = (sentence for sentence in shown.findings if sentence != shown.output.sentence)

@@ -104,7 +104,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
-        why = f"a review declines all requests of the server: {asked}"
+        why = f"a review declines all requests by the server: {asked}"
         made.not_checked.append(NotChecked(what="how the server handles answers to its requests", why=why))
     await _list_again(session, made)
     return made
@@ -437,5 +437,5 @@ _ONLY_TOOLS_PINNED = NotChecked(
 _READS_NONE = "a review reads no resource and gets no prompt, even with --call: sightline read and sightline prompt show them"
 _HEADERS = NotChecked(
     what="permissions policy",
-    why="the page's response headers are not read, so what they allow is not known",
+    why="Sightline does not read the page's response headers, so it does not know what they allow",
 )

@@ -360,7 +360,7 @@ def recording_launch(
 
 
 def names_recording(word: str) -> bool:
-    """True if a word of the command line names a recording, by its ending or its first line."""
+    """True if a word of the command line names a recording, by its suffix or its first line."""
     if word.startswith(_SCHEMES) or word == "demo":
         return False
     from inspector.recording.files.reading import begins_as_recording  # noqa: PLC0415

@@ -174,7 +174,7 @@ def _reasons(shown: _Call) -> Iterator[str]:
         return
     removals = shown.projection.bounded.removals
     for removal in removals[:MAX_LINES]:
-        yield f"{removal.pointer or '(the whole)'} [{removal.rule}] {removal.detail}"
+        yield f"{removal.pointer or '(the whole result)'} [{removal.rule}] {removal.detail}"
     if len(removals) > MAX_LINES:
         yield f"{len(removals) - MAX_LINES:,} more removals"
     yield from shown.projection.bounded.findings

@@ -330,7 +330,7 @@ _VERBS = {Kind.TOOL: "calling", Kind.PROMPT: "getting"}
 async def _made(
     session: Session, launch: Launch, name: str, arguments: JsonObject, meta: JsonObject
 ) -> tuple[Ruled, list[str]]:
-    """Make a call if the policy lets it. Returns it with the server's stderr lines if it failed.
+    """Make a call if the policy allows it. Returns it with the server's stderr lines if it failed.
 
     `name`: the name of a tool, or the handle of another item.
     """
@@ -384,7 +384,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
 
     `server`: the name of the server at the host. `decided`: the decision about the call and its answer.
     `stderr`: the server's lines during a failed call. `own`: values to mask in everything printed.
-    `unanswered`: the reasons why Sightline itself left requests of the server unanswered.
+    `unanswered`: the reasons why Sightline itself left requests by the server unanswered.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)

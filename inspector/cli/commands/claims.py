@@ -34,7 +34,7 @@ def command(*, name: str | None, format_: str) -> int:
 def _text(vocabulary: Vocabulary) -> list[str]:
     lines = [
         f"{vocabulary.name} — {vocabulary.title}",
-        f"standing: {vocabulary.standing.value} (as of {vocabulary.as_of})",
+        f"status: {vocabulary.standing.value} (as of {vocabulary.as_of})",
         f"source: {vocabulary.source}",
         f"where: {vocabulary.where}",
     ]

@@ -236,7 +236,7 @@ def _text(report: _Report) -> list[str]:
 
 def _mismatch_lines(call: CheckedCall) -> list[str]:
     lines = [
-        f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole)'} {one.what}"
+        f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole result)'} {one.what}"
         for one in call.mismatches
     ]
     return [*lines, f"frame {call.frame}: {call.more:,} more"] if call.more else lines

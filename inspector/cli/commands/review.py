@@ -75,7 +75,7 @@ class ReportOptions(OptionGroup):
         default=(),
         multiple=True,
         metavar="ID[@TOOL][=REASON]",
-        help="Ignore a rule, everywhere or for one tool: still reported, never fails the run.",
+        help="Ignore a rule, everywhere or for one tool: its findings are still reported, but never fail the run.",
     )
     output: str | None = option("-o", "--output", default=None, metavar="FILE", help="Write the report here.")
 
@@ -113,7 +113,7 @@ class PlanOptions(OptionGroup):
         default=(),
         multiple=True,
         type=WordChoice(tuple(PROFILES)),
-        help="Also list the tools under this client profile, and compare. The review is of the profile of --as.",
+        help="Also list the tools under this client profile, and compare them with those under --as, which are reviewed.",
     )
 
     def plan(self) -> Plan:

@@ -238,7 +238,10 @@ async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCa
 
 
 def _lines(checked: _Checked) -> list[str]:
-    lines = [DIAGNOSTICS.mask(f"{each.pointer or '(the whole)'} {each.what}") for each in checked.differences]
+    lines = [
+        DIAGNOSTICS.mask(f"{each.pointer or '(the whole result)'} {each.what}")
+        for each in checked.differences
+    ]
     return [*lines, f"{checked.more:,} more differences"] if checked.more else lines
 
 
