@@ -51,7 +51,7 @@ def _looks_private(value: Json) -> bool:
 
 
 def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]:
-    """The pointers of the private values in the `result` of an answer to a request of a server. Never raises."""
+    """The pointers of the private values in the `result` of an answer to a request by a server. Never raises."""
     if method == ELICIT:
         found = private_in(object_at(result).get("content"), object_at(params).get("requestedSchema"))
         return tuple(f"/content{pointer}" for pointer in found)

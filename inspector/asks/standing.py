@@ -22,7 +22,7 @@ class StandingAnswer(Struct, frozen=True, kw_only=True):
 
 
 class StandingAnswers(Struct, frozen=True, kw_only=True):
-    """The answers to requests of servers that the options of one command give."""
+    """The answers to requests by servers that the options of one command give."""
 
     answers: tuple[StandingAnswer, ...] = ()
     sampling: str | None = None

@@ -143,7 +143,7 @@ class Connection:
         return self._dispatcher.paused()
 
     def withdraw(self, key: str, why: str) -> None:
-        """Do not answer a request of the server any more. `key`: its `request_key`."""
+        """Do not answer a request by the server any more. `key`: its `request_key`."""
         self._dispatcher.withdraw(key, why)
 
     async def close(self) -> None:

@@ -238,7 +238,7 @@ class Exchanges:
 
 
 def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
-    """The handle of the task that a call or a request of the server became; None if it became none."""
+    """The handle of the task that a call or a request by the server became; None if it became none."""
     request = exchange.request
     if exchange.asked_by is Direction.RECEIVED:
         may_be = request.method in OF_SERVERS

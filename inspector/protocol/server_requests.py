@@ -29,7 +29,7 @@ class ServerRequest(Struct, frozen=True, kw_only=True):
 
 
 def server_requests(matched: Iterable[Matched]) -> Iterator[ServerRequest]:
-    """The requests of a server, in the order in which they arrived.
+    """The requests by a server, in the order in which they arrived.
 
     Linear in the number of frames. Never raises.
     """

@@ -365,7 +365,7 @@ def _task_words(state: TaskState) -> str:
 
 
 def _action(exchange: Exchange, result: Json) -> tuple[str, ...]:
-    """The action with which a request of the server was answered: `accept`, `decline`, `cancel`; empty if it has none."""
+    """The action with which a request by the server was answered: `accept`, `decline`, `cancel`; empty if it has none."""
     action = text_at(result, "action") if exchange.asked_by is Direction.RECEIVED else None
     return () if action is None else (action,)
 

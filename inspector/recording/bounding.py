@@ -165,7 +165,7 @@ class Bounder:
         return {**left, "params": {**object_at(left, "params"), "arguments": kept}}
 
     def replied(self, response: Response, exchange: Exchange) -> JsonObject:
-        """Sightline's answer to a request of the server, without the values that may be private to the user."""
+        """Sightline's answer to a request by the server, without the values that may be private to the user."""
         asked = answered_by(exchange, response)
         private = private_in_reply(asked.method, asked.params, response.result)
         return self._without_answers(response.value, "result", private)

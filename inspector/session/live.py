@@ -111,11 +111,11 @@ class Session:
         """Set when the connection was replaced, or when there is more to subscribe to."""
         self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))
         self._looked_at = 0
-        """The number of frames already searched for requests of the server."""
+        """The number of frames already searched for requests by the server."""
         self._calling = 0
         """The number of running calls."""
         self._asked_in_calls: set[str] = set()
-        """The open requests of the server that arrived during a call, by `request_key`."""
+        """The open requests by the server that arrived during a call, by `request_key`."""
         self._no_completions = False
         """True if the server announced completions but does not have the method."""
         self.asker = Asker(

@@ -45,7 +45,7 @@ class Options(Struct, frozen=True, kw_only=True):
     roots: tuple[Root, ...] = ()
     """The folders in which servers may work."""
     responder: "Responder | None" = None
-    """Answers requests of servers; None to decline them."""
+    """Answers requests by servers; None to decline them."""
     authorizing: Authorizing = field(default_factory=Authorizing)
     """The settings for getting a token if an HTTP server requires one."""
     trust: Trust = field(default_factory=Trust)

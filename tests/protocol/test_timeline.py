@@ -172,7 +172,7 @@ HANDLE = b'{"jsonrpc":"2.0","id":"a","result":{"task":{"taskId":"t","status":"wo
 def about(
     method: str, request_id: str, result: str
 ) -> tuple[tuple[Direction, bytes], tuple[Direction, bytes]]:
-    """A request of the server about its task, and the answer."""
+    """A request by the server about its task, and the answer."""
     asked = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"tasks/{method}","params":{{"taskId":"t"}}}}'
     return (RECEIVED, asked.encode()), (SENT, f'{{"jsonrpc":"2.0","id":"{request_id}",{result}}}'.encode())
 

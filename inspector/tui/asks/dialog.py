@@ -1,4 +1,4 @@
-"""The dialog in which the user answers one request of a server."""
+"""The dialog in which the user answers one request by a server."""
 
 import asyncio
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A request of a server, ready to be drawn."""
+"""A request by a server, ready to be drawn."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice

@@ -104,7 +104,7 @@ class SessionLink:
         self._opener = opener
         self._screen = screen
         self.responder: Responder | None = None
-        """Answers requests of the server; None declines them all."""
+        """Answers requests by the server; None declines them all."""
         self.authorizer: Authorizer | None = None
         """Asks the user to authorize; None if no user can be asked."""
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}

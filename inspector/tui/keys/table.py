@@ -586,7 +586,7 @@ ANSWERING: tuple[Command, ...] = (
         "ctrl+n",
         "decline_rest",
         "decline the rest",
-        "Declines this and all further requests of the server during this call.",
+        "Declines this and all further requests by the server during this call.",
         shown="^n",
     ),
     _answering(

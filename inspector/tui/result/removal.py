@@ -154,7 +154,7 @@ def _unverified(_removal: Removal) -> str:
 
 def _unfinished(removal: Removal) -> str:
     del removal
-    return "Answer the requests of the server: only the result that ends the call reaches a model."
+    return "Answer the requests by the server: only the result that ends the call reaches a model."
 
 
 _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
