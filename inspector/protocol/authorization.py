@@ -35,7 +35,7 @@ class ClientIdentity:
     authorization_url: str | None = None
     """The only page that the user may be sent to; None for the one that the server's metadata names."""
     token_url: str | None = None
-    """The only address that codes and secrets may be sent to; None as above."""
+    """The only address that codes and secrets may be sent to; None for the one that the server's metadata names."""
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):

@@ -427,9 +427,9 @@ class Session:
 
     @contextmanager
     def _in_call(self) -> Generator[None]:
-        """Withdraw the questions of a call that ends although they were not answered.
+        """Withdraw the unanswered questions of a call when it ends.
 
-        A call that is cancelled here leaves them to the user, who has been asked.
+        If the call is cancelled here, its questions stay: the user was asked them.
         """
         self._calling += 1
         try:
@@ -530,7 +530,7 @@ class Session:
         if uri in subscriptions.states:
             return ""
         if len(subscriptions.states) >= MOST:
-            return f"{MOST} subscriptions are the most: end another one first."
+            return f"At most {MOST} subscriptions are possible: end another one first."
         subscriptions.add(uri)
         if server.era is Era.MODERN:
             self._replaced.set()
