@@ -74,7 +74,7 @@ class Malformed(Struct, frozen=True, kw_only=True):
     """Content from a peer that does not follow the protocol: data to show, not an exception."""
 
     pointer: str
-    """Pointer (RFC 6901) into the content as sent; empty for the whole."""
+    """Pointer (RFC 6901) into the content as sent; empty for the whole content."""
     reason: str
     value: Json = None
     name: str | None = None

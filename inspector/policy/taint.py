@@ -155,9 +155,9 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
 
 
 def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
-    """Findings where an answer deviates from its tool's declarations, or names several values for one.
+    """Remarks on an answer that deviates from its tool's declarations, or names several values for one.
 
-    Quote nothing foreign.
+    They quote nothing foreign.
     """
     if tool is None or not isinstance(outcome, Result):
         return ()

@@ -72,7 +72,7 @@ class Answers:
         *,
         exact: bool = False,
     ) -> None:
-        """`lines`: pairs of a place, which `load` accepts, and its line.
+        """`lines`: pairs of the number of a line, which `load` accepts, and the line.
 
         `exact`: whether only equal arguments match.
         """

@@ -257,7 +257,7 @@ class Bounder:
         self._learn(raw, removals)
 
     def of_browser(self, value: JsonObject) -> JsonObject:
-        """A message of the browser's own protocol, reduced to its method and ids."""
+        """The method and the ids of a message of the browser's own protocol."""
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
     def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:

@@ -42,7 +42,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
     They contain no text of the server.
     """
     problem: str = ""
-    """A problem other than the call's own: the answer could not be judged; empty if there was none."""
+    """The reason why the answer could not be judged; empty if it was judged."""
     is_agreed: bool = False
     """True if the user agreed that a model sees the answer."""
 
