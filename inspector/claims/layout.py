@@ -121,7 +121,7 @@ class Leaf(Struct, frozen=True, kw_only=True):
     effect: str = ""
     """The effect in words, if the implications do not describe all of it."""
     standing: Standing | None = None
-    """The standing of this key, if it differs from that of the vocabulary."""
+    """The status of this key, if it differs from that of the vocabulary."""
 
 
 class Branch(Struct, frozen=True, kw_only=True):

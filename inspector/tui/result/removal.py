@@ -335,7 +335,7 @@ def _declaration(removal: Removal) -> Content:
 
 
 def _standing(claim: Claim) -> Content | None:
-    """The standing of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
+    """The status of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:
         return content(str(claim.standing))
