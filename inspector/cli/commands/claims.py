@@ -23,7 +23,7 @@ def command(*, name: str | None, format_: str) -> int:
     if format_ == "json":
         print_json({"vocabularies": [_shape(vocabulary) for vocabulary in chosen]})
     elif name is None:
-        rows = [("VOCABULARY", "STANDING", "AS OF", "KEYS", "WHERE ON THE WIRE")]
+        rows = [("VOCABULARY", "STATUS", "AS OF", "KEYS", "WHERE ON THE WIRE")]
         rows += [(v.name, v.standing.value, v.as_of, str(len(v.keys)), v.where) for v in chosen]
         print_lines(table(rows, columns()))
     else:
