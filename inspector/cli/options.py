@@ -23,7 +23,7 @@ from inspector.errors import UsageError
 from inspector.files import paths
 from inspector.files.roots import root_of
 from inspector.policy.gate.agreement import Agreement, Terms
-from inspector.protocol.authorization import Trust
+from inspector.protocol.authorization import Certificates
 from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import Era, PageTarget, Target
@@ -423,11 +423,11 @@ class AuthorizationOptions(OptionGroup):
         return frozenset(found)
 
     @property
-    def trust(self) -> Trust:
+    def certificates(self) -> Certificates:
         """The certificates that are accepted. Raises UsageError if two options exclude each other."""
         if self.cacert is not None and self.is_insecure:
             raise UsageError("--insecure accepts any certificate", "Leave it out, or leave out --cacert.")
-        return Trust(cacert=self.cacert, is_insecure=self.is_insecure)
+        return Certificates(cacert=self.cacert, is_insecure=self.is_insecure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -512,7 +512,7 @@ class ConnectionOptions(OptionGroup):
             connect_timeout_s=min(self.timeout_s, 30.0),
             wait_s=WAIT_S if wait_s is None else wait_s,
             forms=Forms.WAIT if self.browser.is_visible else Forms.LEAVE,
-            trust=self.authorization.trust,
+            certificates=self.authorization.certificates,
         )
         own = _own_settings()
         options = self.client.applied(options, own)

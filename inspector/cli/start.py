@@ -111,7 +111,7 @@ def launch_of(
         from inspector.cli.authorizing import authorizing_of  # noqa: PLC0415 - only for HTTP targets
 
         options = replace(options, authorizing=authorizing_of(connection.authorization, target.client))
-    if options.trust.is_insecure:
+    if options.certificates.is_insecure:
         DIAGNOSTICS.say("certificates are not checked (--insecure)")
     if lens is not None:
         options = replace(options, policy=lens.policy)

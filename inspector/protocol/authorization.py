@@ -110,7 +110,7 @@ class Lane(Struct, frozen=True, kw_only=True):
     """Masks the concealed texts and the user's own credentials."""
 
 
-class Trust(Struct, frozen=True, kw_only=True):
+class Certificates(Struct, frozen=True, kw_only=True):
     """The certificates of servers that are accepted."""
 
     cacert: str | None = None
@@ -124,7 +124,7 @@ class Access(Struct, frozen=True, kw_only=True):
 
     lane: Lane
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
-    trust: Trust = msgspec.field(default_factory=Trust)
+    certificates: Certificates = msgspec.field(default_factory=Certificates)
 
 
 _SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*")

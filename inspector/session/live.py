@@ -168,7 +168,7 @@ class Session:
                 access=Access(
                     lane=Lane(note=self._step, conceal=self.conceal, mask=self.own.mask),
                     authorizing=self.options.authorizing,
-                    trust=self.options.trust,
+                    certificates=self.options.certificates,
                 ),
                 max_message_bytes=self.options.max_message_bytes,
                 transport=self.options.transport,

@@ -141,7 +141,7 @@ class SessionLink:
     @property
     def is_insecure(self) -> bool:
         """True if the server's certificate is not checked."""
-        return self.session is not None and self.session.options.trust.is_insecure
+        return self.session is not None and self.session.options.certificates.is_insecure
 
     @property
     def tools(self) -> int | None:
