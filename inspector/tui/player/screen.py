@@ -219,8 +219,8 @@ class PlayerScreen(MainScreen):
     def action_back(self) -> None:
         """Stop a search or the playback. Otherwise, do what Esc does on the main screen."""
         player = self._player
-        if player is not None and player.is_finding:
-            player.stop_finding()
+        if player is not None and player.is_searching:
+            player.stop_search()
         elif player is not None and player.play is not Play.PAUSED:
             player.pause()
         else:
