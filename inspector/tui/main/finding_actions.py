@@ -94,7 +94,7 @@ class FindingActions:
         """Open the screen with all findings of the server."""
         before = self._before = self._before or Before()
         screen = FindingsScreen(
-            self._reviewer, str(self._target), self._open, self.judge, self.export, before
+            self._reviewer, str(self._target), self._open, self.toggle_acceptance, self.export, before
         )
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
@@ -123,7 +123,7 @@ class FindingActions:
                 return True
         return False
 
-    def judge(self, entry: ReportEntry) -> None:
+    def toggle_acceptance(self, entry: ReportEntry) -> None:
         """Ask for the reason, and accept a finding. If it is accepted already, withdraw the acceptance."""
         accepted = self._reviewer.accepted
         if accepted is None:

@@ -172,7 +172,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._keys = KeyLine()
         self._hint = Static(_HINT, markup=False, id="hint") if is_first else None
         self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
-        self._badges = BadgeLoader(self, self._catalogue.judge)
+        self._badges = BadgeLoader(self, self._catalogue.refresh_marks)
         self._gate = PolicyGate(self, terms)
         self._servers = Servers(
             sources,
@@ -416,7 +416,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_subscriptions(self) -> None:
         self._subscriptions.show(self.server.subscriptions, self._open_resource())
-        self._catalogue.judge()
+        self._catalogue.refresh_marks()
 
     def _open_resource(self) -> str | None:
         """The URI of the open resource; None if another kind of item is open."""
@@ -499,9 +499,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """Make Esc run `take` after a place in a definition is shown."""
         self._way_back = WayBack(self._tool, take)
 
-    @on(FindingsPane.Judged)
-    def judge_finding(self, message: FindingsPane.Judged) -> None:
-        self.server.findings.judge(message.entry)
+    @on(FindingsPane.AcceptanceToggled)
+    def toggle_acceptance(self, message: FindingsPane.AcceptanceToggled) -> None:
+        self.server.findings.toggle_acceptance(message.entry)
 
     @on(SessionTimeline.RoomWanted)
     def enlarge_timeline(self) -> None:

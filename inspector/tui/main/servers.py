@@ -304,7 +304,7 @@ class ServerParts:
         self._stage.keys_changed()
 
     def _show_signs(self) -> None:
-        self._stage.catalogue.judge()
+        self._stage.catalogue.refresh_marks()
         self._stage.keys_changed()
 
     def _take_rows(self, catalogue: Catalogue, found: Rows) -> None:
@@ -379,7 +379,7 @@ class Servers:
                 (server.label, server.link.session.catalogue if server.link.session else None)
                 for server in self.all
             )
-            self._stage.catalogue.judge()
+            self._stage.catalogue.refresh_marks()
 
     def sharing(self, tool: str) -> tuple[str, ...]:
         """The names of the servers with a tool of this name.
