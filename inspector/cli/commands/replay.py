@@ -45,7 +45,7 @@ from inspector.recording.replaying import Replay, ReplayedCall
 from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from inspector.policy.gate.replayed import Judged
+    from inspector.policy.gate.replayed import ReplayedDecision
 
 Raw: TypeAlias = Callable[[int], Frame | None]
 """Returns a raw frame by its number; None if there is none."""
@@ -287,7 +287,7 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
     return STOPPED if is_stopped else OK
 
 
-def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[Judged, ...]":
+def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[ReplayedDecision, ...]":
     from inspector.policy.gate.replayed import replayed  # noqa: PLC0415 - most recordings are only shown
 
     calls = (event for event in events if isinstance(event, ReplayedCall))

@@ -12,7 +12,7 @@ from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quo
 from inspector.review.prose import tagged
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import ReviewRule
-from inspector.review.signals import NOTABLE, TextJudgement, judged
+from inspector.review.signals import NOTABLE, InstructionScore, judged
 from inspector.review.texts import LONGEST_READ, Text, TextPlace, first_of
 
 _LEAST = 12
@@ -44,7 +44,7 @@ def _asks(offer: Offer) -> Iterator[Hit]:
         )
 
 
-def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, TextJudgement]]:
+def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, InstructionScore]]:
     """The texts that give instructions, each with its judgement."""
     hidden = {found.pointer for found in hiding}
     for text in texts:
