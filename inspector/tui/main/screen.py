@@ -625,7 +625,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             recording=server.recorder.sign,
             profile="" if profile in (None, FULL) else profile.name,
             tools=link.tools,
-            trust=self._gate.standing,
+            trust=self._gate.gravest_label,
             is_insecure=link.is_insecure,
         )
 

@@ -46,7 +46,7 @@ _SENT = {
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
 
 
-class SessionStanding(Struct, frozen=True, kw_only=True):
+class GravestLabel(Struct, frozen=True, kw_only=True):
     """The gravest trust label of a session, as the header shows it."""
 
     word: str = ""
@@ -70,21 +70,21 @@ class TrustView(Struct, frozen=True, kw_only=True):
     """The content of the trust screen."""
 
     number: int
-    standing: SessionStanding
+    gravest: GravestLabel
     servers: tuple[ServerRow, ...]
     labels: tuple[TrustLabel, ...]
     """The labels, ordered by call."""
 
 
-def standing(trust: SessionTrust) -> SessionStanding:
+def gravest_label(trust: SessionTrust) -> GravestLabel:
     """The gravest label and the first call that brought it. Takes linear time in the number of labels."""
     malicious, untrusted = trust.since(LabelKind.MALICIOUS), trust.untrusted_since
     sensitive = trust.since(LabelKind.SENSITIVE)
     if malicious:
-        return SessionStanding(word=f"malicious since #{malicious.call}", is_grave=True)
+        return GravestLabel(word=f"malicious since #{malicious.call}", is_grave=True)
     if untrusted:
-        return SessionStanding(word=f"untrusted since #{untrusted.call}", is_grave=True)
-    return SessionStanding(word=f"sensitive since #{sensitive.call}") if sensitive else SessionStanding()
+        return GravestLabel(word=f"untrusted since #{untrusted.call}", is_grave=True)
+    return GravestLabel(word=f"sensitive since #{sensitive.call}") if sensitive else GravestLabel()
 
 
 def trust_view(
@@ -97,7 +97,7 @@ def trust_view(
     names = dict.fromkeys((connected, *trust.servers, *sorted(propagation)))
     return TrustView(
         number=number,
-        standing=standing(trust),
+        gravest=gravest_label(trust),
         servers=tuple(_server(trust, name, propagation.get(name)) for name in names),
         labels=tuple(sorted(trust.labels, key=_by_call)),
     )
@@ -123,8 +123,8 @@ def session_line(view: TrustView) -> Content:
     return Content.assemble(
         f"agent session {view.number}  ",
         (
-            view.standing.word or "nothing untrusted so far",
-            "bold $text-error" if view.standing.is_grave else "$text-success",
+            view.gravest.word or "nothing untrusted so far",
+            "bold $text-error" if view.gravest.is_grave else "$text-success",
         ),
     )
 
