@@ -258,8 +258,8 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
         A line that is not mounted yet counts with the content that it will show.
         """
-        standing = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
-        return {pointer: entered for pointer, entered in standing.items() if entered != Entered()}
+        contents = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
+        return {pointer: entered for pointer, entered in contents.items() if entered != Entered()}
 
     def enter(self, entered: Mapping[str, Entered]) -> None:
         """Fill in every input. Inputs that `entered` does not name are emptied."""

@@ -122,7 +122,7 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
         return Content.styled(
             "+ written by the boundary or the host in place of what was sent", "$text-accent"
         )
-    return _standing(view)
+    return _summary(view)
 
 
 def every_reason(view: DefinitionView, node: int | None) -> Content:
@@ -133,7 +133,7 @@ def every_reason(view: DefinitionView, node: int | None) -> Content:
     if len(view.reasons) > MAX_REASONS:
         lines.append(Content(f"… and {len(view.reasons) - MAX_REASONS:,} more"))
     lines += [content(shortened(note, 300), "$foreground 70%") for note in view.notes]
-    return Content("\n").join(lines or [_standing(view)])
+    return Content("\n").join(lines or [_summary(view)])
 
 
 def given_title(view: DefinitionView) -> Content:
@@ -146,7 +146,7 @@ def given_title(view: DefinitionView) -> Content:
     )
 
 
-def _standing(view: DefinitionView) -> Content:
+def _summary(view: DefinitionView) -> Content:
     if not view.observed:
         words = f"How {view.host} passes on definitions was not observed: this is what `spec` does."
         return content(words, "$text-warning")

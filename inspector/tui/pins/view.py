@@ -69,7 +69,7 @@ def summary_of(state: PinState) -> str:
     return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows how." if parts else ""
 
 
-def standing_line(state: PinState, tools: int) -> Content:
+def pin_line(state: PinState, tools: int) -> Content:
     """The state of the pins in a sentence, with the keys that apply."""
     match state.status:
         case PinStatus.UNKNOWN:

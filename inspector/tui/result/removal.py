@@ -261,9 +261,9 @@ def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Conte
     part = schema_part(tool, _schema_place(removal)) if tool is not None else ""
     if part:
         lines.append(labelled("schema", content(part)))
-    standing = _standing(removal.claim) if removal.claim else None
-    if standing:
-        lines.append(labelled("standing", standing))
+    status = _status_of(removal.claim) if removal.claim else None
+    if status:
+        lines.append(labelled("status", status))
     lines.append(labelled("to change it", content(shortened(remedy(removal), 1000))))
     if removal.rule not in SHOWN:
         lines.append(labelled("hosts", Content("c shows the hosts that would leak it without protection")))
@@ -334,7 +334,7 @@ def _declaration(removal: Removal) -> Content:
     return Content.styled("none: the rule needs none", _LABEL)
 
 
-def _standing(claim: Claim) -> Content | None:
+def _status_of(claim: Claim) -> Content | None:
     """The status of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:

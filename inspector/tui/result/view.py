@@ -711,7 +711,7 @@ def _app_words(app: AppView) -> str:
     return f"MCP App: only the interface gets {' and '.join(pointer[1:] for pointer in app.only_app)}"
 
 
-def standing_line(view: ResultView) -> Content:
+def effect_line(view: ResultView) -> Content:
     """A sentence about the effect of the boundary on this result.
 
     For an unfinished call, it names what the call waits for; for an MCP App, what the app gets.
@@ -740,10 +740,10 @@ def standing_line(view: ResultView) -> Content:
 def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content:
     """The reason why the two sides of a node differ, on one line.
 
-    If they do not differ, the text of `standing_line`.
+    If they do not differ, the text of `effect_line`.
     """
     if view.unfinished or node is None:
-        return standing_line(view)
+        return effect_line(view)
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_line(view, outline, node)
     removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
@@ -757,7 +757,7 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     violation = view.violation_on(outline, node)
     if violation is not None:
         return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _BREAKS + violation)
-    return standing_line(view)
+    return effect_line(view)
 
 
 _BREAKS = "breaks the output schema: "
