@@ -290,7 +290,7 @@ def report_of(
         tools=tuple(
             COVERED if tool.name in board.unshown else tool.name for tool in material.catalogue.tools
         ),
-        entries=tuple(accepted.standing(entry) for entry in ranked(board.all)),
+        entries=tuple(accepted.with_acceptance(entry) for entry in ranked(board.all)),
         not_checked=board.not_checked,
         called=len(material.calls),
         rules=rules(),

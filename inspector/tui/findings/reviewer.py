@@ -190,7 +190,7 @@ class Reviewer:
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:
             return sign_of((), is_waiting=True)
-        entries = (accepted.standing(entry) for entry in board.of(tool))
+        entries = (accepted.with_acceptance(entry) for entry in board.of(tool))
         return sign_of(entries, is_waiting=board.is_waiting(tool))
 
     # The user's actions. Each returns an error message, or "" on success.

@@ -97,7 +97,7 @@ class AllFindings(Struct, frozen=True, kw_only=True):
 
 def item_findings(asked: ItemFindings) -> FindingsView:
     """The content of the Findings tab. Blocks: call it in a thread."""
-    entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
+    entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.of(asked.item)]
     title = Content.styled(_counted(entries, len(asked.of_result)), "bold")
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
@@ -119,7 +119,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
 def all_findings(asked: AllFindings) -> FindingsView:
     """The content of the review screen: the worst findings first, then what was not checked."""
     words = asked.query.casefold().split()
-    entries = [asked.accepted.standing(entry) for entry in asked.board.all]
+    entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.all]
     found = [row for row in _rows(entries) if _matches(row, words)]
     unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
     heading = [
@@ -174,8 +174,8 @@ def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
 def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     if isinstance(asked.item, Tool) and not asked.is_called:
         yield Content.styled("results of this tool: it was not called in this session", FAINT)
-    total = sum(asked.accepted.standing(entry).counts for entry in asked.board.all)
-    of_server = sum(asked.accepted.standing(entry).counts for entry in asked.board.of_server)
+    total = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.all)
+    of_server = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""
     words = f"f lists all {count(total, 'finding')}{more}, and everything that was not checked"
     yield Content.styled(words, FAINT)
