@@ -61,7 +61,7 @@ If two connections were closed after about the same time, the server has closed 
 """
 
 
-class Compared(Protocol):
+class PinComparison(Protocol):
     """Compares every listing with the pins."""
 
     async def settled(self) -> None:
@@ -96,7 +96,7 @@ class Watcher:
         screen: Screen[None],
         link: SessionLink,
         runner: CallRunner,
-        pins: Compared,
+        pins: PinComparison,
         lens: WatchLens,
         *,
         watching: Watching,
