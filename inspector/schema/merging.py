@@ -13,7 +13,7 @@ MAX_PARTS = 100
 
 _TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
 _GREATEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-_LEAST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+_LOWER_BOUNDS = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
 class Merged(Struct, frozen=True, kw_only=True):
@@ -126,7 +126,7 @@ class _Merging:
                 self.keywords[keyword] = {**own, **value, **both}
             elif isinstance(own, list) and isinstance(value, list) and keyword == "required":
                 self.keywords[keyword] = own + value
-            elif keyword in _GREATEST | _LEAST:
+            elif keyword in _GREATEST | _LOWER_BOUNDS:
                 self._tighten(keyword, value)
             elif keyword == "additionalProperties" and value is False:
                 self.keywords[keyword] = False

@@ -15,7 +15,7 @@ from inspector.review.rule import ReviewRule
 from inspector.review.signals import NOTABLE, InstructionScore, judged
 from inspector.review.texts import LONGEST_READ, Text, TextPlace, first_of
 
-_LEAST = 12
+_SHORTEST_TEXT = 12
 
 
 def _orders(call: ReviewedCall) -> Iterator[Hit]:
@@ -48,7 +48,7 @@ def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[T
     """The texts that give instructions, each with its judgement."""
     hidden = {found.pointer for found in hiding}
     for text in texts:
-        if len(text.text) < _LEAST or text.place is TextPlace.KEY:
+        if len(text.text) < _SHORTEST_TEXT or text.place is TextPlace.KEY:
             continue
         # Prose may occur in any place of a result.
         prose = Text(pointer=text.pointer, place=TextPlace.PROSE, text=text.text[:LONGEST_READ])

@@ -11,7 +11,7 @@ from inspector.review.rule import DEFINITIONS, ReviewRule
 from inspector.review.signals import NOTABLE, judged
 from inspector.review.texts import Text, TextPlace
 
-_LEAST = 12
+_SHORTEST_TEXT = 12
 """The minimum number of characters of a text that can give instructions."""
 _ENCODED = 60
 """The minimum number of characters of a word that may be encoded sentences."""
@@ -39,8 +39,8 @@ def _spelt_out(text: Text) -> Text | None:
 
     The words of a long name become a sentence.
     """
-    if len(text.text) < _LEAST or " " in text.text or "\n" in text.text:
-        return text if len(text.text) >= _LEAST else None
+    if len(text.text) < _SHORTEST_TEXT or " " in text.text or "\n" in text.text:
+        return text if len(text.text) >= _SHORTEST_TEXT else None
     if text.place in {TextPlace.KEY, TextPlace.NAME} and "://" not in text.text:
         words = words_of(text.text)
         if len(words) > 3:
@@ -65,7 +65,7 @@ def _of_skill(call: ReviewedCall) -> Iterator[Text]:
 
 def _out_of_sight(texts: Iterable[Text]) -> Iterator[Hit]:
     for text in texts:
-        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _LEAST:
+        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _SHORTEST_TEXT:
             continue
         comment = text.text.find("<!--")
         end = text.text.find("-->", comment + 4) if comment >= 0 else -1

@@ -86,7 +86,7 @@ async def test_b_and_h_change_the_comparison_and_not_the_result() -> None:
         await pilot.press("B")
         await settled(pilot, app, "declared against closed")
         await pilot.press("h")
-        # PinComparison with itself, no host says anything.
+        # Compared with itself, no host says anything.
         assert " spec " not in (await settled(pilot, app, "Choose a host")).partition("claude-code")[0]
         await pilot.press(*"claude", "enter")
         await settled(pilot, app, "spec against claude-code")
