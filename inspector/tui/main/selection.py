@@ -92,13 +92,13 @@ class Selection:
         self._item: ToolView | None = None
         self._is_closed = False
         """True if an item that is still being prepared is to be dropped."""
-        self._is_going = False
+        self._focuses_when_shown = False
         """True to focus the item once it is shown."""
         self._wanted: tuple[Entry, DefinitionMark] | None = None
         """The place in a definition to show, until another item is opened."""
         self._unlisted: Tool | None = None
         """The open tool, if the server does not list it, or no longer lists it."""
-        self._following = ""
+        self._focus_result_of = ""
         """The name of the call whose result takes the focus once it is shown."""
         self._passed_over: Entry | None = None
         """The entry under the cursor when the open tool was found not to be listed.
@@ -152,7 +152,7 @@ class Selection:
         self._earlier = None if is_last else _Earlier(record=record, words=words)
         self._records.setdefault(record.name, record)
         # The focused widget may be hidden until the result is shown.
-        self._following = record.name
+        self._focus_result_of = record.name
         self._tool.open_tab("call")
         if entry is not None:
             self._leave_unlisted()
@@ -270,7 +270,7 @@ class Selection:
         if self.is_earlier:
             self._tool.call.end_earlier()
         self._item = self._unlisted = self._passed_over = self._earlier = self._wanted = self._then = None
-        self._is_going, self._following = False, ""
+        self._focuses_when_shown, self._focus_result_of = False, ""
         self.is_shown = self._runner.is_shown = False
         self.drop()
 
@@ -299,13 +299,13 @@ class Selection:
         if self._item is not None and self._item.entry is entry:
             self._tool.focus_tab(into_fields=True)
         else:
-            self._is_going = True
+            self._focuses_when_shown = True
             self.open(entry)
 
     @property
-    def is_going(self) -> bool:
+    def will_focus(self) -> bool:
         """True if an item is being opened that will get the focus."""
-        return self._is_going
+        return self._focuses_when_shown
 
     def go_to_form(self, tool: Tool, then: Callable[[], None]) -> None:
         """Open a tool, and call `then` once its form is shown."""
@@ -336,7 +336,7 @@ class Selection:
             self._catalogue.say(
                 Content.assemble(content(cut_in_the_middle(item.name, 60), "bold"), " is not listed.")
             )
-        self._following = item.handle
+        self._focus_result_of = item.handle
         self.open(item)
 
     def show_place(self, entry: Entry, mark: DefinitionMark) -> None:
@@ -519,7 +519,7 @@ class Selection:
             self._show_earlier()
             self.look()
             self._go_to_place()
-        if self._is_going:
+        if self._focuses_when_shown:
             # The inputs of a form are mounted later.
             self._screen.call_after_refresh(self._arrive)
         then, self._then = self._then, None
@@ -528,8 +528,8 @@ class Selection:
         self._changed()
 
     def _arrive(self) -> None:
-        if self._is_going:
-            self._is_going = False
+        if self._focuses_when_shown:
+            self._focuses_when_shown = False
             self._tool.focus_tab(into_fields=True)
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
@@ -543,9 +543,9 @@ class Selection:
                 shown = in_short(asked.record.arguments, self._item.form)
                 is_tool = asked.record.kind is Kind.TOOL
                 self._tool.call.fold_recorded(call_words(asked.record.title, shown, is_tool=is_tool))
-            if self._following == asked.record.name:
+            if self._focus_result_of == asked.record.name:
                 # The focused widget was hidden while the resource was read.
-                self._following = ""
+                self._focus_result_of = ""
                 self._result.focus_result()
             self._show_findings()
             self._changed()
@@ -609,7 +609,7 @@ class Selection:
 
     def _could_not(self, asked: ItemAsked, error: BaseException) -> None:
         del asked
-        self._is_going = False
+        self._focuses_when_shown = False
         words = f"This item could not be shown ({type(error).__name__}): a defect of Sightline."
         self._screen.notify(words, severity="error", markup=False)
 
