@@ -129,7 +129,7 @@ def session_line(view: TrustView) -> Content:
     )
 
 
-def server_line(row: ServerRow, *, here: bool) -> Content:
+def trust_row(row: ServerRow, *, here: bool) -> Content:
     """The row of a server: its name, the number of labels received from it, and what Sightline sends it.
 
     `here`: true if the cursor is on it.
