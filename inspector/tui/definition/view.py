@@ -226,7 +226,7 @@ def _reason_of(difference: DefinitionDifference) -> DefinitionReason:
     )
 
 
-class Learnt:
+class DefinitionMasks:
     """Collects the values that are withheld from results of a session.
 
     Each call is read once, in the thread that makes the definitions.
@@ -253,7 +253,7 @@ class DefinitionAsked(Struct, frozen=True, kw_only=True):
     entry: Entry
     level: Level
     host: str
-    learnt: Learnt
+    masks: DefinitionMasks
     records: tuple[CallRecord, ...]
     """The records of the calls that have ended."""
 
@@ -262,7 +262,7 @@ def asked_definition(asked: DefinitionAsked) -> DefinitionView | None:
     """The view of a tool for the Definition tab; None for an item that no model is given."""
     if not isinstance(asked.entry, Tool):
         return None
-    tool = asked.learnt.masked(asked.entry, asked.records)
+    tool = asked.masks.masked(asked.entry, asked.records)
     view = definition_view(tool, asked.level, asked.host)
     return view if tool is asked.entry else replace(view, tool=asked.entry)
 

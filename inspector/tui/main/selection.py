@@ -19,7 +19,7 @@ from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueSection
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.definition.pane import DefinitionMark
-from inspector.tui.definition.view import DefinitionAsked, DefinitionView, Learnt, asked_definition
+from inspector.tui.definition.view import DefinitionAsked, DefinitionMasks, DefinitionView, asked_definition
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
@@ -86,7 +86,7 @@ class Selection:
         self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
         self.comparing = Comparing(screen, result, self._changed)
         self._records: dict[str, CallRecord] = {}
-        self._learnt = Learnt()
+        self._masks = DefinitionMasks()
         self._unanswered: dict[str, Content] = {}
         """The reasons why calls have no result, by the name of the called item. Only the last call of each counts."""
         self._item: ToolView | None = None
@@ -558,7 +558,7 @@ class Selection:
                     entry=item.entry,
                     level=self.level,
                     host=self.host,
-                    learnt=self._learnt,
+                    masks=self._masks,
                     records=tuple(self._records.values()),
                 )
             )
