@@ -344,7 +344,7 @@ async def _made(
         verb = _VERBS.get(listed.kind if listed else Kind.TOOL, "reading")
         DIAGNOSTICS.say(f"{verb} {title_of(listed, arguments) if listed else name} …")
     made = await oversight.call(
-        session, considered, agreement=launch.agreement, on_progress=_Said().say, meta=meta
+        session, considered, agreement=launch.agreement, on_progress=_ProgressReporter().say, meta=meta
     )
     return made, await _stderr_of(session, made.record) if _has_failed(made.record) else []
 
@@ -521,7 +521,7 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
     )
 
 
-class _Said:
+class _ProgressReporter:
     """Reports the progress of a call. The state of its task is reported only when it has changed."""
 
     def __init__(self) -> None:

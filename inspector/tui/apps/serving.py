@@ -43,7 +43,7 @@ _ORIGINS = (
 )
 
 
-class AppDesk:
+class AppServer:
     """Serves an open interface: makes the calls that it asks for, and logs what it does."""
 
     def __init__(

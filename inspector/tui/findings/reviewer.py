@@ -73,11 +73,11 @@ class Reviewer:
         show: Callable[[FindingsView], None],
         target: Target,
         changed: Callable[[], None],
-        gives_way: Callable[[], Awaitable[None]],
+        before_each: Callable[[], Awaitable[None]],
     ) -> None:
         """`changed`: called when findings or acceptances change.
 
-        `gives_way`: awaited before each step, so that more urgent work comes first.
+        `before_each`: awaited before each step, so that more urgent work comes first.
         """
         self._screen = screen
         self._link = link
@@ -101,7 +101,7 @@ class Reviewer:
             self._could_not,
             self._follow,
             group=STEPS,
-            gives_way=gives_way,
+            before_each=before_each,
         )
         self._items = Latest(screen, item_findings, self._take_item, self._could_not)
         self.board: Board | None = None

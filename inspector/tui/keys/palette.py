@@ -134,7 +134,7 @@ class _NameSearch(_Search):
 
 
 @runtime_checkable
-class Lensed(Protocol):
+class HostScreen(Protocol):
     """A screen that shows results as the model of a host gets them."""
 
     @property
@@ -154,7 +154,7 @@ class HostSearch(_NameSearch):
 
     def names(self) -> Iterable[tuple[str, str]]:
         """The names of the screen's hosts; empty if the screen shows none."""
-        if isinstance(self.screen, Lensed) and self.screen.hosts:
+        if isinstance(self.screen, HostScreen) and self.screen.hosts:
             from inspector.hosts.profile import evidence  # noqa: PLC0415 - the screen has loaded them
             from inspector.hosts.registry import hosts  # noqa: PLC0415
 
@@ -162,7 +162,7 @@ class HostSearch(_NameSearch):
 
     def choose(self, name: str) -> None:
         """Show results for this host."""
-        if isinstance(self.screen, Lensed):
+        if isinstance(self.screen, HostScreen):
             self.screen.set_host(name)
 
 

@@ -52,7 +52,7 @@ class SceneReader:
         self.scene: Scene | None = None
         """The last scene that was read; None before the first."""
 
-    def stand_at(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
+    def move_to(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
         """Read the scene at `position` in a thread, with the last call of `tool`.
 
         If a call was answered after line `since`, the scene has that call as well.
@@ -72,7 +72,7 @@ class SceneReader:
 
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
         self.scene = scene
-        self._timeline.stand_at(scene.entries, scene.recent)
+        self._timeline.move_to(scene.entries, scene.recent)
         self._show(asked.session, scene)
 
     def _take_entries(self, asked: _EntriesAsked, found: Mapping[int, Entry]) -> None:

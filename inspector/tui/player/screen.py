@@ -108,7 +108,7 @@ class PlayerScreen(MainScreen):
         if session is not None and player is not None and player.is_open:
             tool = self.server.selection.tool
             self._tool_shown = tool.name if tool is not None else None
-            self._scenes.stand_at(session, player.position, player.since, self._tool_shown)
+            self._scenes.move_to(session, player.position, player.since, self._tool_shown)
         self._show_bar()
 
     def _show_scene(self, session: RecordedSession, scene: Scene) -> None:

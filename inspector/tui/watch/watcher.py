@@ -133,8 +133,10 @@ class Watcher:
         self._last: CallRecord | None = None
         self._definitions = Latest(screen, definitions_changed, self._take_definitions, self._could_not)
         # Both comparisons wait until the new result is drawn.
-        self._values = Latest(screen, values_changed, self._take_values, self._could_not, gives_way=lens.idle)
-        self._reach = Latest(screen, reach_changed, self._take_reach, self._could_not, gives_way=lens.idle)
+        self._values = Latest(
+            screen, values_changed, self._take_values, self._could_not, before_each=lens.idle
+        )
+        self._reach = Latest(screen, reach_changed, self._take_reach, self._could_not, before_each=lens.idle)
         self.view = WatchView(
             watched=_watched(watching, self._origin), is_started=not isinstance(target, HttpTarget)
         )
