@@ -188,7 +188,7 @@ class CallPane(Vertical):
             )
         self._forget_draft()
         self._show_draft()
-        self.rest()
+        self.check_now()
 
     @property
     def _verb(self) -> str:
@@ -225,7 +225,7 @@ class CallPane(Vertical):
         """
         if writing != self.writing:
             if self._pause is None:
-                self.rest()
+                self.check_now()
             return False
         self._draft, self._checked = draft, writing
         self._show_draft()
@@ -360,14 +360,14 @@ class CallPane(Vertical):
         """Switch to JSON with this text."""
         self._use_json(text)
         self._editor.focus()
-        self.rest()
+        self.check_now()
 
     def write_form(self, entered: Mapping[str, Entered]) -> None:
         """Switch to the form with these entries."""
         self._use_json(None)
         self._form.enter(entered)
         self.focus_form()
-        self.rest()
+        self.check_now()
 
     def show_arguments(self, arguments: JsonObject) -> None:
         """Show the arguments of a call in the form, if the form can express them."""
@@ -396,14 +396,14 @@ class CallPane(Vertical):
 
     @on(ArgumentForm.Changed)
     @on(TextArea.Changed, "#arguments")
-    def wait_for_rest(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
+    def check_after_pause(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
         """Check the arguments after a pause in typing."""
         event.stop()
         self._forget_draft()
         self._end_pause()
-        self._pause = self.set_timer(_PAUSE_S, self.rest)
+        self._pause = self.set_timer(_PAUSE_S, self.check_now)
 
-    def rest(self) -> None:
+    def check_now(self) -> None:
         """Post `Edited`, so that the arguments are checked now."""
         self._end_pause()
         if self._view is not None and self._view.form is not None:

@@ -178,13 +178,13 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
         call = self._call
         if call is None:
             return
-        wish = RequestedAction(call=call, do=do)
-        obstacle = self._obstacle(wish)
+        action = RequestedAction(call=call, do=do)
+        obstacle = self._obstacle(action)
         if obstacle:
             self.notify(content(shortened(obstacle, 300)).plain, severity="warning", markup=False)
             return
         self._keeper.before.query, self._keeper.before.call = self._filter.value, call
-        self.dismiss(wish)
+        self.dismiss(action)
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:
