@@ -100,7 +100,7 @@ class Authorizing(Struct, frozen=True, kw_only=True):
         return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
 
 
-class Lane(Struct, frozen=True, kw_only=True):
+class StepLog(Struct, frozen=True, kw_only=True):
     """Reports the steps of an authorization, and masks its secrets in everything shown later."""
 
     note: Callable[[str, str, bool], None]
@@ -122,7 +122,7 @@ class Certificates(Struct, frozen=True, kw_only=True):
 class Access(Struct, frozen=True, kw_only=True):
     """The settings of a connection for authorization and TLS."""
 
-    lane: Lane
+    step_log: StepLog
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
     certificates: Certificates = msgspec.field(default_factory=Certificates)
 

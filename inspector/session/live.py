@@ -18,7 +18,7 @@ from inspector.errors import (
 )
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
-from inspector.protocol.authorization import Access, Lane
+from inspector.protocol.authorization import Access, StepLog
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
@@ -166,7 +166,7 @@ class Session:
                 timeout_s=self.options.connect_timeout_s,
                 announced=self.options.client,
                 access=Access(
-                    lane=Lane(note=self._step, conceal=self.conceal, mask=self.own.mask),
+                    step_log=StepLog(note=self._step, conceal=self.conceal, mask=self.own.mask),
                     authorizing=self.options.authorizing,
                     certificates=self.options.certificates,
                 ),
