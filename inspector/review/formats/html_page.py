@@ -83,7 +83,7 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     if evidence := same_evidence(group):
         yield f"<pre>{html_line(evidence)}</pre>"
     if rule:
-        yield f"<p>{html_line(rule.meaning)}</p><p><b>How to fix it:</b> {html_line(rule.fix)}</p>"
+        yield f"<p>{html_line(rule.consequence)}</p><p><b>How to fix it:</b> {html_line(rule.fix)}</p>"
         yield f"<p>{html_line(', '.join(rule.references))}</p>"
     yield "</article>"
 

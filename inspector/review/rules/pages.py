@@ -147,7 +147,7 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
         title=title,
         severity=severity,
         confidence=Confidence.HIGH,
-        meaning=texts[0],
+        consequence=texts[0],
         fix=texts[1],
         references=references,
         subjects=subjects,

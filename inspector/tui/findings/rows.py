@@ -307,7 +307,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
         lines.append(content(f"Accepted: {shortened(entry.acceptance.reason, 600)}", "bold $text-success"))
     if rule is not None:
         lines += [
-            Content.assemble(("Means: ", "bold"), rule.meaning),
+            Content.assemble(("Means: ", "bold"), rule.consequence),
             Content.assemble(("Fix: ", "bold"), rule.fix),
             Content.styled(", ".join(rule.references), FAINT),
         ]
