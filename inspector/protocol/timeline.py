@@ -133,7 +133,7 @@ class Timeline:
         """The frames of an entry, with their events."""
         return tuple(self._matched[number - 1] for number in entry.frames)
 
-    def fold(self, matched: Matched) -> tuple[Entry, ...]:
+    def add(self, matched: Matched) -> tuple[Entry, ...]:
         """Add one frame. Returns the entries that were added or changed."""
         self._matched.append(matched)
         frame = matched.frame

@@ -810,7 +810,7 @@ class Session:
         self._heard = (matched.frame.at_s, time.monotonic())
         if self.recorder:
             self.recorder.frame(matched)
-        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
+        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.add(matched)))
         if matched.frame.channel is Channel.NOTE or self.state is SessionState.LOST:
             # Notice at once, not only at the next call, that a process has ended between two calls.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)

@@ -34,7 +34,7 @@ def timeline(*raw: tuple[str, bytes], channel: Channel = Channel.STDIO) -> Timel
             raw=said,
             body=parse(said),
         )
-        found.fold(exchanges.take(frame))
+        found.add(exchanges.take(frame))
     return found
 
 

@@ -142,7 +142,7 @@ class ScriptedSession(Session):
         matched = self._exchanges.take(frame)
         if self.recorder:
             self.recorder.frame(matched)
-        self.tell(FrameSeen(frame=frame, entries=self.timeline.fold(matched)))
+        self.tell(FrameSeen(frame=frame, entries=self.timeline.add(matched)))
 
     def exchange(self, method: str, params: Json, result: Json) -> None:
         self._asked += 1

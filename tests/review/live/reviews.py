@@ -70,7 +70,7 @@ def material_of(
             raw=raw,
             body=parse(raw),
         )
-        timeline.fold(exchanges.take(frame))
+        timeline.add(exchanges.take(frame))
     server: JsonObject = {"name": "scripted", "version": "1"}
     return Material(
         catalogue=catalogue,
