@@ -225,7 +225,7 @@ class CallRunner:
         draft = self._pane.draft
         if draft is None:
             self._wanted = anyway
-            self._pane.rest()
+            self._pane.check_now()
         else:
             self._send(draft, anyway=anyway)
 
