@@ -35,7 +35,7 @@ ARGUMENT = "argument"
 
 
 def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
-    """The removals for sensitive arguments, as pointers into `arguments`; the whole if they cannot be judged.
+    """The removals for sensitive arguments, as pointers into `arguments`; all arguments if they cannot be judged.
 
     Never raises.
     """

@@ -90,7 +90,7 @@ def _may_be_in_use(profile: Path) -> bool:
 
 
 def _mark(pid: int) -> str:
-    """A text that identifies a process: its id and start time, or only its id if the system tells no start time.
+    """A text that identifies a process: its id and start time, or only its id if the start time is unknown.
 
     Empty if the process does not exist.
     """
