@@ -189,7 +189,7 @@ def _values(
 
 
 def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
-    """The withheld members of an object that are listed under its own pointer, because their keys are secret."""
+    """The withheld members of an object whose removals have the pointer of the object, because their keys are secret."""
     root = "" if is_result(raw, contract) else "/structuredContent"
     try:
         left = resolve(declared.result, root + pointer)

@@ -126,7 +126,7 @@ class Report(Struct, frozen=True, kw_only=True):
     reviewed_by: str = ""
     """The name and version of Sightline."""
     file: str = ""
-    """As in `ReviewedServer`."""
+    """The relative path of a file of the server in the working folder; empty if unknown."""
     servers: tuple[ReviewedServer, ...] = ()
     """The reviewed servers, if there are several.
 

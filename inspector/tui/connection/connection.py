@@ -67,7 +67,7 @@ class SubscriptionsReported(Message):
 
 @dataclass
 class AuthorizationReported(Message):
-    """Posted when a step of an authorization was made. `entry`: of the timeline."""
+    """Posted when a step of an authorization was made. `entry`: the step in the timeline."""
 
     link: "SessionLink"
     entry: Entry
