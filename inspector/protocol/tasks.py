@@ -58,7 +58,9 @@ class Ending(Struct, frozen=True, kw_only=True):
 
     outcome: Result | RpcError
     member: str = ""
-    """The member of the answer's `result` that holds the outcome: `result` or `error`; empty if it is the answer."""
+    """The member of the answer's `result` that holds the outcome: `result` or `error`; empty if the answer
+    itself is the outcome.
+    """
 
 
 def handle_in(result: Json) -> TaskHandle | None:

@@ -34,11 +34,11 @@ VERBS: Mapping[Kind, str] = {
 }
 """The verb for using an item, by its kind: for the button, the footer, and the line of a call."""
 _EMPTY = {
-    Kind.TOOL: "No arguments. Enter calls it.",
-    Kind.RESOURCE: "Enter reads it.",
-    Kind.TEMPLATE: "No variables. Enter reads it.",
-    Kind.PROMPT: "No arguments. Enter gets it.",
-    Kind.SKILL: "Enter reads its SKILL.md.",
+    Kind.TOOL: "No arguments. Enter calls the tool.",
+    Kind.RESOURCE: "Enter reads the resource.",
+    Kind.TEMPLATE: "No variables. Enter reads the resource.",
+    Kind.PROMPT: "No arguments. Enter gets the prompt.",
+    Kind.SKILL: "Enter reads the SKILL.md of the skill.",
 }
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
