@@ -104,7 +104,7 @@ def test_a_page_result_is_compared_as_a_plain_value() -> None:
         (result({"id": 7}), {"type": "objekt"}, "the schema is broken at /type"),
         (result({"id": 7}), [], "the schema is broken"),
         (result({"id": 7}), {"$schema": "https://example.org/own"}, "its dialect is not known"),
-        (result({"id": 7}), {"properties": {"id": {"$ref": "#/no"}}}, "which is not here"),
+        (result({"id": 7}), {"properties": {"id": {"$ref": "#/no"}}}, "which it does not contain"),
         (result({"_withheld": {"fields": ["id"]}}), ORDER, "an earlier boundary"),
         (
             Result(value={"content": [text_block(Notice(fields=("id",)).text)], "structuredContent": {}}),

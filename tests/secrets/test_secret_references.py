@@ -87,14 +87,14 @@ def test_a_value_that_is_not_a_reference_is_not_listed(raw: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"id": None}, "its `id` is no text"),
-        ({"id": 7}, "its `id` is no text"),
+        ({"id": None}, "its `id` is not text"),
+        ({"id": 7}, "its `id` is not text"),
         ({"id": ""}, "its `id` is empty"),
         ({"id": "x" * (MAX_ID_CHARACTERS + 1)}, "its `id` is longer than 1,000 characters"),
-        ({"label": ["x"]}, "its `label` is no text"),
+        ({"label": ["x"]}, "its `label` is not text"),
         ({"label": ""}, "its `label` is empty"),
         ({"label": "x" * (MAX_LABEL_CHARACTERS + 1)}, "its `label` is longer than 1,000 characters"),
-        ({"redeemUrl": {}}, "its `redeemUrl` is no text"),
+        ({"redeemUrl": {}}, "its `redeemUrl` is not text"),
         ({"redeemUrl": ""}, "its `redeemUrl` is empty"),
         ({"redeemUrl": "/" * (MAX_URL_CHARACTERS + 1)}, "its `redeemUrl` is longer than 4,096 characters"),
         ({"ttl": None}, "its `ttl` is not a number of seconds"),

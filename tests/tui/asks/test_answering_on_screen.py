@@ -70,7 +70,7 @@ async def test_a_credential_entered_into_a_form_is_shown_nowhere(
 ) -> None:
     async with asking("secret", monkeypatch, era) as (app, pilot, session):
         text = await settled(pilot, app, "api_key")
-        assert "It asks for a credential (api_key), which the protocol forbids." in text
+        assert "The form asks for a credential (api_key), which the protocol forbids." in text
         await focused_on_a_field(pilot, app)
         await pilot.press(*"Ada", "tab", *KEY)
         assert KEY not in await settled(pilot, app, "Ada")
