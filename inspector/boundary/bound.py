@@ -132,7 +132,7 @@ def _verified(judged: Bounded, outcome: Outcome, contract: Contract) -> Bounded:
     if reason:
         return withheld_as_a_whole(judged, outcome, Rule.UNVERIFIED, reason)
     if isinstance(outcome, Result) and is_without_digest(contract):
-        return replace(judged, findings=(*judged.findings, NO_DIGEST))
+        return replace(judged, remarks=(*judged.remarks, NO_DIGEST))
     return judged
 
 
@@ -151,7 +151,7 @@ def _bound(
             result=raw_of(outcome),
             error=code,
             kind=contract.kind,
-            findings=_detected(outcome, contract, policy),
+            remarks=_detected(outcome, contract, policy),
         )
     try:
         if contract.fault:
@@ -205,7 +205,7 @@ def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> t
     """The remarks about credentials at `open`, where nothing is withheld."""
     try:
         seen = replace(policy, withhold_credentials=False)
-        return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).findings
+        return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).remarks
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:  # noqa: BLE001 - as in `bound`

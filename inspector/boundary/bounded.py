@@ -103,5 +103,5 @@ class Bounded(Struct, frozen=True, kw_only=True):
     """False if no answer arrived. Then `result` holds Sightline's own error, which no host passes on."""
     kind: Kind = Kind.TOOL
     """The kind of the item: a tool, a resource or a prompt."""
-    findings: tuple[str, ...] = field(default=())
+    remarks: tuple[str, ...] = field(default=())
     """Remarks on the result, such as values that could not be judged, or that look like credentials."""

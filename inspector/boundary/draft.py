@@ -137,7 +137,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """At `closed`: texts that look like credentials at `declared`, each with the title of the rule that
     matches."""
-    findings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
         """A draft with more removals, and with more values that must not occur elsewhere."""
@@ -148,8 +148,8 @@ class Draft(Struct, frozen=True, kw_only=True):
         """Convert a pointer into `raw` to one into the result that the server sent."""
         return self.shape.place(pointer) if self.shape else pointer
 
-    def finding(self, *sentences: str) -> "Draft":
-        return replace(self, findings=(*self.findings, *sentences))
+    def remarking(self, *sentences: str) -> "Draft":
+        return replace(self, remarks=(*self.remarks, *sentences))
 
 
 DraftRule: TypeAlias = Callable[[Draft], Draft]

@@ -69,8 +69,8 @@ def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
     ]
 
 
-def findings_shape(sentences: Iterable[str]) -> list[Json]:
-    """The member `findings` of a result or a definition."""
+def remarks_shape(sentences: Iterable[str]) -> list[Json]:
+    """The member `remarks` of a result or a definition."""
     return [{"message": sentence} for sentence in sentences]
 
 
@@ -334,7 +334,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         lines += [f"    {safe_line(each.pointer or '(the whole result)')} {each.message}" for each in broken]
         lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
     lines += [f"app: {note}" for note in (shown.app.notes if shown.app else ())]
-    others = (sentence for sentence in shown.findings if sentence != shown.output.sentence)
+    others = (sentence for sentence in shown.remarks if sentence != shown.output.sentence)
     lines += [_reason("!", "", sentence) for sentence in others]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]

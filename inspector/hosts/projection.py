@@ -68,12 +68,12 @@ class Projection:
         return undeclared(self.bounded, self.judgement.contract)
 
     @cached_property
-    def findings(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[str, ...]:
         """Remarks on the result: violations of the output schema, unjudgeable values, hidden characters.
 
         Masked values are not mentioned, because their position may be secret too.
         """
-        return (*self.output.sentences, *self.bounded.findings, *hidden_sentences(self.masked))
+        return (*self.output.sentences, *self.bounded.remarks, *hidden_sentences(self.masked))
 
     @cached_property
     def output(self) -> OutputCheck:

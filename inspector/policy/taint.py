@@ -154,7 +154,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
     return SessionTrust(labels=frozenset(labels))
 
 
-def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
+def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
     """Remarks on an answer that deviates from its tool's declarations, or names several values for one.
 
     They quote nothing foreign.

@@ -177,7 +177,7 @@ def _reasons(shown: _Call) -> Iterator[str]:
         yield f"{removal.pointer or '(the whole result)'} [{removal.rule}] {removal.detail}"
     if len(removals) > MAX_LINES:
         yield f"{len(removals) - MAX_LINES:,} more removals"
-    yield from shown.projection.bounded.findings
+    yield from shown.projection.bounded.remarks
     if shown.projection.unfinished:
         yield from shown.projection.unfinished.asks
 

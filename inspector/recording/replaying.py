@@ -208,7 +208,7 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
             Removed(pointer=removal.pointer, rule=str(removal.rule))
             for removal in projection.bounded.removals
         ),
-        findings=projection.bounded.findings,
+        findings=projection.bounded.remarks,
     )
 
 

@@ -187,8 +187,8 @@ def test_content_must_match_all_entries_of_its_skill_and_the_innermost_skill() -
 
 def test_a_skill_without_digests_passes_with_a_finding() -> None:
     bounded = bound(Result(value=answer()), tool_of(URI, entry(resources="dynamic")), Level.DECLARED)
-    assert bounded.findings == (NO_DIGEST,)
-    assert bound(Result(value=answer()), tool_of(URI, entry()), Level.DECLARED).findings == ()
+    assert bounded.remarks == (NO_DIGEST,)
+    assert bound(Result(value=answer()), tool_of(URI, entry()), Level.DECLARED).remarks == ()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_skill_without_digests_passes_with_a_finding() -> None:
 def test_a_failed_reading_is_not_verified(outcome: RpcError | Failure) -> None:
     bounded = Judgement(outcome, tool_of(URI, entry())).bounded(Level.DECLARED)
     assert Rule.UNVERIFIED not in {each.rule for each in bounded.removals}
-    assert Judgement(outcome, tool_of(URI, entry(resources="dynamic"))).bounded(Level.DECLARED).findings == ()
+    assert Judgement(outcome, tool_of(URI, entry(resources="dynamic"))).bounded(Level.DECLARED).remarks == ()
 
 
 def test_a_skill_read_by_its_uri_is_verified_like_a_listed_one() -> None:

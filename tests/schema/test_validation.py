@@ -323,7 +323,11 @@ def test_a_broken_schema_is_one_violation(schema: str, message: str) -> None:
             "1",
             "cannot be checked: the schema refers to #/nowhere, which it does not contain",
         ),
-        ('{"$ref": "#nowhere"}', "1", "cannot be checked: the schema refers to #nowhere, which it does not contain"),
+        (
+            '{"$ref": "#nowhere"}',
+            "1",
+            "cannot be checked: the schema refers to #nowhere, which it does not contain",
+        ),
         (
             '{"$ref": "#/required/a", "required": ["x"]}',
             "1",

@@ -46,7 +46,7 @@ def apply(draft: Draft) -> Draft:
     removals, count = places_of(draft, unwanted, reason_for, MAX_LISTED)
     more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
     places = (f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}" for removal in removals)
-    return draft.finding(*places, *more)
+    return draft.remarking(*places, *more)
 
 
 def credentials(draft: Draft) -> tuple[Draft, dict[str, str]]:

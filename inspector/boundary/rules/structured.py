@@ -39,7 +39,7 @@ def apply(draft: Draft) -> Draft:
     positions = draft.contract.positions
     faults = positions.faults if positions and draft.structured else ()
     draft = replace(draft, structured=structured, members=members).removing(ledger.removals, ledger.secrets)
-    return draft.finding(*faults)
+    return draft.remarking(*faults)
 
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:

@@ -70,7 +70,7 @@ def delimit(draft: Draft) -> Draft:
     """Put each untrusted text between markers."""
     whole, is_of_app = _claim(_of_result(draft)), draft.contract.is_of_app
     if (whole or is_of_app) and draft.structured and not draft.structured.gone:
-        draft = draft.finding(_STRUCTURED_APP if is_of_app else _STRUCTURED)
+        draft = draft.remarking(_STRUCTURED_APP if is_of_app else _STRUCTURED)
     claims = claims_by_block(draft)
     claim_at = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
     # Text between markers was untrusted to an earlier boundary, which may have removed the label.
@@ -82,7 +82,7 @@ def delimit(draft: Draft) -> Draft:
     if not texts:
         return draft
     if not draft.nonce:
-        return draft.finding(_NO_NONCE)
+        return draft.remarking(_NO_NONCE)
 
     def reason_for(block: Block) -> Reason | None:
         is_forged = draft.nonce in texts.get(block.pointer, "")

@@ -40,8 +40,8 @@ from inspector.cli.output import (
 )
 from inspector.cli.results import (
     ResultSides,
-    findings_shape,
     output_shape,
+    remarks_shape,
     result_lines,
     unfinished_shape,
     withheld_shape,
@@ -394,7 +394,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             _KEYS.get(record.kind, "resource"): record.title,
             **_sides_shape(shown, raw),
             "undeclared": shown.undeclared,
-            "findings": findings_shape(shown.findings),
+            "remarks": remarks_shape(shown.remarks),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),
             "duration_ms": round(record.duration_s * 1000, 3),

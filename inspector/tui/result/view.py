@@ -42,7 +42,7 @@ from inspector.tui.text import (
 )
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
-_MAX_FINDINGS = 200
+_MAX_REMARKS = 200
 MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
@@ -108,7 +108,7 @@ class ResultView:
     reasons: tuple[ResultReason, ...]
     """Each reason once, the worst first."""
     observed: bool
-    findings: tuple[str, ...]
+    remarks: tuple[str, ...]
     raw_bytes: int
     model_bytes: int
     undeclared: int | None
@@ -240,7 +240,7 @@ class ResultView:
             return False
         first = bisect_left(self._pointers, f"{pointer}/")
         # "0" is the character after "/".
-        last = min(bisect_left(self._pointers, f"{pointer}0"), first + _MAX_FINDINGS)
+        last = min(bisect_left(self._pointers, f"{pointer}0"), first + _MAX_REMARKS)
         indexes = [*self._indexes(outline, node)]
         for at in self._pointers[first:last]:
             indexes += self.removals_at[at]
@@ -336,7 +336,7 @@ def result_view(
         reaching=reaching,
         reached=len(reached),
         observed=shown.context.observed,
-        findings=shown.findings,
+        remarks=shown.remarks,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED and shown.output.is_asked else None,
@@ -377,7 +377,7 @@ def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
 
     Only the first of them are found, since each takes a search.
     """
-    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_FINDINGS])
+    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_REMARKS])
     return tuple(dict.fromkeys(node for node in nodes if node is not None))
 
 
@@ -544,7 +544,7 @@ class _Found:
 
     def add(self, key: ReasonKey, pointer: str, weight: int) -> None:
         number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
-        if not number and len(self._found) >= _MAX_FINDINGS:
+        if not number and len(self._found) >= _MAX_REMARKS:
             return
         if len(places) < MAX_LISTED:
             places[pointer] = None
@@ -696,8 +696,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         parts.append(Content.styled("not observed in this host", "$text-warning"))
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
-    if view.findings:
-        parts.append(Content.styled(f"! {count(len(view.findings), 'remark')}", "$text-warning"))
+    if view.remarks:
+        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')}", "$text-warning"))
     return tuple(parts)
 
 
@@ -862,11 +862,11 @@ def result_remarks(view: ResultView) -> tuple[Content, ...]:
         ),
         *(
             Content.assemble(("! result  ", "$text-warning"), content(shortened(sentence, 400)))
-            for sentence in view.findings[:_MAX_FINDINGS]
+            for sentence in view.remarks[:_MAX_REMARKS]
         ),
         *(
             Content.assemble(("≠ result  ", "bold $text-error"), content(shortened(remark, 400)))
-            for remark in view.record.remarks[:_MAX_FINDINGS]
+            for remark in view.record.remarks[:_MAX_REMARKS]
         ),
     )
 
