@@ -37,7 +37,7 @@ _SCHEMA: JsonObject = {
 
 def measure(report: Report) -> None:
     """Print all rows."""
-    report.section("Projection, with mask, findings and sizes: a sensitive text in each row, no echo")
+    report.section("Projection, with mask, remarks and sizes: a sensitive text in each row, no echo")
     for size_mb, runs in ((1, 3), (10, 3), (42, 1)):
         _project(report, size_mb, runs)
     report.row("1,000 withheld values searched for in 10 MB of prose", seconds(_search(), runs=3))
@@ -83,7 +83,7 @@ def _one(size_mb: int, level: Level) -> None:
     if not isinstance(parsed, JsonText):
         raise TypeError("the sample is no JSON")
     found = project(Result(value=parsed.value), tool, level, spec)
-    _ = (found.masked, found.findings, found.undeclared, found.raw_bytes, found.model_bytes)
+    _ = (found.masked, found.remarks, found.undeclared, found.raw_bytes, found.model_bytes)
     taken = time.perf_counter() - started
     peak = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) * 1024
     print(json.dumps({"seconds": taken, "loads": loads, "peak": peak, "size": len(raw), "marks": marks}))

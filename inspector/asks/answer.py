@@ -1,4 +1,4 @@
-"""Answers to requests of a server, in the form in which they are sent."""
+"""Answers to requests by a server, in the form in which they are sent."""
 
 from collections.abc import Sequence
 from enum import StrEnum

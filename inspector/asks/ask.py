@@ -1,4 +1,4 @@
-"""Reads one request of a server: `elicitation/create`, `sampling/createMessage` or `roots/list`.
+"""Reads one request by a server: `elicitation/create`, `sampling/createMessage` or `roots/list`.
 
 In the handshake era each is a JSON-RPC request; in the stateless era it is an entry of `inputRequests`.
 Source: MCP 2025-11-25, Elicitation, Sampling, Roots; MCP 2026-07-28, `InputRequests`.
@@ -23,7 +23,7 @@ MAX_ASK_BYTES = 1 << 20
 
 _ELICIT, _SAMPLE, _ROOTS = "elicitation/create", "sampling/createMessage", "roots/list"
 CAPABILITIES = {_ELICIT: "elicitation", _SAMPLE: "sampling", _ROOTS: "roots"}
-"""The requests of servers that Sightline answers, each with the capability that announces it."""
+"""The requests by servers that Sightline answers, each with the capability that announces it."""
 
 
 class AskKind(StrEnum):
@@ -83,7 +83,7 @@ class Unanswerable(Struct, frozen=True, kw_only=True):
 def ask_of(
     method: Json, params: Json, capabilities: JsonObject, *, key: str = "", number: int = 1
 ) -> Ask | Unanswerable:
-    """Read a request of a server. Never raises. `capabilities`: the capabilities announced to the server."""
+    """Read a request by a server. Never raises. `capabilities`: the capabilities announced to the server."""
     if not isinstance(method, str) or CAPABILITIES.get(method) not in capabilities:
         name = safe_line(method[:80]) if isinstance(method, str) else "a request without a method"
         return Unanswerable(code=METHOD_NOT_FOUND, reason=f"not supported: {name}")

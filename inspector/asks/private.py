@@ -18,7 +18,7 @@ from inspector.schema.fields import Field, form_of
 ELICIT = "elicitation/create"
 TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
-"""The maximum number of forms that are remembered for one key of `inputRequests`.
+"""The maximum number of forms that Sightline remembers for one key of `inputRequests`.
 
 An answer is judged by all of them. With more forms, the whole answer is private.
 """
@@ -51,7 +51,7 @@ def _looks_private(value: Json) -> bool:
 
 
 def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]:
-    """The pointers of the private values in the `result` of an answer to a request of a server. Never raises."""
+    """The pointers of the private values in the `result` of an answer to a request by a server. Never raises."""
     if method == ELICIT:
         found = private_in(object_at(result).get("content"), object_at(params).get("requestedSchema"))
         return tuple(f"/content{pointer}" for pointer in found)

@@ -71,7 +71,7 @@ def whole_withheld(
         removals=Removals(((removal,),)),
         error=code,
         kind=kind,
-        findings=(detail,),
+        remarks=(detail,),
     )
 
 
@@ -117,7 +117,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
         error=draft.code,
         kind=draft.contract.kind,
         repetitions=sum(block.fate is Fate.MIRROR for block in draft.blocks),
-        findings=tuple(dict.fromkeys(draft.findings)),
+        remarks=tuple(dict.fromkeys(draft.remarks)),
     )
 
 

@@ -127,12 +127,12 @@ def bound(
 
 
 def _verified(judged: Bounded, outcome: Outcome, contract: Contract) -> Bounded:
-    """Withhold content of a skill that does not verify, and add a finding if the skill has no digests."""
+    """Withhold content of a skill that does not verify, and add a remark if the skill has no digests."""
     reason = unverified(outcome, contract)
     if reason:
         return withheld_as_a_whole(judged, outcome, Rule.UNVERIFIED, reason)
     if isinstance(outcome, Result) and is_without_digest(contract):
-        return replace(judged, findings=(*judged.findings, NO_DIGEST))
+        return replace(judged, remarks=(*judged.remarks, NO_DIGEST))
     return judged
 
 
@@ -151,7 +151,7 @@ def _bound(
             result=raw_of(outcome),
             error=code,
             kind=contract.kind,
-            findings=_detected(outcome, contract, policy),
+            remarks=_detected(outcome, contract, policy),
         )
     try:
         if contract.fault:
@@ -174,7 +174,7 @@ def _draft_of(
         return draft_of(outcome, contract, level, policy, nonce)
     value = outcome.value
     if not isinstance(value, dict) or not is_reading(value, contract.kind):
-        raise UnjudgeableError(f"it is no result with a list of {member_of(contract.kind)}")
+        raise UnjudgeableError(f"it is not a result with a list of {member_of(contract.kind)}")
     shaped, shape = as_tool_result(value, contract.kind)
     return replace(draft_of(Result(value=shaped), contract, level, policy, nonce), shape=shape)
 
@@ -202,10 +202,10 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
 
 
 def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> tuple[str, ...]:
-    """The findings about credentials at `open`, where nothing is withheld."""
+    """The remarks about credentials at `open`, where nothing is withheld."""
     try:
         seen = replace(policy, withhold_credentials=False)
-        return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).findings
+        return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).remarks
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:  # noqa: BLE001 - as in `bound`

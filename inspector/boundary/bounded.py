@@ -59,7 +59,7 @@ class ErrorCode(StrEnum):
 
 
 class Removal(Struct, frozen=True, kw_only=True):
-    """A part of the raw result that does not reach the model, or not unchanged."""
+    """A part of the raw result that reaches the model changed, or not at all."""
 
     pointer: str
     """Pointer into the raw result. It always resolves."""
@@ -95,7 +95,7 @@ class Bounded(Struct, frozen=True, kw_only=True):
     repetitions: int = 0
     """The number of content blocks that repeat the structured content."""
     unfinished: str = ""
-    """The reason why the answer does not end the call, without quoting the answer; empty if it does.
+    """The reason why the answer does not end the call, without quoting the answer; empty if it ends the call.
 
     If it is set, no host gets any part of the answer.
     """
@@ -103,5 +103,5 @@ class Bounded(Struct, frozen=True, kw_only=True):
     """False if no answer arrived. Then `result` holds Sightline's own error, which no host passes on."""
     kind: Kind = Kind.TOOL
     """The kind of the item: a tool, a resource or a prompt."""
-    findings: tuple[str, ...] = field(default=())
-    """Sentences for the user about values that could not be judged."""
+    remarks: tuple[str, ...] = field(default=())
+    """Remarks on the result, such as values that could not be judged, or that look like credentials."""

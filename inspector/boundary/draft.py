@@ -63,7 +63,7 @@ class Fate(Enum):
     RAW = auto()
     """As sent, apart from its `_meta`."""
     OWN = auto()
-    """Replaced by a text of the boundary; later rules ignore it."""
+    """Replaced by a text that the boundary wrote; later rules ignore it."""
     MIRROR = auto()
     """Repeats the structured content. Its text is rewritten from the passing part of the structured content."""
     WITHHELD = auto()
@@ -99,7 +99,7 @@ class Structured(Struct, frozen=True, kw_only=True):
 
 
 class Draft(Struct, frozen=True, kw_only=True):
-    """A result or an error, reduced by the rules so far."""
+    """A result or an error, without what the rules have withheld so far."""
 
     raw: Json
     level: Level
@@ -137,7 +137,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """At `closed`: texts that look like credentials at `declared`, each with the title of the rule that
     matches."""
-    findings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
         """A draft with more removals, and with more values that must not occur elsewhere."""
@@ -148,8 +148,8 @@ class Draft(Struct, frozen=True, kw_only=True):
         """Convert a pointer into `raw` to one into the result that the server sent."""
         return self.shape.place(pointer) if self.shape else pointer
 
-    def finding(self, *sentences: str) -> "Draft":
-        return replace(self, findings=(*self.findings, *sentences))
+    def remarking(self, *sentences: str) -> "Draft":
+        return replace(self, remarks=(*self.remarks, *sentences))
 
 
 DraftRule: TypeAlias = Callable[[Draft], Draft]
@@ -264,7 +264,7 @@ def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
 
 
 def withhold_structured(draft: Draft, reason: Reason) -> Draft:
-    """Withhold the structured content."""
+    """Withhold the whole structured content: one removal at its root."""
     structured = draft.structured
     if structured is None or structured.gone:
         return draft

@@ -27,7 +27,7 @@ class BoundaryPolicy(Struct, frozen=True, kw_only=True):
     hide_untrusted: bool = False
     """True to withhold untrusted content; otherwise markers delimit it."""
     withhold_credentials: bool = False
-    """True to withhold text that looks like a credential; otherwise it is a finding."""
+    """True to withhold text that looks like a credential; otherwise a remark reports it."""
     withheld: str = ""
     """The reason to withhold a whole result at any boundary, without quoting it; empty for none."""
 

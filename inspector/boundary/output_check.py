@@ -60,7 +60,9 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
         """All violations in one line; empty if there are none."""
         if not self.violations:
             return ""
-        listed = " · ".join(f"{each.pointer or '(the whole)'} {each.message}" for each in self.violations)
+        listed = " · ".join(
+            f"{each.pointer or '(the whole result)'} {each.message}" for each in self.violations
+        )
         return f"{self.lead}: {listed}{f' · {self.more:,} more' if self.more else ''}"
 
     @property

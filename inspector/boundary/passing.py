@@ -40,20 +40,20 @@ def with_texts(draft: Draft) -> tuple[Draft, Texts]:
     return replace(draft, texts=texts), texts
 
 
-def without(draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> Draft:
-    """Remove every leaf, member, block and entry that contains a text of `bad`.
+def without(draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason]) -> Draft:
+    """Remove every leaf, member, block and entry that contains an unwanted text.
 
-    `reason_for`: returns the reason for a text of `bad`. Raises UnjudgeableError if there are too many to
-    list.
+    `unwanted`: copies of withheld values, or texts that look like credentials. `reason_for`: returns the
+    reason for one of them. Raises UnjudgeableError if there are too many to list.
     """
-    return _Without(draft, bad, reason_for).result()
+    return _Without(draft, unwanted, reason_for).result()
 
 
 def places_of(
-    draft: Draft, bad: Texts, reason_for: Callable[[str], Reason], limit: int
+    draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason], limit: int
 ) -> tuple[Sequence[Removal], int]:
     """The removals that `without` would make, at most `limit` of them, and the number of all."""
-    return _Without(draft, bad, reason_for).places(limit)
+    return _Without(draft, unwanted, reason_for).places(limit)
 
 
 def _parts(draft: Draft) -> Iterator[Json]:
@@ -87,11 +87,11 @@ def _without_meta(block: Json) -> Json:
 
 
 class _Without:
-    def __init__(self, draft: Draft, bad: Texts, reason_for: Callable[[str], Reason]) -> None:
+    def __init__(self, draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason]) -> None:
         self._draft = draft
-        self._bad = bad
-        self._values = frozenset(bad.values)
-        self._keys = bad.keys - draft.contract.names - KNOWN_KEYS
+        self._unwanted = unwanted
+        self._values = frozenset(unwanted.values)
+        self._keys = unwanted.keys - draft.contract.names - KNOWN_KEYS
         self._reason_for = reason_for
         self._fields = Ledger(draft.contract, "")
         self._others = list[Removal]()
@@ -124,21 +124,21 @@ class _Without:
         draft = self._draft
         structured = draft.structured
         searched = structured and not structured.gone
-        places = self._bad_places(structured.value) if structured and searched else []
+        places = self._unwanted_places(structured.value) if structured and searched else []
         if structured:
             self._fields.root = structured.pointer
         for place in places[:limit]:
             self._note_place(place)
         listed = self._fields.removals
-        rest = _Without(replace(draft, structured=None), self._bad, self._reason_for).result().removals
+        rest = _Without(replace(draft, structured=None), self._unwanted, self._reason_for).result().removals
         others = rest[len(draft.removals) :]
         return [*listed, *others][:limit], len(places) + len(others)
 
     def _cut(self, value: Json, root: str) -> Walked:
-        """Remove the places that contain a bad text from a structured value."""
+        """Remove the places that contain an unwanted text from a structured value."""
         copied = Copied(value)
         self._fields.root = root
-        for place in self._bad_places(value):
+        for place in self._unwanted_places(value):
             path = self._note_place(place)
             if not path:
                 return GONE
@@ -153,8 +153,8 @@ class _Without:
         )
         return path
 
-    def _bad_places(self, value: Json) -> list["_Place"]:
-        """The places of bad texts. A bad key removes its member."""
+    def _unwanted_places(self, value: Json) -> list["_Place"]:
+        """The places of unwanted texts. An unwanted key removes its member."""
         places: list[_Place] = []
         stack = [_Place(None, "", value)]
         while stack:
@@ -173,27 +173,27 @@ class _Without:
                         kind is int and str(inner) not in self._values
                     ):
                         continue
-                    elif text := self._bad_text(inner):
+                    elif text := self._unwanted_text(inner):
                         places.append(_Place(place, token, inner, text))
-            elif text := self._bad_text(item):
+            elif text := self._unwanted_text(item):
                 places.append(place._replace(text=text))
         return places
 
-    def _bad_text(self, leaf: Json) -> str:
-        """The bad text in a leaf; empty if there is none."""
+    def _unwanted_text(self, leaf: Json) -> str:
+        """The unwanted text in a leaf; empty if there is none."""
         return next((form for form in forms_of(leaf) if form in self._values), "")
 
-    def _bad_within(self, value: Json) -> str:
-        """A bad text anywhere in a value; empty if there is none."""
+    def _unwanted_within(self, value: Json) -> str:
+        """An unwanted text anywhere in a value; empty if there is none."""
         values, keys = set[str](), set[str]()
         texts_in(value, values, keys)
         return min(values & self._values, default="") or min(keys & self._keys, default="")
 
     def _entries(self, holder: JsonObject, root: str) -> JsonObject:
-        """`holder` without the members that contain a bad text."""
+        """`holder` without the members that contain an unwanted text."""
         left: JsonObject = {}
         for key, value in holder.items():
-            text = self._bad_within({key: value})
+            text = self._unwanted_within({key: value})
             if text:
                 self._note(child(root, key), text)
             else:
@@ -202,18 +202,18 @@ class _Without:
 
     def _block(self, block: Block) -> Block:
         searched = searched_of(block)
-        if text := self._bad_within(_without_meta(searched)):
+        if text := self._unwanted_within(_without_meta(searched)):
             self._note(block.pointer, text)
             if block.fate is Fate.OWN:
                 return replace(block, value=text_block(reference_text(None)))
             return replace(block, fate=Fate.WITHHELD)
-        if text := self._bad_within(searched):
+        if text := self._unwanted_within(searched):
             self._note(child(block.pointer, "_meta"), text)
             return replace(block, value=_without_meta(block.value))
         return block
 
     def _error(self, error: JsonObject) -> JsonObject:
-        """The error without members that contain a bad text. The code's own text replaces a bad message."""
+        """The error without members that contain an unwanted text. If the message contains one, the text of the code replaces it."""
         members: JsonObject = {key: value for key, value in error.items() if key != "code"}
         remaining = coded_error(self._draft.code) | self._entries(members, "/error") | {"code": error["code"]}
         return {key: remaining[key] for key in error if key in remaining}
@@ -229,9 +229,9 @@ class _Place(NamedTuple):
     token: str | int
     value: Json
     text: str = ""
-    """The bad text at this place; empty if there is none."""
+    """The unwanted text at this place; empty if there is none."""
     is_key: bool = False
-    """True if the key of this place is the bad text."""
+    """True if the key of this place is the unwanted text."""
 
     def path(self) -> tuple[str | int, ...]:
         tokens: list[str | int] = []

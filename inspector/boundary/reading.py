@@ -69,7 +69,7 @@ def _hint(claims: tuple[Claim, ...], subject: Subject) -> Claim | None:
 
 
 def _with_error(draft: Draft, sent: Json) -> Draft:
-    """The draft of an error, completed and reduced so that it is a valid JSON-RPC error."""
+    """The draft of an error, with members added or left out so that it is a valid JSON-RPC error."""
     coded = coded_error(draft.code)
     if not isinstance(sent, dict):
         return replace(draft, error=coded).removing(
@@ -134,7 +134,9 @@ def _with_structured(draft: Draft, pointer: str, raw: Json) -> Draft:
     )
     if earlier:
         return draft
-    taken = _internal(child(pointer, MEMBER), "the name is reserved for the notice")
+    taken = _internal(
+        child(pointer, MEMBER), "the name is reserved for the boundary's notice of what it withheld"
+    )
     return draft.removing((taken,), Secrets().add(Rule.INTERNAL, [raw[MEMBER]]))
 
 

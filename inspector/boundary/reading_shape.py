@@ -66,7 +66,7 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
     def result(self, tool_result: JsonObject, pointers: Sequence[str]) -> JsonObject:
         """Convert a tool result back to its original shape.
 
-        `pointers`: the pointer of each content block; empty for a text of the boundary.
+        `pointers`: for each content block, its pointer in the original; "" for a block that the boundary wrote.
         """
         content = tool_result["content"]
         blocks = content if isinstance(content, list) else []

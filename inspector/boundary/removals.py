@@ -341,9 +341,9 @@ class Ledger:
         hides_key: bool = False,
         claim: Claim | None = None,
     ) -> None:
-        """Add the removal of the value at a path from the root, with the name of the nearest property.
+        """Add the removal of the value at a path from the root.
 
-        `hides_key`: true if the pointer must not contain the key.
+        Its name is the last key of `path` that the output schema names. `hides_key`: true if the pointer must not contain the key.
         """
         names = self._contract.names
         name = next((str(token) for token in reversed(path) if token in names), None)

@@ -54,7 +54,7 @@ class MalformedReference(Struct, frozen=True, kw_only=True):
 
 ListedReference: TypeAlias = SecretReference | MalformedReference
 
-_TOO_DEEP = "it stands too deep in the result"
+_TOO_DEEP = "it is nested too deeply in the result"
 _TOO_MANY = f"the result holds more than {MAX_REFERENCES:,} references; this one and the rest are not listed"
 
 
@@ -160,7 +160,7 @@ def _text_fault(value: JsonObject, key: str, longest: int) -> str:
     if key not in value:
         return f"it has no `{key}`"
     if not isinstance(text, str):
-        return f"its `{key}` is no text"
+        return f"its `{key}` is not text"
     if not text:
         return f"its `{key}` is empty"
     return f"its `{key}` is longer than {longest:,} characters" if len(text) > longest else ""
@@ -172,8 +172,8 @@ def _ttl_fault(value: JsonObject) -> str:
         return ""
     ttl = value["ttl"]
     if isinstance(ttl, bool) or not isinstance(ttl, int | float):
-        return "its `ttl` is no number of seconds"
+        return "its `ttl` is not a number of seconds"
     # This form also rejects NaN.
     if not ttl >= 0:
-        return "its `ttl` is negative or no number"
+        return "its `ttl` is negative, or not a number"
     return "its `ttl` is longer than ten years" if ttl > MAX_TTL_S else ""

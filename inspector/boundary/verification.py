@@ -93,7 +93,7 @@ def _content(value: Json, uri: str) -> bytes:
         try:
             return base64.b64decode(blob, validate=True)
         except binascii.Error:
-            raise MismatchError("its content is no base64") from None
+            raise MismatchError("its content is not base64") from None
     raise MismatchError("the answer holds neither text nor a blob")
 
 
@@ -112,7 +112,7 @@ def _verify_frontmatter(content: bytes, expected: Json) -> None:
 def _differences(yaml_text: str, expected: Json) -> Iterator[str]:
     """Pointers to the places where frontmatter differs from JSON.
 
-    Keys that `_KNOWN` lacks are left out of them.
+    A pointer names only keys in `_KNOWN`. It ends above any other key.
 
     YAML nodes are compared without constructing values: aliases cost nothing, and no tag creates an object.
     """
@@ -123,7 +123,7 @@ def _differences(yaml_text: str, expected: Json) -> Iterator[str]:
         loader = yaml.SafeLoader(yaml_text)
         root = loader.get_single_node()
     except (yaml.YAMLError, RecursionError, ValueError):
-        raise MismatchError("its frontmatter is no YAML that can be read") from None
+        raise MismatchError("its frontmatter cannot be read as YAML") from None
     waiting: list[tuple[Node | None, Json, str]] = [(root, expected, "")]
     while waiting:
         node, value, pointer = waiting.pop()
@@ -169,7 +169,7 @@ _KNOWN = frozenset({"name", "description", "license", "compatibility", "metadata
 def _pairs(node: "MappingNode") -> Iterator[tuple[str, "Node"]]:
     for key, value in node.value:
         if not isinstance(key.value, str):
-            raise MismatchError("its frontmatter has keys that are no texts")
+            raise MismatchError("its frontmatter has keys that are not text")
         yield key.value, value
 
 

@@ -300,6 +300,6 @@ def _made_plan(position: Position, keys: tuple[str, ...], *, declared: bool) -> 
 
 
 ROWS, _FEW = 1_000, 8
-"""The number of items of an array that are judged together, and the least number for which that pays."""
+"""The number of items of an array that are judged together, and the smallest number for which that is faster."""
 _REMEMBERED = 1_000
 """The maximum number of key sets per position; the objects of a result mostly share a few."""

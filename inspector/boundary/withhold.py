@@ -91,7 +91,7 @@ class _Walk:
         return None
 
     def _judge_flat(self, step: WalkStep, token: str | int, position: Position, value: Json) -> bool:
-        """Judge a container of scalars; False for any other."""
+        """Judge a container at once if it holds only scalars. Returns true if it was judged."""
         left = left_of_flat(step, token, position, value, self._ledger, declared=False)
         if left is not None and left is not value:
             _own(step)
@@ -125,7 +125,7 @@ class _Walk:
         self._drop(above, token)
 
     def _strip(self, above: WalkStep | None, token: str | int, position: Position, value: JsonObject) -> None:
-        """Reduce a secret reference to its type and label."""
+        """Keep only the type and the label of a secret reference."""
         step = WalkStep(above, token, position, value, {})
         for key, inner in value.items():
             below = position.step(key)

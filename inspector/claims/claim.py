@@ -183,7 +183,7 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     """The specification and section, or a URL."""
     standing: Standing
     as_of: str
-    """The month (YYYY-MM) in which the standing was looked up."""
+    """The month (YYYY-MM) in which the status was looked up."""
     where: str
     """The place of the keys in messages, in words for people."""
     keys: tuple[ClaimKey, ...]
@@ -197,4 +197,4 @@ class Vocabulary(Struct, frozen=True, kw_only=True):
     subjects: frozenset[Subject] = frozenset(Subject)
     """The subjects for which the vocabulary defines keys; `read` yields nothing for others."""
     remark: str = ""
-    """An addition to the standing: `closed`, `experimental`."""
+    """An addition to the status: `closed`, `experimental`."""

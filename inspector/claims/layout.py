@@ -20,17 +20,17 @@ UNKNOWN_KEY = "is not a key of this vocabulary"
 
 
 class ValueForm(Struct, frozen=True, kw_only=True):
-    """The required form of a value."""
+    """The values that a key accepts: a description, and a test."""
 
     words: str
-    """A description, as in docs/claims.md."""
+    """The description in docs/claims.md."""
     problem: Callable[[Json], str]
     """Returns the problem with a value; empty if it has this form. Never raises and quotes nothing."""
 
 
 def one_of(*words: str) -> ValueForm:
     """The form of a value that is exactly one of `words`."""
-    return _form(f"one of {', '.join(words)}", "is not a known value", lambda value: _is_word(value, words))
+    return _form(f"one of {', '.join(words)}", "is not a known value", lambda value: _is_one_of(value, words))
 
 
 def some_of(*words: str) -> ValueForm:
@@ -38,13 +38,13 @@ def some_of(*words: str) -> ValueForm:
     return _form(
         f"list of {' and '.join(words)}",
         f"is not a list of {' and '.join(words)}",
-        lambda value: _is_list(value, lambda item: _is_word(item, words)),
+        lambda value: _is_list(value, lambda item: _is_one_of(item, words)),
     )
 
 
 def possible(*words: str) -> ValueForm:
     """The form of a value that is one of `words`, or a non-empty list of them."""
-    return _possible(f"one of {', '.join(words)}", lambda value: _is_word(value, words))
+    return _possible(f"one of {', '.join(words)}", lambda value: _is_one_of(value, words))
 
 
 def _form(words: str, problem: str, holds: Callable[[Json], bool]) -> ValueForm:
@@ -60,7 +60,7 @@ def _possible(words: str, holds: Callable[[Json], bool]) -> ValueForm:
     return ValueForm(words=f"{words}; or a list of them", problem=problem)
 
 
-def _is_word(value: Json, words: tuple[str, ...]) -> bool:
+def _is_one_of(value: Json, words: tuple[str, ...]) -> bool:
     return isinstance(value, str) and value in words
 
 
@@ -121,7 +121,7 @@ class Leaf(Struct, frozen=True, kw_only=True):
     effect: str = ""
     """The effect in words, if the implications do not describe all of it."""
     standing: Standing | None = None
-    """The standing of this key, if it differs from that of the vocabulary."""
+    """The status of this key, if it differs from that of the vocabulary."""
 
 
 class Branch(Struct, frozen=True, kw_only=True):

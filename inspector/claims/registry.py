@@ -27,7 +27,7 @@ _PLAIN_MEMBERS = frozenset({"type", "text", "data", "mimeType"})
 
 @cache
 def vocabularies() -> tuple[Vocabulary, ...]:
-    """All vocabularies, sorted by standing (core first, unrecognised last), then by name."""
+    """All vocabularies, sorted by status (core first, unrecognised last), then by name."""
     package = import_module("inspector.claims.vocabularies")
     modules = [
         import_module(f"{package.__name__}.{module.name}") for module in iter_modules(package.__path__)

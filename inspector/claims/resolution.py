@@ -58,7 +58,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
     """The reason why the listed declarations apply instead; empty if they do not. Quotes nothing foreign."""
 
     @property
-    def findings(self) -> tuple[str, ...]:
+    def remarks(self) -> tuple[str, ...]:
         """The problems with the answer, in sentences."""
         return (*((self.problem,) if self.problem else ()), *(item.message for item in self.widenings))
 

@@ -1,4 +1,4 @@
-"""The command line's answers to requests of servers: given as options, declined otherwise."""
+"""The command line's answers to requests by servers: given as options, declined otherwise."""
 
 import asyncio
 from collections.abc import Iterable
@@ -11,8 +11,8 @@ from msgspec.structs import replace
 from inspector.asks.answer import Action, Answer
 from inspector.asks.ask import Ask, AskKind, sampling_lines
 from inspector.asks.link import link_of
+from inspector.asks.prepared import ANY, DEFAULTS, PreparedAnswer, PreparedAnswers
 from inspector.asks.private import asks_for_secret
-from inspector.asks.standing import ANY, DEFAULTS, StandingAnswer, StandingAnswers
 from inspector.cli.options import OptionGroup, option
 from inspector.cli.output import DIAGNOSTICS
 from inspector.credentials.cutting import masked_start
@@ -34,7 +34,7 @@ _MOST_ASKS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerOptions(OptionGroup):
-    """The answers to requests of the server. A request without an answer is declined."""
+    """The answers to requests by the server. A request without an answer is declined."""
 
     title = "Answers to the server"
 
@@ -56,15 +56,15 @@ class AnswerOptions(OptionGroup):
     def applied(self, launch: Launch) -> Launch:
         """A run that gives these answers, and writes each request and its answer to stderr. Raises UsageError."""
         sampling = self.sampling
-        standing = StandingAnswers(
-            answers=tuple(map(_standing, self.answers)),
+        prepared = PreparedAnswers(
+            answers=tuple(map(_prepared, self.answers)),
             sampling=_read(sampling[1:], "--sampling-reply") if sampling and sampling[0] == "@" else sampling,
             has_roots=bool(launch.options.roots),
         )
         own_url = launch.target.url if isinstance(launch.target, HttpTarget) else None
 
         async def respond(ask: Ask) -> Answer:
-            answer = await asyncio.to_thread(standing.answer, ask)
+            answer = await asyncio.to_thread(prepared.answer, ask)
             refusal = link_of(ask.url, own_url).refusal if ask.kind is AskKind.URL else ""
             if refusal and answer.action is Action.ACCEPT:
                 answer = Answer(action=Action.DECLINE, why=refusal)
@@ -100,7 +100,9 @@ def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
         lines.append(f"  {link.before}[{link.host}]{link.after}")
         lines += [f"  {link.ending}"] if link.ending else []
         lines.append(
-            f"  Do not open it: {link.refusal}." if link.refusal else f"  Origin: {link.origin}. Not opened."
+            f"  Do not open it: {link.refusal}."
+            if link.refusal
+            else f"  Origin: {link.origin}. Sightline does not open it."
         )
         lines += [f"  {warning}" for warning in link.warnings]
         lines += _on_visit(ask, answer)
@@ -148,15 +150,15 @@ def _short(text: str, most: int) -> str:
     return safe_line(text[:most]) + ("…" if len(text) > most else "")
 
 
-def _standing(word: str) -> StandingAnswer:
+def _prepared(word: str) -> PreparedAnswer:
     key, equals, rest = word.partition("=")
     if not equals or word[:1] in {"{", "@"}:
         key, rest = ANY, word
     if rest in _WORDS:
-        return StandingAnswer(key=key, word=rest)
+        return PreparedAnswer(key=key, word=rest)
     text = _read(rest[1:], "--answer") if rest.startswith("@") else rest
     try:
-        return StandingAnswer(key=key, content=from_json(text))
+        return PreparedAnswer(key=key, content=from_json(text))
     except UsageError as error:
         hint = f"Write --answer KEY=JSON with a JSON object, or one of these words: {', '.join(_WORDS)}."
         # The text may be a secret, so it is not quoted.

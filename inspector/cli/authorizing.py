@@ -146,7 +146,9 @@ def _secret(word: str) -> str:
     if word.startswith("env:"):
         value = os.environ.get(word[4:])
         if not value:
-            raise UsageError(f"--client-secret {word}: no such variable", "Set it, or name another.")
+            raise UsageError(
+                f"--client-secret {word}: the variable is not set, or is empty", "Set it, or name another."
+            )
         return value
     raise UsageError(
         "--client-secret does not take the secret itself: every user of this machine can read command lines",

@@ -17,7 +17,7 @@ from inspector.protocol.targets import Target
 from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from inspector.policy.gate.replayed import Judged
+    from inspector.policy.gate.replayed import ReplayedDecision
 
 
 _VERDICTS = {Verdict.ALLOW: "allowed", Verdict.CONFIRM: "asks first", Verdict.BLOCK: "blocked"}
@@ -61,7 +61,7 @@ def _policy_line(verdict: Verdict, agreement: Agreement, *, is_matched: bool) ->
     return f"policy: {_VERDICTS[verdict]}{asked}{'' if is_matched else ' (no rule matched)'}"
 
 
-def decision_lines(judged: "Iterable[Judged]", agreement: Agreement) -> list[str]:
+def decision_lines(judged: "Iterable[ReplayedDecision]", agreement: Agreement) -> list[str]:
     """Decisions about recorded calls, as if they were made now: one line each, with the reasons below."""
     lines = ["decisions:"]
     for one in judged:

@@ -59,7 +59,7 @@ def _difference_line(difference: DefinitionDifference) -> str:
     at_host = difference.step is ProjectionStep.HOST
     rule = "host" if at_host else difference.rule
     sign = _HOST if at_host else _LOOSENED if rule == LOOSENED else REMOVED
-    pointer = safe_line(difference.pointer) or "(the whole)"
+    pointer = safe_line(difference.pointer) or "(the whole definition)"
     return f"{sign} {pointer}  [{rule}] {safe_line(difference.what)}"
 
 
@@ -83,15 +83,15 @@ def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | Non
 
 
 def change_lines(found: Sequence[DefinitionChange], *, instructions: bool | None) -> list[str]:
-    """One line for each change, marked `!` if a tool declares less now, and a summary."""
+    """One line for each change, marked `!` if it drops a restriction, and a summary."""
     lines = ["! the server's instructions changed"] if instructions else []
     for change in found:
         sign = "!" if change.weakens else " "
         where = f" {change.pointer}" if change.pointer else ""
         lines.append(f"{sign} {safe_line(change.tool)}{safe_line(where)} {change.kind.value}")
-        lines += [f"    declares less: {safe_line(what)}" for what in change.weakens]
+        lines += [f"    no longer declared: {safe_line(what)}" for what in change.weakens]
     count = len(found) + (instructions is True)
     if not count:
         return ["No changes."]
     weaker = sum(bool(change.weakens) for change in found)
-    return [*lines, f"{count} change{'' if count == 1 else 's'}, {weaker} of which declare less"]
+    return [*lines, f"{count} change{'' if count == 1 else 's'}, {weaker} with fewer restrictions"]

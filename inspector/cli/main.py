@@ -123,7 +123,7 @@ def run(argv: list[str], interface: Interface) -> int:
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
     except click.ClickException as error:
-        return DIAGNOSTICS.fail(_usage(error))
+        return DIAGNOSTICS.fail(_reworded(error))
     except (KeyboardInterrupt, click.Abort):
         return INTERRUPTED
     except UnreadError:
@@ -156,8 +156,8 @@ def _overview() -> int:
     return OK
 
 
-def _usage(error: click.ClickException) -> UsageError:
-    """An error of click in the words of all others."""
+def _reworded(error: click.ClickException) -> UsageError:
+    """An error from click, reworded like Sightline's own usage errors: in lower case, with a hint that names --help."""
     context = error.ctx if isinstance(error, click.UsageError) else None
     more = f"Try {context.command_path if context else 'sightline'} --help."
     if isinstance(error, click.NoSuchOption):

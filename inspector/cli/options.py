@@ -23,7 +23,7 @@ from inspector.errors import UsageError
 from inspector.files import paths
 from inspector.files.roots import root_of
 from inspector.policy.gate.agreement import Agreement, Terms
-from inspector.protocol.authorization import Trust
+from inspector.protocol.authorization import Certificates
 from inspector.protocol.client import FULL, LOG_LEVELS, NO_LOGS, PROFILES, Announcement
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import Era, PageTarget, Target
@@ -322,13 +322,13 @@ class AuthorizationOptions(OptionGroup):
         help="Print the authorization URL; do not ask to open it.",
     )
     remember: bool = option(
-        "--remember", default=False, is_flag=True, help="Store tokens in the system's keyring."
+        "--remember", default=False, is_flag=True, help="Keep tokens in the system's keyring."
     )
     stored_only: bool = option(
         "--stored-auth-only",
         default=False,
         is_flag=True,
-        help="Use only stored tokens; exit with 3 if the server accepts none of them.",
+        help="Use only tokens that are kept in the keyring; exit with 3 if the server accepts none of them.",
     )
     client_id: str | None = option(
         "--client-id", default=None, metavar="ID", help="The id of your client at the authorization server."
@@ -410,7 +410,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_client(self) -> frozenset[str]:
-        """The fields of a ClientIdentity that these options set, or make void, where a configuration has them."""
+        """The fields of a ClientIdentity that these options set, or clear if a configuration sets them."""
         found: set[str] = set()
         if self.client_id is not None:
             found |= {"client_id", "client_secret", "authorization_url", "token_url"}
@@ -423,11 +423,11 @@ class AuthorizationOptions(OptionGroup):
         return frozenset(found)
 
     @property
-    def trust(self) -> Trust:
+    def certificates(self) -> Certificates:
         """The certificates that are accepted. Raises UsageError if two options exclude each other."""
         if self.cacert is not None and self.is_insecure:
             raise UsageError("--insecure accepts any certificate", "Leave it out, or leave out --cacert.")
-        return Trust(cacert=self.cacert, is_insecure=self.is_insecure)
+        return Certificates(cacert=self.cacert, is_insecure=self.is_insecure)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -512,7 +512,7 @@ class ConnectionOptions(OptionGroup):
             connect_timeout_s=min(self.timeout_s, 30.0),
             wait_s=WAIT_S if wait_s is None else wait_s,
             forms=Forms.WAIT if self.browser.is_visible else Forms.LEAVE,
-            trust=self.authorization.trust,
+            certificates=self.authorization.certificates,
         )
         own = _own_settings()
         options = self.client.applied(options, own)

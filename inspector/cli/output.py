@@ -345,5 +345,5 @@ def defect(error: BaseException) -> InspectorError:
         place = f" at {frame.tb_frame.f_code.co_filename}:{frame.tb_lineno}"
         frame = frame.tb_next
     return InspectorError(
-        f"internal error: {type(error).__name__}{place}", "This is a fault of Sightline; please report it."
+        f"internal error: {type(error).__name__}{place}", "This is a defect of Sightline; please report it."
     )

@@ -69,8 +69,8 @@ def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
     ]
 
 
-def findings_shape(sentences: Iterable[str]) -> list[Json]:
-    """The member `findings` of a result or a definition."""
+def remarks_shape(sentences: Iterable[str]) -> list[Json]:
+    """The member `remarks` of a result or a definition."""
     return [{"message": sentence} for sentence in sentences]
 
 
@@ -329,7 +329,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if len(removals) > MAX_LINES:
         lines.append(f"… {len(removals) - MAX_LINES:,} more removals; --format json has all")
     lines += [
-        _reason(CHANGED, change.pointer, "(the whole)", "host", change.what)
+        _reason(CHANGED, change.pointer, "(the whole result)", "host", change.what)
         for change in shown.context.changes
     ]
     broken = shown.output.violations
@@ -337,10 +337,10 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
         lines.append(_reason(REMOVED, "", shown.output.sentence))
     elif broken:
         lines.append(_reason(REMOVED, "", f"{shown.output.lead}:"))
-        lines += [f"    {safe_line(each.pointer or '(the whole)')} {each.message}" for each in broken]
+        lines += [f"    {safe_line(each.pointer or '(the whole result)')} {each.message}" for each in broken]
         lines += [f"    … {shown.output.more:,} more"] if shown.output.more else []
     lines += [f"app: {note}" for note in (shown.app.notes if shown.app else ())]
-    remarks = (sentence for sentence in shown.findings if sentence != shown.output.sentence)
+    remarks = (sentence for sentence in shown.remarks if sentence != shown.output.sentence)
     lines += [_reason("!", "", sentence) for sentence in remarks]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]

@@ -104,7 +104,7 @@ async def called(session: Session, plan: Plan, launch: Launch, pinned_before: Pi
             made.not_checked.append(NotChecked(what=f"results of {offer.name}", why=error.message))
     if session.asker.declined:
         asked = ", ".join(f"{title} ({count:,})" for title, count in session.asker.declined.items())
-        why = f"a review declines all requests of the server: {asked}"
+        why = f"a review declines all requests by the server: {asked}"
         made.not_checked.append(NotChecked(what="how the server handles answers to its requests", why=why))
     await _list_again(session, made)
     return made
@@ -287,11 +287,11 @@ def _add_profiles(
 
 def _other_profiles(launch: Launch, asked: frozenset[str]) -> NotChecked:
     profile = launch.options.client.profile
-    others = ", ".join(f"--also-as {name}" for name in PROFILES if name not in asked)
+    others = " or ".join(f"--also-as {name}" for name in PROFILES if name not in asked)
     said = announces(profile).rstrip(".")
     return NotChecked(
         what="definitions for other clients",
-        why=f"the definitions were listed only under the client profile {profile.name} ({others} compares): {said}",
+        why=f"the definitions were listed only under the client profile {profile.name}: {said}. To compare, add {others}",
     )
 
 
@@ -391,11 +391,11 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
     made = {call.offer.name for call in found.calls}
     for offer in found.tools:
         if offer.name not in made:
-            yield NotChecked(what=f"results of {offer.name}", why="the recording has no call of it")
+            yield NotChecked(what=f"results of {offer.name}", why="the recording has no call of this tool")
     yield from skills_not_read(
         (offer.name for offer in found.offers if offer.kind is SubjectKind.SKILL), made
     )
-    why = "the recording does not read them"
+    why = "the recording does not contain their contents"
     yield from contents_not_read((offer.item for offer in found.offers if offer.item), made, why)
     yield from addresses_not_visited(found.traffic.asks)
     if any(call.left_out for call in found.calls):
@@ -428,7 +428,7 @@ def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
 _NO_CALLS = NotChecked(what="results", why="no tool was called: --call calls those that only read")
 _ONE_LISTING = NotChecked(
     what="changes",
-    why="the definitions were listed once, with one client name: --call also lists them with another",
+    why="the definitions were listed once, under one client name; with --call, they are listed again under another",
 )
 _ONLY_TOOLS_PINNED = NotChecked(
     what="changes of resources, templates, prompts and skills since pinned",
@@ -437,5 +437,5 @@ _ONLY_TOOLS_PINNED = NotChecked(
 _READS_NONE = "a review reads no resource and gets no prompt, even with --call: sightline read and sightline prompt show them"
 _HEADERS = NotChecked(
     what="permissions policy",
-    why="the page's response headers are not read, so what they allow is not known",
+    why="Sightline does not read the page's response headers, so it does not know what they allow",
 )

@@ -19,7 +19,7 @@ _HEAD = (
 
 
 def page_lines() -> list[str]:
-    """The lines of the page."""
+    """docs/rules.md, line by line: one section for each review rule."""
     return list(_lines())
 
 
@@ -39,7 +39,7 @@ def _rule(rule: ReviewRule) -> Iterator[str]:
     yield ""
     yield f"{rule.severity.value}, confidence {rule.confidence.value}{needs}. {', '.join(rule.references)}."
     yield ""
-    yield f"{rule.meaning} **Fix:** {rule.fix}"
+    yield f"{rule.consequence} **Fix:** {rule.fix}"
 
 
 if __name__ == "__main__":

@@ -33,8 +33,8 @@ class NamedServer(Struct, frozen=True, kw_only=True):
     command: tuple[str, ...] | None = None
     """The words after `--`; None for any other target."""
     is_required: bool = True
-    """True if the server itself was named: then nothing opens if it cannot be read. False if a whole file
-    was named."""
+    """True if the user named this server: if its entry cannot be read, nothing opens. False if the user named
+    a whole file."""
 
 
 def named_servers(

@@ -111,7 +111,7 @@ def launch_of(
         from inspector.cli.authorizing import authorizing_of  # noqa: PLC0415 - only for HTTP targets
 
         options = replace(options, authorizing=authorizing_of(connection.authorization, target.client))
-    if options.trust.is_insecure:
+    if options.certificates.is_insecure:
         DIAGNOSTICS.say("certificates are not checked (--insecure)")
     if lens is not None:
         options = replace(options, policy=lens.policy)
@@ -336,7 +336,7 @@ def recording_launch(
     ]
     if others:
         raise UsageError(
-            f"not for recordings: {', '.join(others)}",
+            f"these options do not work with recordings: {', '.join(others)}",
             "Leave them out: opening a recording connects to nothing and records nothing.",
         )
     from inspector.recording.files.reading import header_at  # noqa: PLC0415
@@ -360,7 +360,7 @@ def recording_launch(
 
 
 def names_recording(word: str) -> bool:
-    """True if a word of the command line names a recording, by its ending or its first line."""
+    """True if a word of the command line names a recording, by its suffix or its first line."""
     if word.startswith(_SCHEMES) or word == "demo":
         return False
     from inspector.recording.files.reading import begins_as_recording  # noqa: PLC0415

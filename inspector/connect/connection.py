@@ -143,7 +143,7 @@ class Connection:
         return self._dispatcher.paused()
 
     def withdraw(self, key: str, why: str) -> None:
-        """Do not answer a request of the server any more. `key`: its `request_key`."""
+        """Do not answer a request by the server any more. `key`: its `request_key`."""
         self._dispatcher.withdraw(key, why)
 
     async def close(self) -> None:
@@ -192,7 +192,7 @@ async def open_connection(
     called with the reason why such a request was refused unread. `after`: the connection to replace; its
     clock, frame numbers and request ids continue.
     """
-    mask = opening.access.lane.mask if opening.access else own_credentials(target).mask
+    mask = opening.access.step_log.mask if opening.access else own_credentials(target).mask
     tap, last_id = after.place if after else (Tap(on_frame, mask), 0)
 
     def dispatcher(last_id: int = 0) -> Dispatcher:

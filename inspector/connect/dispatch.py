@@ -98,7 +98,7 @@ class Dispatcher:
         self._last_id = last_id
         self._lost: Failure | None = None
         self._replies: dict[str, asyncio.Task[None]] = {}
-        """The tasks that are answering requests of the server, by the key of the request, until they send."""
+        """The tasks that are answering requests by the server, by the key of the request, until they send."""
         self._sending: set[asyncio.Task[None]] = set()
         self._paused = 0
         """The number of `paused` blocks that are running. Time limits are paused while there is one."""
@@ -286,7 +286,7 @@ class Dispatcher:
         task.add_done_callback(self._sending.discard)
 
     def _refusal(self, request: Request, key: str) -> str:
-        """The reason why a request of the server is refused; empty if it is answered."""
+        """The reason why a request by the server is refused; empty if it is answered."""
         if request.method == "ping":
             return ""
         if self._on_request is None:
@@ -311,7 +311,7 @@ class Dispatcher:
             await self._send_reply(request, reply)
 
     def withdraw(self, key: str, why: str) -> None:
-        """Stop answering a request of the server. `why`: the reason, which the responder is cancelled with."""
+        """Stop answering a request by the server. `why`: the reason, which the responder is cancelled with."""
         reply = self._replies.pop(key, None)
         if reply is not None:
             why = self._tap.mask(why)

@@ -24,7 +24,7 @@ from inspector.connect.oauth.auth import Authorization
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.authorization import Access, Trust
+from inspector.protocol.authorization import Access, Certificates
 from inspector.protocol.outcome import Failure, FailureKind
 from inspector.protocol.targets import HttpTarget
 
@@ -60,7 +60,7 @@ class HttpChannel:
         self._open_timeout_s = open_timeout_s
         self._dispatcher = dispatcher
         proxy = _proxy_for(target.url)
-        verify = certificates(access.trust if access else Trust())
+        verify = certificates(access.certificates if access else Certificates())
         self._auth: Authorization | None = None
         if access is not None and not _has_credentials(target):
             self._auth = Authorization(
@@ -192,19 +192,19 @@ def declared_headers(input_schema: Json, arguments: Json) -> dict[str, str]:
     return mcp_param_headers(x_mcp_header_map(input_schema), arguments)
 
 
-def certificates(trust: Trust) -> ssl.SSLContext | bool:
+def certificates(accepted: Certificates) -> ssl.SSLContext | bool:
     """The `verify` argument of httpx: an SSL context, or a bool. Raises UsageError for a file without certificates."""
-    if trust.is_insecure:
+    if accepted.is_insecure:
         return False
-    if trust.cacert is None:
+    if accepted.cacert is None:
         return True
     try:
         context = ssl.create_default_context()
-        context.load_verify_locations(cafile=trust.cacert)
+        context.load_verify_locations(cafile=accepted.cacert)
     except OSError as error:
         reason = "it has no certificates in PEM" if isinstance(error, ssl.SSLError) else error.strerror
         raise UsageError(
-            f"--cacert {trust.cacert}: {reason}", "Name a file with certificates in PEM."
+            f"--cacert {accepted.cacert}: {reason}", "Name a file with certificates in PEM."
         ) from error
     return context
 

@@ -57,7 +57,7 @@ class EventSplitter:
 
 
 def start_of(parts: list[bytes], most_bytes: int | None) -> bytes:
-    """The first `most_bytes` of the joined parts, without a copy of the whole."""
+    """The first `most_bytes` of the joined parts, without copying the rest."""
     if most_bytes is None:
         return b"".join(parts)
     size = count = 0

@@ -63,8 +63,8 @@ class Tap:
     def note(self, text: str, *, ends: str | None = None, asked_by: Direction = Direction.SENT) -> None:
         """Record an event that sent nothing.
 
-        `ends`: the key of the request that gets no answer because of it. `asked_by`: `RECEIVED` for a request
-        of the server.
+        `ends`: the key of the request that gets no answer because of it. `asked_by`: `RECEIVED` for a request by the server.
+
         """
         self._emit(
             Frame(

@@ -57,7 +57,7 @@ def refusal(identity: Json, error: RefusedError) -> JsonObject:
 
 
 def notification(method: str, params: JsonObject) -> JsonObject:
-    """A notification."""
+    """A JSON-RPC notification with this method and these parameters."""
     return {"jsonrpc": "2.0", "method": method, "params": params}
 
 

@@ -108,7 +108,7 @@ def client_of(members: OAuthMembers, values: Mapping[str, str], usual_redirect: 
     """
     client = replace(ClientIdentity(), **values)
     if client.scope is not None and not are_scopes(client.scope):
-        raise UsageError("oauth.scopes are no scopes", 'Write them as ["read", "write"].')
+        raise UsageError("oauth.scopes is not a list of scopes", 'Write them as ["read", "write"].')
     for key, url in (("authorizationUrl", client.authorization_url), ("tokenUrl", client.token_url)):
         if url is not None and not url.startswith(("http://", "https://")):
             raise UsageError(f"oauth.{key} is not an http(s) URL", "Write it as https://host/path.")

@@ -12,7 +12,7 @@ from inspector.protocol.catalogue import Kind, Tool
 from inspector.safe_text import safe_line
 
 MIME_TYPE = "text/html;profile=mcp-app"
-BASIS = "by SEP-1865, not observed of any host"
+BASIS = "by SEP-1865; observed in no host"
 _SCHEME = "ui://"
 _ONLY_APP = ("structuredContent", "_meta")
 _ORIGINS = (

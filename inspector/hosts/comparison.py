@@ -72,7 +72,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     @property
     def unfinished(self) -> str:
-        """The reason why the outcome does not end its call, without quoting it; empty if it does."""
+        """The reason why the outcome does not end its call, without quoting it; empty if it ends the call."""
         return self.bounded.unfinished
 
     @property
@@ -136,7 +136,7 @@ def compare(
 
 
 def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
-    """The bounded result at `open`, without the search for credentials, whose findings are not shown here."""
+    """The bounded result at `open`, without the search for credentials, because the comparison shows no remarks."""
     code = error_code(outcome, is_listed=contract.is_listed)
     ended = unfinished(outcome)
     return Bounded(

@@ -55,7 +55,7 @@ class Finder(Protocol):
 
 
 FinderOf: TypeAlias = Callable[[Iterable[Json], frozenset[str]], Finder]
-"""Creates a finder for values; the names are keys that are not secret."""
+"""Creates a finder. Takes the values to look for, and the keys that are not secret."""
 
 
 class Secret(Struct, frozen=True, kw_only=True):
@@ -189,7 +189,7 @@ def _values(
 
 
 def _lost(value: JsonObject, pointer: str, raw: Json, declared: Bounded, contract: Contract) -> JsonObject:
-    """The withheld members of an object that are listed under its own pointer, because their keys are secret."""
+    """The withheld members of an object whose removals have the pointer of the object, because their keys are secret."""
     root = "" if is_result(raw, contract) else "/structuredContent"
     try:
         left = resolve(declared.result, root + pointer)

@@ -36,7 +36,7 @@ _DEEP = 40
 """The maximum depth to which a withheld value keeps its shape."""
 _LITERALS = 300
 """The maximum number of secret texts that are replaced one by one in other texts."""
-_LEAST = 4
+_SHORTEST_MASKED = 4
 """The minimum length, in characters, of a secret that is masked inside a text."""
 _Word: TypeAlias = Callable[[Json], str]
 """Returns the mask of a value."""
@@ -133,7 +133,7 @@ class Masks:
         """The texts of the secrets, the longest first; empty if there are more than `_LITERALS`."""
         texts = set[str]()
         for value in self._values or ():
-            texts_in(value, texts, set(), at_least=_LEAST)
+            texts_in(value, texts, set(), at_least=_SHORTEST_MASKED)
         return sorted(texts, key=len, reverse=True) if len(texts) <= _LITERALS else []
 
     def _masked(self, word: _Word) -> Json:

@@ -68,12 +68,12 @@ class Projection:
         return undeclared(self.bounded, self.judgement.contract)
 
     @cached_property
-    def findings(self) -> tuple[str, ...]:
-        """Sentences for the user: violations of the output schema, unjudgeable values, hidden characters.
+    def remarks(self) -> tuple[str, ...]:
+        """Remarks on the result: violations of the output schema, unjudgeable values, hidden characters.
 
         Masked values are not mentioned, because their position may be secret too.
         """
-        return (*self.output.sentences, *self.bounded.findings, *hidden_sentences(self.masked))
+        return (*self.output.sentences, *self.bounded.remarks, *hidden_sentences(self.masked))
 
     @cached_property
     def output(self) -> OutputCheck:
@@ -82,7 +82,7 @@ class Projection:
 
     @cached_property
     def unfinished(self) -> Unfinished | None:
-        """The reason why the answer does not end the call; None if it does.
+        """The reason why the answer does not end the call; None if it ends the call.
 
         The server's requests in it are those of the masked result.
         """

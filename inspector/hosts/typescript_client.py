@@ -82,7 +82,7 @@ class ZodChecked:
     """True if the value has the wrong type; a union prefers options of the right type."""
 
     def add(self, path: Path, issue: JsonObject, message: str, *, abort: bool = True) -> None:
-        """Add an error; `issue` holds the members before the path."""
+        """Add an error. `issue`: its first members, which `path` and `message` follow, in the order of Zod."""
         self.issues.append({**issue, "path": list(path), "message": message})
         self.aborted = self.aborted or abort
 

@@ -200,7 +200,7 @@ class _Opened(Struct, frozen=True, kw_only=True):
     """A member that is written in pieces."""
 
     front: str
-    """The text before it."""
+    """The text before the member."""
     value: Json
 
 

@@ -74,7 +74,7 @@ class Malformed(Struct, frozen=True, kw_only=True):
     """Content from a peer that does not follow the protocol: data to show, not an exception."""
 
     pointer: str
-    """Pointer (RFC 6901) into the content as sent; empty for the whole."""
+    """Pointer (RFC 6901) into the content as sent; empty for the whole content."""
     reason: str
     value: Json = None
     name: str | None = None
@@ -82,7 +82,7 @@ class Malformed(Struct, frozen=True, kw_only=True):
 
 
 class JsonText(Struct, frozen=True, kw_only=True):
-    """One parsed document."""
+    """A parsed JSON document: its value, and how it violates RFC 8259."""
 
     value: Json
     faults: tuple[str, ...] = ()

@@ -29,7 +29,7 @@ _DECLARE_NOTHING = ("/description/", "/title/", "/icons/")
 
 
 class DefinitionChange(Struct, frozen=True, kw_only=True):
-    """One change in the definition of one tool."""
+    """One difference between two definitions of a tool: its place, and the restrictions that it drops."""
 
     tool: str
     """Foreign text."""

@@ -254,5 +254,7 @@ def _sentence(changes: tuple[DefinitionChange, ...], since: Since) -> str:
         return f"{name} is {'new' if first.kind is ChangeKind.ADDED else 'gone'} {since.value}"
     places = [safe_line(change.pointer)[:_MAX_NAME] for change in changes[:_MAX_PLACES]]
     more = f" and {len(changes) - _MAX_PLACES:,} more" if len(changes) > _MAX_PLACES else ""
-    less = ", and declares less than before" if any(change.weakens for change in changes) else ""
+    less = (
+        ", and declares fewer restrictions than before" if any(change.weakens for change in changes) else ""
+    )
     return f"the definition of {name} changed {since.value}, at {', '.join(places)}{more}{less}"

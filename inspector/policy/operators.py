@@ -35,7 +35,7 @@ SCALES: Mapping[str, tuple[str, ...]] = {
 """The words that `at_least` can compare, in ascending order, by the last part of a fact's name."""
 
 Operator: TypeAlias = Callable[[Json, Json, Sequence[str]], Truth]
-"""Compares the fact's value with an operand. The third parameter is the scale of the fact's name."""
+"""Takes the fact's value, the operand, and the words that the fact can be, in ascending order (`scale_of`)."""
 
 
 def scale_of(name: str) -> tuple[str, ...]:

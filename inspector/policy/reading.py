@@ -115,7 +115,7 @@ def _operand_problem(operator: str, operand: Json, name: str) -> str:
         case "at_least" if isinstance(operand, str):
             scale = scale_of(name)
             if not scale:
-                return f"takes a number; only {', '.join(SCALES)} can be compared by words"
+                return f"takes a number: words can be compared only for {', '.join(SCALES)}"
             return "" if operand in scale else f"takes one of {', '.join(scale)}"
         case "at_least" if isinstance(operand, bool) or not isinstance(operand, (int, float)):
             return "takes a number"

@@ -154,10 +154,10 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
     return SessionTrust(labels=frozenset(labels))
 
 
-def response_findings(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
-    """Findings where an answer deviates from its tool's declarations, or names several values for one.
+def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
+    """Remarks on an answer that deviates from its tool's declarations, or names several values for one.
 
-    Quote nothing foreign.
+    They quote nothing foreign.
     """
     if tool is None or not isinstance(outcome, Result):
         return ()

@@ -35,7 +35,7 @@ class ClientIdentity:
     authorization_url: str | None = None
     """The only page that the user may be sent to; None for the one that the server's metadata names."""
     token_url: str | None = None
-    """The only address that codes and secrets may be sent to; None as above."""
+    """The only address that codes and secrets may be sent to; None for the one that the server's metadata names."""
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):
@@ -100,7 +100,7 @@ class Authorizing(Struct, frozen=True, kw_only=True):
         return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
 
 
-class Lane(Struct, frozen=True, kw_only=True):
+class StepLog(Struct, frozen=True, kw_only=True):
     """Reports the steps of an authorization, and masks its secrets in everything shown later."""
 
     note: Callable[[str, str, bool], None]
@@ -110,7 +110,7 @@ class Lane(Struct, frozen=True, kw_only=True):
     """Masks the concealed texts and the user's own credentials."""
 
 
-class Trust(Struct, frozen=True, kw_only=True):
+class Certificates(Struct, frozen=True, kw_only=True):
     """The certificates of servers that are accepted."""
 
     cacert: str | None = None
@@ -122,9 +122,9 @@ class Trust(Struct, frozen=True, kw_only=True):
 class Access(Struct, frozen=True, kw_only=True):
     """The settings of a connection for authorization and TLS."""
 
-    lane: Lane
+    step_log: StepLog
     authorizing: Authorizing = msgspec.field(default_factory=Authorizing)
-    trust: Trust = msgspec.field(default_factory=Trust)
+    certificates: Certificates = msgspec.field(default_factory=Certificates)
 
 
 _SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*")

@@ -68,7 +68,7 @@ PROFILES: Mapping[str, ClientProfile] = {profile.name: profile for profile in (F
 
 
 def recorded_profile(name: str) -> ClientProfile:
-    """The profile that a recording names."""
+    """The profile with the name that a recording has; `NONE` if this version does not know the name."""
     # Before clients had profiles, they announced nothing.
     return PROFILES.get(name, NONE)
 

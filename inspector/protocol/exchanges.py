@@ -7,7 +7,7 @@ The rules, for both directions:
   A subscription stays open for as long as the session does, so it is not counted.
 - A request that is given up is closed. Its answer is late.
 - Anything else, a second answer included, answers no request.
-- A request about a task belongs to the request of which the other side made that task.
+- A request about a task belongs to the request that the other side turned into that task.
 
 Source: JSON-RPC 2.0, section 5; MCP 2025-11-25 and 2026-07-28, Base Protocol.
 """
@@ -50,8 +50,7 @@ class Exchange(Struct, frozen=True, kw_only=True):
     """The number of the frame that carries the request."""
     at_s: float
     call: "Exchange | None" = None
-    """For a request about a task: the request that became the task, which is a call or a request of the
-    server."""
+    """For a request about a task: the request that became the task, which is a call or a request by the server."""
 
     @property
     def key(self) -> str:
@@ -238,7 +237,7 @@ class Exchanges:
 
 
 def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
-    """The handle of the task that a call or a request of the server became; None if it became none."""
+    """The handle of the task that a call or a request by the server became; None if it became none."""
     request = exchange.request
     if exchange.asked_by is Direction.RECEIVED:
         may_be = request.method in OF_SERVERS

@@ -103,7 +103,7 @@ class Unfinished(Struct, frozen=True, kw_only=True):
 
 
 def unfinished(outcome: Outcome) -> Unfinished | None:
-    """The reason why `outcome` does not end its call; None if it does.
+    """The reason why `outcome` does not end its call; None if it ends the call.
 
     A value returned by a page's tool always ends it.
     """
@@ -111,7 +111,7 @@ def unfinished(outcome: Outcome) -> Unfinished | None:
 
 
 def unfinished_in(result: Json) -> Unfinished | None:
-    """The reason why the `result` member of an answer does not end its call; None if it does.
+    """The reason why the `result` member of an answer does not end its call; None if it ends the call.
 
     An answer without `resultType` counts as complete.
     """

@@ -167,7 +167,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     changed: tuple[str, ...] = ()
     """Pointers into the definition to members that the browser stored with another value."""
     faults: tuple[str, ...] = ()
-    """Violations of the WebMCP draft, as sentences of Sightline."""
+    """Violations of the WebMCP draft, in Sightline's words."""
     evidence: Evidence = Evidence.UNWATCHED
     """The evidence for `declared`."""
     exposures: tuple[Exposure, ...] = ()

@@ -1,6 +1,6 @@
 """A server's requests to the user or to a model: texts that reach one of them without a call.
 
-In the handshake era they are requests of the server, and in the stateless era entries of `inputRequests`. The
+In the handshake era they are requests by the server, and in the stateless era entries of `inputRequests`. The
 URLs in an error -32042 count as requests too. Source: MCP 2025-11-25, Elicitation, Sampling; MCP 2026-07-28,
 `InputRequests`.
 """
@@ -29,7 +29,7 @@ class ServerRequest(Struct, frozen=True, kw_only=True):
 
 
 def server_requests(matched: Iterable[Matched]) -> Iterator[ServerRequest]:
-    """The requests of a server, in the order in which they arrived.
+    """The requests by a server, in the order in which they arrived.
 
     Linear in the number of frames. Never raises.
     """

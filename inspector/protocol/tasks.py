@@ -1,6 +1,6 @@
 """Tasks: requests that are answered at once with a handle, and later with a result.
 
-A server makes tasks of calls. Sightline makes tasks of the requests of a server of the handshake era. The result of a
+A server makes tasks of calls. Sightline makes tasks of the requests by a server of the handshake era. The result of a
 task is the answer to `tasks/result` in the handshake era, and part of an answer to `tasks/get` in the extension.
 
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
@@ -18,7 +18,7 @@ GET, RESULT, UPDATE, CANCEL = "tasks/get", "tasks/result", "tasks/update", "task
 METHODS = frozenset({GET, RESULT, UPDATE, CANCEL})
 """The methods that are about one task, which `params.taskId` names."""
 OF_SERVERS = frozenset({"sampling/createMessage", "elicitation/create"})
-"""Requests of servers that may be answered as tasks."""
+"""Requests by servers that may be answered as tasks."""
 
 WORKING, INPUT, COMPLETED, FAILED, CANCELLED = "working", "input_required", "completed", "failed", "cancelled"
 _ENDED = frozenset({COMPLETED, FAILED, CANCELLED})
@@ -58,7 +58,9 @@ class Ending(Struct, frozen=True, kw_only=True):
 
     outcome: Result | RpcError
     member: str = ""
-    """The member of the answer's `result` that holds the outcome: `result` or `error`; empty if it is the answer."""
+    """The member of the answer's `result` that holds the outcome: `result` or `error`; empty if the answer
+    itself is the outcome.
+    """
 
 
 def handle_in(result: Json) -> TaskHandle | None:

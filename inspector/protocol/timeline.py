@@ -133,7 +133,7 @@ class Timeline:
         """The frames of an entry, with their events."""
         return tuple(self._matched[number - 1] for number in entry.frames)
 
-    def fold(self, matched: Matched) -> tuple[Entry, ...]:
+    def add(self, matched: Matched) -> tuple[Entry, ...]:
         """Add one frame. Returns the entries that were added or changed."""
         self._matched.append(matched)
         frame = matched.frame
@@ -365,7 +365,7 @@ def _task_words(state: TaskState) -> str:
 
 
 def _action(exchange: Exchange, result: Json) -> tuple[str, ...]:
-    """The action with which a request of the server was answered: `accept`, `decline`, `cancel`; empty if it has none."""
+    """The action with which a request by the server was answered: `accept`, `decline`, `cancel`; empty if it has none."""
     action = text_at(result, "action") if exchange.asked_by is Direction.RECEIVED else None
     return () if action is None else (action,)
 

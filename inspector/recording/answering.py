@@ -42,7 +42,7 @@ class _Exchange(Struct, frozen=True, kw_only=True):
     params: Json
     """The recorded parameters, with markers in place of withheld values."""
     line: int
-    """The place of the line that holds the answer."""
+    """The number with which `load` reads the line that holds the answer."""
     request: str
     """The `request_key` of the request."""
 
@@ -72,7 +72,7 @@ class Answers:
         *,
         exact: bool = False,
     ) -> None:
-        """`lines`: pairs of a place, which `load` accepts, and its line.
+        """`lines`: pairs of the number of a line, which `load` accepts, and the line.
 
         `exact`: whether only equal arguments match.
         """

@@ -35,7 +35,7 @@ ARGUMENT = "argument"
 
 
 def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
-    """The removals for sensitive arguments, as pointers into `arguments`; the whole if they cannot be judged.
+    """The removals for sensitive arguments, as pointers into `arguments`; all arguments if they cannot be judged.
 
     Never raises.
     """
@@ -165,7 +165,7 @@ class Bounder:
         return {**left, "params": {**object_at(left, "params"), "arguments": kept}}
 
     def replied(self, response: Response, exchange: Exchange) -> JsonObject:
-        """Sightline's answer to a request of the server, without the values that may be private to the user."""
+        """Sightline's answer to a request by the server, without the values that may be private to the user."""
         asked = answered_by(exchange, response)
         private = private_in_reply(asked.method, asked.params, response.result)
         return self._without_answers(response.value, "result", private)
@@ -257,7 +257,7 @@ class Bounder:
         self._learn(raw, removals)
 
     def of_browser(self, value: JsonObject) -> JsonObject:
-        """A message of the browser's own protocol, reduced to its method and ids."""
+        """The method and the ids of a message of the browser's own protocol."""
         return self._without(value, [name for name in value if name not in {"id", "method", "sessionId"}])
 
     def searched(self, event: Event, value: Json, *, by_us: bool = False) -> Json:

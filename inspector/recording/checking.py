@@ -158,10 +158,10 @@ def _mismatches(recorded: Projected, call: ReplayedCall | None) -> Iterator[Mism
         yield Mismatch(pointer=gone.pointer, what=f"is no longer withheld by {gone.rule}")
     for new in _without(today.removals, recorded.removals):
         yield Mismatch(pointer=new.pointer, what=f"is now withheld by {new.rule}")
-    for finding in _without(recorded.findings, today.findings):
-        yield Mismatch(pointer="", what=f"a finding is gone: {finding}")
-    for finding in _without(today.findings, recorded.findings):
-        yield Mismatch(pointer="", what=f"a finding is new: {finding}")
+    for remark in _without(recorded.findings, today.findings):
+        yield Mismatch(pointer="", what=f"a remark is gone: {remark}")
+    for remark in _without(today.findings, recorded.findings):
+        yield Mismatch(pointer="", what=f"a remark is new: {remark}")
 
 
 def _model(projected: Projected) -> Json:

@@ -196,7 +196,7 @@ def _line(value: JsonObject) -> Line:
         raise _Unfit(reason[:1].lower() + reason[1:]) from error
     except (UnicodeEncodeError, OverflowError) as error:
         # msgspec looks up words as UTF-8, which cannot encode a lone surrogate, and holds times as floats.
-        raise _Unfit("a member is out of range") from error
+        raise _Unfit("a member is a number that is too large, or text with a lone surrogate") from error
 
 
 _NEVER = float("inf")

@@ -108,7 +108,7 @@ def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str
         reasons = list(_reasons(event))
         if reasons:
             yield ""
-            yield "### Withheld from the model, and findings"
+            yield "### Withheld from the model, and remarks"
             yield ""
             yield from (f"- {_code(reason)}" for reason in reasons)
 
@@ -143,7 +143,7 @@ def _section(shown: _Call) -> Iterator[str]:
     yield "</tr></table>"
     reasons = list(_reasons(shown))
     if reasons:
-        yield "<h3>Withheld from the model, and findings</h3><ul>"
+        yield "<h3>Withheld from the model, and remarks</h3><ul>"
         yield from (f"<li>{_text(reason)}</li>" for reason in reasons)
         yield "</ul>"
 
@@ -174,10 +174,10 @@ def _reasons(shown: _Call) -> Iterator[str]:
         return
     removals = shown.projection.bounded.removals
     for removal in removals[:MAX_LINES]:
-        yield f"{removal.pointer or '(the whole)'} [{removal.rule}] {removal.detail}"
+        yield f"{removal.pointer or '(the whole result)'} [{removal.rule}] {removal.detail}"
     if len(removals) > MAX_LINES:
         yield f"{len(removals) - MAX_LINES:,} more removals"
-    yield from shown.projection.bounded.findings
+    yield from shown.projection.bounded.remarks
     if shown.projection.unfinished:
         yield from shown.projection.unfinished.asks
 

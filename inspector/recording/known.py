@@ -55,7 +55,7 @@ class KnownValues:
 
     @property
     def is_empty(self) -> bool:
-        """True if no withheld value is long enough not to occur by chance."""
+        """True if there is nothing to search for everywhere: every withheld value is so short that it occurs by chance."""
         return self._strong.is_empty
 
     def repeats(self, value: Json) -> bool:

@@ -208,7 +208,7 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
             Removed(pointer=removal.pointer, rule=str(removal.rule))
             for removal in projection.bounded.removals
         ),
-        findings=projection.bounded.findings,
+        findings=projection.bounded.remarks,
     )
 
 
@@ -252,14 +252,17 @@ LeftOut: TypeAlias = tuple[tuple[str, str], ...]
 
 
 def left_out_of(line: RecordedFrame | RecordedCall, member: str = "") -> LeftOut:
-    """The values that are withheld from the answer in a line. `member`: as in `ReplayedCall`."""
+    """The values that are withheld from the answer in a line.
+
+    `member`: the member of `result` that holds a task's outcome; empty if the answer itself is the outcome.
+    """
     if isinstance(line, RecordedFrame):
         return left_out_in(line.content, member)
     return left_out_in({"error" if line.is_error else "result": line.outcome})
 
 
 def left_out_in(content: Json, member: str = "") -> LeftOut:
-    """The values that are withheld from the answers in a message or batch. `member`: as in `ReplayedCall`."""
+    """The values that are withheld from the answers in a message or batch. `member`: as in `left_out_of`."""
     left_out: list[tuple[str, str]] = []
     copied = Copied(content)
     for tokens in places(content, is_marker):

@@ -26,7 +26,7 @@ _TOGETHER = frozenset({SubjectKind.SERVER, SubjectKind.LISTING})
 
 
 class Covering:
-    """Masks values in findings that were withheld from results. Linear in the size of findings and results."""
+    """Masks, in findings, the values that were withheld from results. Linear in the size of findings and results."""
 
     def __init__(self, calls: Iterable[ReviewedCall] = ()) -> None:
         """`calls`: the calls whose withheld values are learnt."""

@@ -48,7 +48,7 @@ class SubjectKind(StrEnum):
     """A malformed item, or a list as a whole."""
     CALL = "call"
     REQUEST = "request"
-    """A request of the server to the user or to a model."""
+    """A request by the server to the user or to a model."""
 
 
 class Finding(Struct, frozen=True, kw_only=True):

@@ -59,7 +59,7 @@ def recorded(header: Header, lines: Iterable[Line]) -> Recorded:
         match line:
             case RecordedFrame():
                 matched = replay.matched(line)
-                timeline.fold(matched)
+                timeline.add(matched)
                 frames.append(matched)
                 left_out = left_out_of(line)
                 if left_out and line.direction is Direction.SENT:

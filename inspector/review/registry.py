@@ -15,7 +15,7 @@ INTERNAL = ReviewRule(
     title="A rule failed",
     severity=Severity.HIGH,
     confidence=Confidence.HIGH,
-    meaning="The rule was not applied here, so its result is unknown. This is a defect of Sightline.",
+    consequence="The rule was not applied here, so its result is unknown. This is a defect of Sightline.",
     fix="Report it, with the definition on which it failed.",
     references=("CWE-755",),
 )

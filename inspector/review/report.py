@@ -55,7 +55,7 @@ def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]
     if number:
         yield NotChecked(
             what=f"{number:,} {'address' if number == 1 else 'addresses'} that the server wants visited",
-            why="nothing is fetched, and whether a name imitates another is not judged",
+            why="Sightline fetches nothing, and does not judge whether a name imitates another",
         )
 
 
@@ -126,7 +126,7 @@ class Report(Struct, frozen=True, kw_only=True):
     reviewed_by: str = ""
     """The name and version of Sightline."""
     file: str = ""
-    """As in `ReviewedServer`."""
+    """The relative path of a file of the server in the working folder; empty if unknown."""
     servers: tuple[ReviewedServer, ...] = ()
     """The reviewed servers, if there are several.
 

@@ -52,7 +52,7 @@ class Offer:
     problem: Malformed | None = None
     """The fault of a malformed item; None for any other definition."""
     refused: RefusedTool | None = None
-    """A page's tool that its browser rejected; None for any other definition."""
+    """A page's tool that the browser refused; None for any other definition."""
     listed: str = ""
     """The listing that contains the definition, in words that are safe to show; empty for the reviewed listing."""
 
@@ -140,7 +140,10 @@ class ReviewedCall:
 
     @cached_property
     def unfinished(self) -> str:
-        """The reason why the answer does not end the call; empty if it does. Such an answer is not reviewed."""
+        """The reason why the answer does not end the call; empty if it ends the call.
+
+        Such an answer is not reviewed.
+        """
         reason = unfinished(self.outcome)
         return reason.sentence if reason else ""
 
@@ -217,7 +220,7 @@ class Reviewed:
     """The input of the review rules."""
 
     offers: tuple[Offer, ...]
-    """The server, then tools, resources, templates, prompts, skills, malformed items and requests of the server."""
+    """The server, then tools, resources, templates, prompts, skills, malformed items and requests by the server."""
     calls: tuple[ReviewedCall, ...] = ()
     listings: tuple[OtherListing, ...] = ()
     neighbours: tuple[Neighbour, ...] = ()

@@ -30,7 +30,7 @@ class ReviewRule(Struct, frozen=True, kw_only=True):
     title: str
     severity: Severity
     confidence: Confidence
-    meaning: str
+    consequence: str
     """The consequence of a finding."""
     fix: str
     references: tuple[str, ...]

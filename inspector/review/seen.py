@@ -159,7 +159,7 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
             yield FaultKind.UNASKED, entry.detail, "an answer, field id"
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
-            yield FaultKind.NOT_OFFERED, entry.title, "a request of the server, field method"
+            yield FaultKind.NOT_OFFERED, entry.title, "a request by the server, field method"
     for matched in timeline.matched:
         frame = matched.frame
         # A browser uses a protocol of its own, which is not reviewed.

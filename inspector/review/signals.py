@@ -41,7 +41,7 @@ class Signal(Struct, frozen=True, kw_only=True):
     """The position of the signal's sentence in the decoded text."""
 
 
-class TextJudgement(Struct, frozen=True, kw_only=True):
+class InstructionScore(Struct, frozen=True, kw_only=True):
     """The score of a text, and the reasons for it."""
 
     score: float
@@ -67,10 +67,10 @@ class TextJudgement(Struct, frozen=True, kw_only=True):
         return Severity.LOW if len(self.reasons) == 1 and self.score < _SINGLE else Severity.HIGH
 
 
-_QUIET = TextJudgement(score=0.0, reasons=(), at=0)
+_QUIET = InstructionScore(score=0.0, reasons=(), at=0)
 
 
-def judged(text: Text, *, hidden: bool = False) -> TextJudgement:
+def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
     """The judgement of a text, which adds up the signals of its densest passage. Each reason counts once.
 
     `hidden`: whether the text contains hidden characters.
@@ -90,7 +90,7 @@ def judged(text: Text, *, hidden: bool = False) -> TextJudgement:
     if not signals:
         return _QUIET
     ranked = sorted(_each_once(signals), key=lambda signal: -signal.weight)
-    return TextJudgement(
+    return InstructionScore(
         score=sum(signal.weight for signal in ranked),
         reasons=tuple(signal.reason for signal in ranked),
         at=prose.original(ranked[0].at),

@@ -77,5 +77,5 @@ class SavedCall(Struct, frozen=True, kw_only=True):
         return {**self.arguments, **values}
 
     def with_server(self, server: str) -> "SavedCall":
-        """This call for another server."""
+        """A copy of this call with another server."""
         return replace(self, server=server)

@@ -32,7 +32,7 @@ class Generated(Struct, frozen=True, kw_only=True):
 
 
 def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[str, ...]) -> Generated:
-    """The code of one call. Raises UsageError if the language cannot make the call.
+    """The code of one call. Raises UsageError if no code in `language` can reach `target`.
 
     `words`: the target in the words of a command line, for pytest.
     """

@@ -191,7 +191,7 @@ def _misfits(shown: Projection, own: OwnCredentials) -> Iterator[str]:
 
 
 def _unequal(shown: Projection, pointer: str, value: Json, own: OwnCredentials) -> Iterator[str]:
-    name = f"equals: {pointer or '(the whole)'}"
+    name = f"equals: {pointer or '(the whole result)'}"
     place = _into_opened(shown, pointer)
     try:
         is_equal = equal(_as(value, resolve_opened(shown.raw, place)), value)
@@ -251,7 +251,7 @@ def _breaches(value: Json, schema: Json, masked: Json, above: str) -> Iterator[s
     known = {(each.pointer, each.message) for each in violations(masked, schema)}
     for each in found:
         message = each.message if (each.pointer, each.message) in known else "does not match"
-        yield f"matches: {above + each.pointer or '(the whole)'} {message}"
+        yield f"matches: {above + each.pointer or '(the whole result)'} {message}"
 
 
 def _structured(result: Json) -> Json:
@@ -292,7 +292,7 @@ def _seen(shown: Projection, made: Made, expect: Expectations) -> Iterator[str]:
         return
     names = contract.names
     yield from (
-        f"absent_for: not known of {secret.pointer or '(the whole)'}, which is too common to search for"
+        f"absent_for: not known of {secret.pointer or '(the whole result)'}, which is too common to search for"
         for secret in secrets
         if secret.is_common(names)
     )

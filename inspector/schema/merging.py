@@ -12,8 +12,8 @@ MAX_PARTS = 100
 """The maximum number of schema objects merged into one; the others are left out, and the problem says so."""
 
 _TYPES = frozenset({"null", "boolean", "object", "array", "number", "integer", "string"})
-_GREATEST = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
-_LEAST = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
+_LOWER_BOUNDS = frozenset({"minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"})
+_UPPER_BOUNDS = frozenset({"maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"})
 
 
 class Merged(Struct, frozen=True, kw_only=True):
@@ -107,7 +107,7 @@ class _Merging:
     def _followed_to(self, reference: str) -> list[Json]:
         place = self._references.resolve(reference)
         if place is None or place.embedded:
-            self._fail("its schema refers to one that is not here")
+            self._fail("its schema refers to a schema that is not in the definition")
             return []
         self._followed.add(reference)
         return [place.value]
@@ -126,7 +126,7 @@ class _Merging:
                 self.keywords[keyword] = {**own, **value, **both}
             elif isinstance(own, list) and isinstance(value, list) and keyword == "required":
                 self.keywords[keyword] = own + value
-            elif keyword in _GREATEST | _LEAST:
+            elif keyword in _LOWER_BOUNDS | _UPPER_BOUNDS:
                 self._tighten(keyword, value)
             elif keyword == "additionalProperties" and value is False:
                 self.keywords[keyword] = False
@@ -134,7 +134,7 @@ class _Merging:
     def _tighten(self, keyword: str, value: Json) -> None:
         own, other = number_of(self.keywords[keyword]), number_of(value)
         if own is not None and other is not None:
-            self.keywords[keyword] = (max if keyword in _GREATEST else min)(own, other)
+            self.keywords[keyword] = (max if keyword in _LOWER_BOUNDS else min)(own, other)
 
     def _narrow(self, declared: Json) -> None:
         names = [declared] if isinstance(declared, str) else declared

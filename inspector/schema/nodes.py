@@ -103,7 +103,7 @@ class Node:
     """True if its own keywords count as declarations: draft-07 ignores the siblings of `$ref`."""
     admission: Admission = NOTHING
     structured: frozenset[str] = frozenset()
-    """`object` and `array`, each if it has keywords for their contents."""
+    """The types, `object` or `array`, for whose contents the schema has keywords."""
     references: "tuple[Node, ...]" = ()
     """The targets of `$ref` and `$dynamicRef`, which always apply to the same value."""
     always: "tuple[Node, ...]" = ()
@@ -204,7 +204,7 @@ def mark_of(schema: JsonObject) -> tuple[SensitivityMark, str | None, str]:
             return (
                 SensitivityMark.SENSITIVE,
                 key,
-                "the output schema marks it `x-sensitive` with a value that is no boolean",
+                "the output schema marks it `x-sensitive` with a value that is not a boolean",
             )
         return SensitivityMark.SENSITIVE, key, "the output schema marks it `x-sensitive`"
     return found
@@ -260,7 +260,7 @@ class _Compiler:
         if isinstance(schema, bool):
             return node
         if not isinstance(schema, dict):
-            _break(node, "a part of the output schema is no schema")
+            _break(node, "a part of the output schema is not a schema")
             return node
         if node.depth > MAX_DEPTH:
             _break(node, "the output schema nests too deep to be judged")
@@ -332,7 +332,7 @@ class _Compiler:
             return ()
         listed = schema[keyword]
         if not isinstance(listed, list):
-            _break(node, f"`{keyword}` in the output schema is no list")
+            _break(node, f"`{keyword}` in the output schema is not a list")
             return ()
         return tuple(self.node(item, node, (keyword, str(index))) for index, item in enumerate(listed))
 
@@ -341,7 +341,7 @@ class _Compiler:
             return {}
         mapped = schema[keyword]
         if not isinstance(mapped, dict):
-            _break(node, f"`{keyword}` in the output schema is no object")
+            _break(node, f"`{keyword}` in the output schema is not an object")
             return {}
         return {
             key: self.node(item, node, (keyword, key))

@@ -470,7 +470,7 @@ class _Repairs:
         from inspector.schema.messages import messages_of  # noqa: PLC0415
 
         if error is None or type(error.kind).__name__ == "Referencing":
-            return "the schema is broken: it refers to what is not here"
+            return "the schema is broken: it refers to a schema that it does not contain"
         found = next(messages_of(error, self._original), None)
         path = found.path if found else ()
         where = f" at {join(path)}" if path else ""
@@ -497,7 +497,7 @@ class _Repairs:
             reference = part.get("$ref") if isinstance(part, dict) else None
             self._copied.put(split(pointer), False)
             self.notes[pointer] = (
-                f"the schema refers to {reference if isinstance(reference, str) else 'a part'}, which is not here"
+                f"the schema refers to {reference if isinstance(reference, str) else 'a part'}, which it does not contain"
             )
         return bool(pointers)
 

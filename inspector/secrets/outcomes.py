@@ -60,7 +60,7 @@ class Revealed:
     """The secret was returned."""
 
     value: str = field(repr=False)
-    findings: tuple[RedemptionFault, ...] = ()
+    faults: tuple[RedemptionFault, ...] = ()
 
 
 class Expired(Struct, frozen=True, kw_only=True):
@@ -146,7 +146,7 @@ def words(outcome: Outcome) -> OutcomeWords:
     """The texts for an outcome."""
     match outcome:
         case Revealed():
-            why = "; ".join(outcome.findings) or "the server returned it"
+            why = "; ".join(outcome.faults) or "the server returned it"
             return _words("fetched", why, "Show it for 10 s, or forget it.")
         case Expired(by=ExpiredBy.TTL):
             return _words("expired", outcome.by, "Call the tool again for a new reference.")
@@ -251,8 +251,8 @@ def of_body(head: Head, body: bytes) -> Revealed | Failed:
     value = read.value.get("value")
     if not isinstance(value, str) or _SURROGATE.search(value) or _names_a_key_twice(read.value):
         return Failed(cause=Cause.MALFORMED)
-    findings = () if _is_never_stored(head.cache_control) else (RedemptionFault.MAY_BE_STORED,)
-    return Revealed(value=value, findings=findings)
+    faults = () if _is_never_stored(head.cache_control) else (RedemptionFault.MAY_BE_STORED,)
+    return Revealed(value=value, faults=faults)
 
 
 def _is_never_stored(cache_control: str | None) -> bool:

@@ -1,4 +1,4 @@
-"""Answers the requests of servers, within limits, and notes each answer in the timeline.
+"""Answers the requests by servers, within limits, and notes each answer in the timeline.
 
 The answers come from a responder of the front end. Without one, forms, URLs and sampling are declined.
 """
@@ -182,7 +182,7 @@ class Asker:
         self._asked += 1
         ask = await asyncio.to_thread(ask_of, method, params, self._capabilities, key=key, number=self._asked)
         if isinstance(ask, Unanswerable):
-            self._note("request of the server", ask.reason)
+            self._note("request by the server", ask.reason)
             _count(self.unanswered, ask.reason)
             return RpcError(value=ask.error)
         why = ""

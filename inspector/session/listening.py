@@ -22,7 +22,7 @@ PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
 After the last, it stays closed.
 """
 LASTING_S = 10.0
-"""The minimum number of seconds for a subscription not to have ended soon.
+"""The number of seconds below which a subscription counts as ended soon.
 
 Proxies cut idle connections after about 30 s.
 """

@@ -18,7 +18,7 @@ from inspector.errors import (
 )
 from inspector.json.exact import JsonObject, Malformed, equal
 from inspector.json.members import text_at, value_at
-from inspector.protocol.authorization import Access, Lane
+from inspector.protocol.authorization import Access, StepLog
 from inspector.protocol.catalogue import Catalogue, Entry, Item, Kind, Listing, Tool
 from inspector.protocol.client import ClientProfile, Root
 from inspector.protocol.exchanges import SUBSCRIBE, Matched
@@ -111,11 +111,11 @@ class Session:
         """Set when the connection was replaced, or when there is more to subscribe to."""
         self.subscriptions = Subscriptions(lambda: self._tell(SubscriptionsChanged()))
         self._looked_at = 0
-        """The number of frames already searched for requests of the server."""
+        """The number of frames already searched for requests by the server."""
         self._calling = 0
         """The number of running calls."""
         self._asked_in_calls: set[str] = set()
-        """The open requests of the server that arrived during a call, by `request_key`."""
+        """The open requests by the server that arrived during a call, by `request_key`."""
         self._no_completions = False
         """True if the server announced completions but does not have the method."""
         self.asker = Asker(
@@ -166,9 +166,9 @@ class Session:
                 timeout_s=self.options.connect_timeout_s,
                 announced=self.options.client,
                 access=Access(
-                    lane=Lane(note=self._step, conceal=self.conceal, mask=self.own.mask),
+                    step_log=StepLog(note=self._step, conceal=self.conceal, mask=self.own.mask),
                     authorizing=self.options.authorizing,
-                    trust=self.options.trust,
+                    certificates=self.options.certificates,
                 ),
                 max_message_bytes=self.options.max_message_bytes,
                 transport=self.options.transport,
@@ -427,9 +427,9 @@ class Session:
 
     @contextmanager
     def _in_call(self) -> Generator[None]:
-        """Withdraw the questions of a call that ends although they were not answered.
+        """Withdraw the unanswered questions of a call when it ends.
 
-        A call that is cancelled here leaves them to the user, who has been asked.
+        If the call is cancelled here, its questions stay: the user was asked them.
         """
         self._calling += 1
         try:
@@ -530,7 +530,7 @@ class Session:
         if uri in subscriptions.states:
             return ""
         if len(subscriptions.states) >= MOST:
-            return f"{MOST} subscriptions are the most: end another one first."
+            return f"At most {MOST} subscriptions are possible: end another one first."
         subscriptions.add(uri)
         if server.era is Era.MODERN:
             self._replaced.set()
@@ -810,7 +810,7 @@ class Session:
         self._heard = (matched.frame.at_s, time.monotonic())
         if self.recorder:
             self.recorder.frame(matched)
-        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.fold(matched)))
+        self._tell(FrameSeen(frame=matched.frame, entries=self.timeline.add(matched)))
         if matched.frame.channel is Channel.NOTE or self.state is SessionState.LOST:
             # Notice at once, not only at the next call, that a process has ended between two calls.
             asyncio.get_running_loop().call_soon(self._see_whether_lost)

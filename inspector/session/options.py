@@ -7,7 +7,7 @@ from msgspec import Struct, field
 
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.connect.tap import MAX_MESSAGE_BYTES
-from inspector.protocol.authorization import Authorizing, Trust
+from inspector.protocol.authorization import Authorizing, Certificates
 from inspector.protocol.client import USUAL, Announcement, Root
 from inspector.protocol.page import Forms
 from inspector.protocol.targets import DemoTarget, Era, HttpTarget, StdioTarget, Target
@@ -45,10 +45,10 @@ class Options(Struct, frozen=True, kw_only=True):
     roots: tuple[Root, ...] = ()
     """The folders in which servers may work."""
     responder: "Responder | None" = None
-    """Answers requests of servers; None to decline them."""
+    """Answers requests by servers; None to decline them."""
     authorizing: Authorizing = field(default_factory=Authorizing)
     """The settings for getting a token if an HTTP server requires one."""
-    trust: Trust = field(default_factory=Trust)
+    certificates: Certificates = field(default_factory=Certificates)
     """The certificates that are accepted."""
     max_message_bytes: int = MAX_MESSAGE_BYTES
     """The maximum size of a message. A longer one ends the connection."""

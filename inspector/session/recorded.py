@@ -211,7 +211,7 @@ class RecordedSession(Session):
             return _entries(played, first, end, position)
 
     def frames_of(self, entry: Entry) -> tuple[Matched, ...]:
-        """The frames of an entry, unredacted if they are sealed and the key is available.
+        """The frames of an entry: the raw frames if they are sealed and the key was given, otherwise the recorded ones.
 
         Blocks: call it in a thread.
         """
@@ -278,7 +278,7 @@ class RecordedSession(Session):
         return self.played.moment(position).lenses.policy
 
     def _outcome(self, call: ReplayedCall, line: object) -> Outcome:
-        """The recorded outcome; or the original outcome, if it is sealed and could be opened."""
+        """The original outcome if it is sealed and the key was given, otherwise the recorded one."""
         if self._sealed is None or isinstance(line, RecordedCall):
             return call.outcome
         frame = self._sealed.frame(call.frame)

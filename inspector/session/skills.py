@@ -139,6 +139,6 @@ async def _children(session: Session, folder: str) -> dict[str, JsonObject]:
     if problems:
         raise ToolFailedError(
             f"the server's list of the folder is malformed: {problems[0].reason}",
-            "Sightline used none of it.",
+            "Sightline did not use the list.",
         )
     return {entry.name: entry.definition for entry in listing.entries if isinstance(entry, Item)}

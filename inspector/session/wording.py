@@ -38,7 +38,7 @@ def failure_of(error: InspectorError) -> Failure:
 
 
 def reason_of(outcome: Outcome) -> str:
-    """A description of an outcome, for one that is not a result. May quote foreign text."""
+    """An outcome other than a result, in words. May quote foreign text."""
     match outcome:
         case Failure(detail=detail):
             return detail

@@ -287,7 +287,7 @@ class Engine:
         from inspector.recording.target import OpenedRecording  # noqa: PLC0415 - as above
 
         if not path.exists():
-            raise UsageError(f"no cassette {path}", "pytest --mcp-record makes it, from the server.")
+            raise UsageError(f"no cassette {path}", "pytest --mcp-record records it from the server.")
         file = RecordingFile(path)
         self._close_file = file.close
         broken = [line for line in file.lines() if isinstance(line, Break)]

@@ -41,7 +41,9 @@ def pytest_addoption(parser: pytest.Parser) -> None:
         "--mcp-cassette", metavar="FILE", help="Answer from this recording; no server is started."
     )
     group.addoption(
-        "--mcp-record", action="store_true", help="Start the server, and record it in the cassette."
+        "--mcp-record",
+        action="store_true",
+        help="Start the server, and record the session into the file of --mcp-cassette.",
     )
     group.addoption("--mcp-update", action="store_true", help="Write the snapshots of mcp_snapshot.")
     parser.addini(

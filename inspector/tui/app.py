@@ -219,13 +219,13 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._main: MainScreen | None = None
         self._theme_files = theme_files
         self._leaving = False
-        self._typed = KeyOrder(self, super().on_event, self._is_going)
+        self._typed = KeyOrder(self, super().on_event, self._will_focus)
         for each in theme_files:
             self.register_theme(theme_of(each))
         self.theme = theme
 
-    def _is_going(self) -> bool:
-        return self._main is not None and self.screen is self._main and self._main.server.selection.is_going
+    def _will_focus(self) -> bool:
+        return self._main is not None and self.screen is self._main and self._main.server.selection.will_focus
 
     def get_default_screen(self) -> OpeningScreen:
         """The screen that is painted first."""

@@ -17,7 +17,7 @@ MAX_REFUSALS = 200
 
 
 class TreeChange(Struct, frozen=True, kw_only=True):
-    """The effect of one event."""
+    """What one event of the browser changed in the tree."""
 
     tools: bool = False
     """True if the catalogue changed."""

@@ -5,8 +5,8 @@ import pytest
 from inspector.asks.answer import MODEL, Action, Answer, answered, filled, sampled, with_defaults
 from inspector.asks.ask import MAX_ASK_BYTES, Ask, AskKind, Unanswerable, ask_of, sampling_lines, url_asks
 from inspector.asks.link import link_of
+from inspector.asks.prepared import ANY, PreparedAnswer, PreparedAnswers
 from inspector.asks.private import MAX_FORMS, Questions, private_in, private_in_reply
-from inspector.asks.standing import ANY, StandingAnswer, StandingAnswers
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.client import FULL, NONE, Root
 from inspector.protocol.outcome import Result, RpcError
@@ -113,24 +113,24 @@ def test_a_prepared_answer_is_chosen_by_key_then_by_number_then_any() -> None:
     def content(name: str) -> JsonObject:
         return {"name": name}
 
-    standing = StandingAnswers(
+    prepared = PreparedAnswers(
         answers=(
-            StandingAnswer(key=ANY, content=content("any")),
-            StandingAnswer(key="2", content=content("second")),
-            StandingAnswer(key="who", content=content("who")),
-            StandingAnswer(key="stop", word="cancel"),
+            PreparedAnswer(key=ANY, content=content("any")),
+            PreparedAnswer(key="2", content=content("second")),
+            PreparedAnswer(key="who", content=content("who")),
+            PreparedAnswer(key="stop", word="cancel"),
         )
     )
     asked = [form(key="who", number=2), form(key="other", number=2), form(number=2), form(key="x")]  # type: ignore[arg-type]
-    assert [standing.answer(ask).content for ask in asked] == [
+    assert [prepared.answer(ask).content for ask in asked] == [
         content("who"),
         content("second"),
         content("second"),
         content("any"),
     ]
-    assert standing.answer(form(key="stop")).action is Action.CANCEL
-    assert standing.answer(read(SAMPLE, {"messages": []})).action is Action.DECLINE
-    assert StandingAnswers().answer(form()).action is Action.DECLINE
+    assert prepared.answer(form(key="stop")).action is Action.CANCEL
+    assert prepared.answer(read(SAMPLE, {"messages": []})).action is Action.DECLINE
+    assert PreparedAnswers().answer(form()).action is Action.DECLINE
 
 
 @pytest.mark.parametrize(

@@ -28,12 +28,12 @@ def test_places_like_credentials_are_listed_up_to_a_limit_and_then_counted(count
     bounded = judged({"content": [text(credential(number)) for number in range(count)]})
     told = [f"it looks like a credential: secret in an assignment, at /content/{n}" for n in range(count)]
     more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
-    assert list(bounded.findings) == told[:MAX_LISTED] + more
+    assert list(bounded.remarks) == told[:MAX_LISTED] + more
 
 
 def test_a_result_that_is_itself_a_credential_is_reported_at_the_root() -> None:
     bounded = bound(Result(value=credential(0)), None, Level.DECLARED)
-    assert bounded.findings == ("it looks like a credential: secret in an assignment, at the root",)
+    assert bounded.remarks == ("it looks like a credential: secret in an assignment, at the root",)
 
 
 def test_texts_that_resemble_a_credential_only_together_are_not_reported() -> None:
@@ -41,7 +41,7 @@ def test_texts_that_resemble_a_credential_only_together_are_not_reported() -> No
         text("see https://example:8080"),
         *(text(f"name{number}@example") for number in range(40)),
     ]
-    assert judged({"content": texts}).findings == ()
+    assert judged({"content": texts}).remarks == ()
 
 
 @pytest.mark.parametrize("short", ["x://:abc@h", "https://:abcd@host"])
@@ -79,8 +79,8 @@ def test_a_short_value_or_one_under_another_key_is_not_a_credential() -> None:
 def test_a_withheld_part_is_not_searched_for_credentials() -> None:
     attribution: JsonObject = {"annotations": {"attribution": ["Qz7vK3xW9b"]}}
     result: JsonObject = {"structuredContent": {"password": "Qz7vK3xW9b"}}
-    assert judged({**result, "_meta": attribution}).findings != ()
-    assert judged({**result, "_meta": {**UNTRUSTED, **attribution}}, policy=HIDE).findings == ()
+    assert judged({**result, "_meta": attribution}).remarks != ()
+    assert judged({**result, "_meta": {**UNTRUSTED, **attribution}}, policy=HIDE).remarks == ()
 
 
 @pytest.mark.parametrize("policy", [BoundaryPolicy(), BoundaryPolicy(withhold_credentials=True)])
@@ -89,8 +89,8 @@ def test_a_key_that_looks_like_a_credential_is_in_no_pointer(policy: BoundaryPol
     result: Json = {"content": [], "structuredContent": {"a": {shaped: 1, "b": 2}}}
     bounded = bound(Result(value=result), None, Level.DECLARED, policy=policy)
     assert rules_of(bounded) == ([("/structuredContent/a", "detect")] if policy.withhold_credentials else [])
-    assert shaped not in str((bounded.removals[:], bounded.findings))
-    assert bounded.removals or bounded.findings
+    assert shaped not in str((bounded.removals[:], bounded.remarks))
+    assert bounded.removals or bounded.remarks
 
 
 def test_copies_of_a_credential_are_withheld_at_closed_too() -> None:

@@ -294,7 +294,7 @@ def test_a_block_for_the_user_that_repeats_a_secret_is_reported_as_an_echo() -> 
 
 @pytest.mark.parametrize(("value", "expected"), [("ab", (WEAK,)), (SECRET, ())])
 def test_only_a_short_secret_is_reported_as_weak(value: str, expected: tuple[str, ...]) -> None:
-    assert judged({"structuredContent": {"p": value}}, fields(p=SENSITIVE)).findings == expected
+    assert judged({"structuredContent": {"p": value}}, fields(p=SENSITIVE)).remarks == expected
 
 
 @pytest.mark.parametrize(
@@ -375,7 +375,7 @@ def test_the_type_and_size_of_a_withheld_block_are_not_secret(around: JsonObject
 def test_a_short_error_code_is_not_reported_as_a_weak_secret() -> None:
     tool = tool_with(annotations={"sensitiveHint": True})
     bounded = bound(RpcError(value={"code": 5, "message": f"{SECRET} failed"}), tool, Level.DECLARED)
-    assert bounded.findings == ()
+    assert bounded.remarks == ()
 
 
 def test_a_key_that_repeats_a_withheld_error_message_is_in_no_pointer() -> None:

@@ -210,12 +210,12 @@ def test_a_removal_names_the_declaration_behind_it() -> None:
     assert (mark.claim.pointer, mark.schema_pointer) == ("/outputSchema/$defs/s/x_sensitive", "/$defs/s")
 
 
-def test_findings_about_unjudged_parts_quote_no_text_of_the_server() -> None:
+def test_remarks_about_unjudged_parts_quote_no_text_of_the_server() -> None:
     schema: JsonObject = {"type": "object", "properties": {"a": {"$ref": "https://example.com/SERVER"}}}
     result: JsonObject = {
         "content": [text("x", annotations={"audience": ["SERVER"]})],
         "structuredContent": {"a": 1},
     }
     bounded = bound(Result(value=result), tool_of({"outputSchema": schema}), Level.DECLARED)
-    assert len(bounded.findings) == 3
-    assert not any("SERVER" in finding for finding in bounded.findings)
+    assert len(bounded.remarks) == 3
+    assert not any("SERVER" in remark for remark in bounded.remarks)

@@ -19,7 +19,7 @@ def with_annotations(annotations: Json, level: Level = Level.DECLARED) -> Bounde
 
 @pytest.mark.parametrize("annotations", [{"audience": []}, {"audience": "user"}, {"audience": [5]}, 5])
 def test_an_unreadable_audience_is_a_finding(annotations: Json) -> None:
-    assert UNCLEAR in with_annotations(annotations).findings
+    assert UNCLEAR in with_annotations(annotations).remarks
 
 
 @pytest.mark.parametrize(
@@ -27,7 +27,7 @@ def test_an_unreadable_audience_is_a_finding(annotations: Json) -> None:
     [{"audience": ["user"]}, {"audience": ["assistant"], "priority": "high"}, {"priority": 5}, {}],
 )
 def test_a_readable_audience_is_not_a_finding(annotations: Json) -> None:
-    assert UNCLEAR not in with_annotations(annotations).findings
+    assert UNCLEAR not in with_annotations(annotations).remarks
 
 
 @pytest.mark.parametrize(

@@ -88,7 +88,7 @@ def test_a_result_with_a_duplicate_key_at_its_root_is_withheld_entirely(level: L
         ]
     }
     assert [(removal.pointer, removal.rule) for removal in bounded.removals] == [("", "internal")]
-    assert bounded.findings == (bounded.removals[0].detail,)
+    assert bounded.remarks == (bounded.removals[0].detail,)
 
 
 TWICE = DuplicateKeys((("a", 1), ("a", "CANARY")))
@@ -161,7 +161,7 @@ def test_a_failed_credential_search_is_a_finding_and_the_result_passes(
     monkeypatch.setattr(boundary.detect, "apply", broken)
     bounded = bound(Result(value={"content": []}), None, Level.OPEN)
     assert bounded.result == {"content": []}
-    assert bounded.findings == (f"the search for credentials failed ({fault.__name__})",)
+    assert bounded.remarks == (f"the search for credentials failed ({fault.__name__})",)
 
 
 @pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit])

@@ -48,8 +48,8 @@ def test_marked_property_names_withhold_members_and_meta_is_still_judged(level: 
 
 def test_a_schema_that_cannot_be_judged_is_a_finding_only_if_it_is_needed() -> None:
     schema = fields(a={"$ref": "https://example.com/schema"})
-    assert judged({"content": [text("w")]}, schema).findings == ()
-    told = judged({"structuredContent": {"b": 1}}, schema).findings
+    assert judged({"content": [text("w")]}, schema).remarks == ()
+    told = judged({"structuredContent": {"b": 1}}, schema).remarks
     assert told == ("a `$ref` of the output schema does not lead to a part of the same schema",)
 
 

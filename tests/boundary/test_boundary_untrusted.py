@@ -1,4 +1,4 @@
-"""Untrusted content: text between markers, hidden content, and findings."""
+"""Untrusted content: text between markers, hidden content, and remarks."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_an_untrusted_block_does_not_affect_other_blocks() -> None:
     bounded = judged({"content": blocks, "structuredContent": {"a": 1}}, nonce=NONCE)
     assert content_of(bounded) == [text(f"{BEGIN}w{END}", _meta=UNTRUSTED), *blocks[1:]]
     assert removed(bounded) == ["/content/0/text untrusted"]
-    assert bounded.findings == ()
+    assert bounded.remarks == ()
 
 
 def test_only_text_written_by_the_server_is_delimited() -> None:
@@ -77,8 +77,8 @@ def test_only_text_written_by_the_server_is_delimited() -> None:
 def test_a_missing_marker_is_a_finding_if_one_was_needed(
     blocks: list[Json], expected: tuple[str, ...]
 ) -> None:
-    findings = judged({"content": blocks}, _meta=UNTRUSTED).findings
-    assert tuple(finding for finding in findings if finding != WEAK) == expected
+    remarks = judged({"content": blocks}, _meta=UNTRUSTED).remarks
+    assert tuple(remark for remark in remarks if remark != WEAK) == expected
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_untrusted_structured_content_that_passes_is_a_finding(
     schema: Json, expected: tuple[str, ...]
 ) -> None:
     bounded = judged({"structuredContent": {"a": SECRET}}, schema, nonce=NONCE, _meta=UNTRUSTED)
-    assert bounded.findings == expected
-    assert judged({}, schema, nonce=NONCE, _meta=UNTRUSTED).findings == ()
+    assert bounded.remarks == expected
+    assert judged({}, schema, nonce=NONCE, _meta=UNTRUSTED).remarks == ()
 
 
 @pytest.mark.parametrize("words", [f"{BEGIN}w", f"w{END}", f" {BEGIN}w{END}", "w"])

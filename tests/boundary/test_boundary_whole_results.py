@@ -111,7 +111,7 @@ def test_a_failure_without_a_detail_is_described_by_its_code(detail: str) -> Non
 def test_a_duplicate_key_in_a_result_is_a_finding() -> None:
     value = DuplicateKeys((("content", []), ("content", [])))
     bounded = bounded_of(value)
-    assert bounded.findings == ("it has a duplicate key, so its meaning is ambiguous",)
+    assert bounded.remarks == ("it has a duplicate key, so its meaning is ambiguous",)
     assert content_of(bounded) != []
 
 

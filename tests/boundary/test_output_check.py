@@ -88,7 +88,10 @@ def test_a_failed_call_or_one_without_a_schema_is_not_compared(outcome: Outcome,
 @pytest.mark.parametrize("value", [[1, 2], "text", 7, None, True])
 def test_a_result_of_a_server_must_be_an_object_even_without_a_schema(value: Json) -> None:
     found = output(Result(value=value), None)
-    assert found.sentence == "result breaks the protocol: (the whole) is not an object, and MCP requires one"
+    assert (
+        found.sentence
+        == "result breaks the protocol: (the whole result) is not an object, and MCP requires one"
+    )
     assert output(Result(value=value, of_page=True), None) == NOT_ASKED
     assert Judgement(Result(value=value), None).output(Level.DECLARED) == NOT_ASKED
 
@@ -109,7 +112,7 @@ def test_a_page_result_is_compared_as_a_plain_value() -> None:
         (result({"id": 7}), {"type": "objekt"}, "the schema is broken at /type"),
         (result({"id": 7}), [], "the schema is broken"),
         (result({"id": 7}), {"$schema": "https://example.org/own"}, "its dialect is not known"),
-        (result({"id": 7}), {"properties": {"id": {"$ref": "#/no"}}}, "which is not here"),
+        (result({"id": 7}), {"properties": {"id": {"$ref": "#/no"}}}, "which it does not contain"),
         (result({"_withheld": {"fields": ["id"]}}), ORDER, "an earlier boundary"),
         (
             Result(value={"content": [text_block(Notice(fields=("id",)).text)], "structuredContent": {}}),

@@ -60,7 +60,7 @@ def judged(raw: Json, schema: Json, level: Level) -> tuple[Bounded, list[object]
     return bounded, [
         dump(bounded.result),
         listed,
-        bounded.findings,
+        bounded.remarks,
         masked,
         undeclared(bounded, contract_of(tool)),
         dump(raw),

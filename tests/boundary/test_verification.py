@@ -123,7 +123,7 @@ FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
     ("no files", {"contents": []}, entry(), URI, "exactly one"),
     ("no result", 7, entry(), URI, "exactly one"),
     ("text and blob", {"contents": [{"uri": URI, "text": MAIN, "blob": ""}]}, entry(), URI, "neither"),
-    ("no base64", {"contents": [{"uri": FORM, "blob": "A form."}]}, entry(), FORM, "base64"),
+    ("not base64", {"contents": [{"uri": FORM, "blob": "A form."}]}, entry(), FORM, "base64"),
     ("half a character", answer(text=MAIN + "\ud800"), entry(), URI, "could not be verified"),
     ("large and dynamic", answer(text=MAIN + "x" * (16 << 20)), entry(resources="dynamic"), URI, "larger"),
     ("dynamic, another name", answer(text=MAIN.replace("pdf", "xml")), entry(resources="dynamic"), URI, "at /name"),
@@ -133,8 +133,8 @@ FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
     ("a field less", answer(), listing_the_same(MAIN, license="MIT"), URI, "frontmatter"),
     ("a quoted number", answer(text=YAML.format("v: '1'\n")), listing_the_same(YAML.format("v: '1'\n"), v=1), URI, "frontmatter"),
     ("twice", answer(text=YAML.format("name: pdf\n")), listing_the_same(YAML.format("name: pdf\n")), URI, "frontmatter"),
-    ("no YAML", answer(text=YAML.format("a: [\n")), listing_the_same(YAML.format("a: [\n"), a=[]), URI, "no YAML"),
-    ("deep", answer(text=many(5000)), listing_the_same(many(5000), deep=[]), URI, "no YAML"),
+    ("cannot be read as YAML", answer(text=YAML.format("a: [\n")), listing_the_same(YAML.format("a: [\n"), a=[]), URI, "no YAML"),
+    ("deep", answer(text=many(5000)), listing_the_same(many(5000), deep=[]), URI, "cannot be read as YAML"),
     ("long", answer(text=YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), listing_the_same(YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), URI, "longer than"),
     ("an object by a tag", answer(text=YAML.format("a: !!python/object/apply:os.system [x]\n")), listing_the_same(YAML.format("a: !!python/object/apply:os.system [x]\n"), a="x"), URI, "frontmatter"),
 ]  # fmt: skip
@@ -187,8 +187,8 @@ def test_content_must_match_all_entries_of_its_skill_and_the_innermost_skill() -
 
 def test_a_skill_without_digests_passes_with_a_finding() -> None:
     bounded = bound(Result(value=answer()), tool_of(URI, entry(resources="dynamic")), Level.DECLARED)
-    assert bounded.findings == (NO_DIGEST,)
-    assert bound(Result(value=answer()), tool_of(URI, entry()), Level.DECLARED).findings == ()
+    assert bounded.remarks == (NO_DIGEST,)
+    assert bound(Result(value=answer()), tool_of(URI, entry()), Level.DECLARED).remarks == ()
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def test_a_skill_without_digests_passes_with_a_finding() -> None:
 def test_a_failed_reading_is_not_verified(outcome: RpcError | Failure) -> None:
     bounded = Judgement(outcome, tool_of(URI, entry())).bounded(Level.DECLARED)
     assert Rule.UNVERIFIED not in {each.rule for each in bounded.removals}
-    assert Judgement(outcome, tool_of(URI, entry(resources="dynamic"))).bounded(Level.DECLARED).findings == ()
+    assert Judgement(outcome, tool_of(URI, entry(resources="dynamic"))).bounded(Level.DECLARED).remarks == ()
 
 
 def test_a_skill_read_by_its_uri_is_verified_like_a_listed_one() -> None:

@@ -35,7 +35,7 @@ def test_every_vocabulary_states_its_source() -> None:
             assert all((key.type, key.meaning, key.effect)), key.name
 
 
-_VOCABULARY_HEAD = ("vocabulary", "title", "standing", "as of", "position", "source")
+_VOCABULARY_HEAD = ("vocabulary", "title", "status", "as of", "position", "source")
 _KEY_HEAD = ("key", "value", "default", "meaning", "traits")
 
 

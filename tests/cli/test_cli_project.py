@@ -38,7 +38,7 @@ def test_the_json_has_the_documented_shape(tmp_path: Path) -> None:
         "withheld",
         "error",
         "undeclared",
-        "findings",
+        "remarks",
     ]
     assert (shape["boundary"], shape["host"], shape["error"]) == ("declared", "spec", None)
     assert shape["withheld"][0]["pointer"] == "/structuredContent/s"
@@ -112,9 +112,9 @@ def test_a_text_like_a_credential_is_reported_or_withheld(tmp_path: Path) -> Non
     for boundary in ("open", "declared"):
         _, out, _ = projected(tmp_path, result, "--format", "json", "--boundary", boundary)
         assert CREDENTIAL in out
-        (finding,) = json.loads(out)["findings"]
-        assert finding["message"].endswith("/content/0")
-        assert CREDENTIAL not in finding["message"]
+        (remark,) = json.loads(out)["remarks"]
+        assert remark["message"].endswith("/content/0")
+        assert CREDENTIAL not in remark["message"]
     _, out, _ = projected(tmp_path, result, "--format", "json", "--withhold-credentials")
     assert CREDENTIAL not in out
     assert [removal["rule"] for removal in json.loads(out)["withheld"]] == ["detect"]

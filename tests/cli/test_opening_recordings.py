@@ -44,8 +44,8 @@ def test_a_file_that_is_not_a_recording_exits_2_with_one_line(
 @pytest.mark.parametrize(
     ("argv", "words"),
     [
-        (["--record", "b.jsonl"], "not for recordings: --record"),
-        (["-e", "A=b", "--timeout", "3"], "not for recordings: -e, --timeout"),
+        (["--record", "b.jsonl"], "these options do not work with recordings: --record"),
+        (["-e", "A=b", "--timeout", "3"], "these options do not work with recordings: -e, --timeout"),
         (["--", "node"], "A recording is opened alone"),
     ],
 )

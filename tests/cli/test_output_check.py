@@ -28,7 +28,7 @@ def test_a_call_reports_schema_violations_and_exits_13(name: str) -> None:
     ran = sightline("call", name, "--format", "json", *SERVER)
     assert sorted(one["pointer"] for one in ran.json["violations"]) == BROKEN.get(name, [])
     assert ran.code == (13 if name in BROKEN else 5 if name == "failing" else 0)
-    assert bool([one for one in ran.json["findings"] if "schema" in one["message"]]) is (
+    assert bool([one for one in ran.json["remarks"] if "schema" in one["message"]]) is (
         name in BROKEN or name == "uncheckable"
     )
     assert ("unchecked" in ran.json) is (name == "uncheckable")

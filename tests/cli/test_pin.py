@@ -66,8 +66,8 @@ def test_a_pin_matches_until_a_definition_changes(server: Changing) -> None:
         "  look removed",
         "! sum /annotations/destructiveHint changed",
     ]
-    assert "    declares less: destructive: true → false" in changed.out.splitlines()
-    assert changed.out.splitlines()[-1] == "3 changes, 1 of which declare less"
+    assert "    no longer declared: destructive: true → false" in changed.out.splitlines()
+    assert changed.out.splitlines()[-1] == "3 changes, 1 with fewer restrictions"
     told = server.pin("--check", "--format", "json").json
     assert told["instructionsChanged"] is True
     assert {(one["tool"], one["kind"], one["pointer"]) for one in told["changes"]} == {

@@ -214,4 +214,7 @@ def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Pa
     assert [each["reason"] for each in shape["malformed"]] == reasons
     assert [each["name"] for each in shape["resources"]] == ["a://1"]
     recorded = sightline("review", "--format", "json", str(recording)).json["notChecked"]
-    assert {"what": "contents of 1 resource", "why": "the recording does not read them"} in recorded
+    assert {
+        "what": "contents of 1 resource",
+        "why": "the recording does not contain their contents",
+    } in recorded

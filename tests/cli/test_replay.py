@@ -163,7 +163,7 @@ def test_findings_are_compared_and_a_projection_without_an_answer_fails() -> Non
     projection = next(line for line in lines if "projection" in line)
     altered: JsonObject = {**projection, "findings": ["an old one"]}
     (call,) = checked(lines_in(text_of([*lines[:4], altered])))
-    assert [one.what for one in call.mismatches] == ["a finding is gone: an old one"]
+    assert [one.what for one in call.mismatches] == ["a remark is gone: an old one"]
     (call,) = checked(lines_in(text_of([projection])))
     assert "does not contain the answer" in call.mismatches[0].what
     unknown = text_of([*lines[:4], projection]).replace('"host":"spec"', '"host":"none"')

@@ -76,7 +76,7 @@ def test_general_authorization_options_apply_to_all_servers() -> None:
     code, launches = launched(*urls, "--stored-auth-only", "--no-browser", "--cacert", "ca.pem")
     assert code == 0
     assert [each.options.authorizing.is_stored_only for each in launches] == [True, True]
-    assert [each.options.trust.cacert for each in launches] == ["ca.pem", "ca.pem"]
+    assert [each.options.certificates.cacert for each in launches] == ["ca.pem", "ca.pem"]
     code, launches = launched("demo", *urls, "--client-metadata-url", "https://me.example/client.json")
     assert code == 0
     assert [each.options.authorizing.client.metadata_url for each in launches[1:]] == [

@@ -87,4 +87,4 @@ def test_a_recording_is_not_watched(folder: Path, capsys: pytest.CaptureFixture[
         (Path(__file__).parents[2] / "recordings" / "faults.jsonl").read_text()
     )
     assert launched("--watch", "session.jsonl")[0] == 2
-    assert "not for recordings: --watch" in capsys.readouterr().err
+    assert "these options do not work with recordings: --watch" in capsys.readouterr().err

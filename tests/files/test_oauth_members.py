@@ -195,7 +195,7 @@ def test_a_secret_of_an_entry_is_a_secret_of_its_target_from_the_start(tmp_path:
         ('{"callbackPort": 70000}', "$.oauth.callbackPort"),
         ('{"callbackPort": "8080"}', "$.oauth.callbackPort"),
         ('{"scopes": [1]}', "$.oauth.scopes"),
-        (r'{"scopes": ["a\"b"]}', "oauth.scopes are no scopes"),
+        (r'{"scopes": ["a\"b"]}', "oauth.scopes is not a list of scopes"),
         (f'{{"tokenUrl": "{SECRET}"}}', "oauth.tokenUrl is not an http(s) URL"),
         ('{"clientSecret": "${NOT_SET}"}', "the variable NOT_SET is not set"),
     ],

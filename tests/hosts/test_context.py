@@ -1,4 +1,4 @@
-"""The text that reaches a model before its first call: parts, their sizes, and what was not observed of a host."""
+"""The text that reaches a model before its first call: parts, their sizes, and what was not observed in a host."""
 
 import hashlib
 import sys

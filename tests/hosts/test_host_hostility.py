@@ -49,7 +49,9 @@ def test_a_profile_accepts_any_result_and_its_changes_point_into_it(result: Json
 
 @settings(max_examples=100, deadline=None)
 @example({"content": [{"type": kind, "data": "é", "mimeType": f"{kind}/png"} for kind in ("image", "audio")]})
-@example({"content": [{"type": "resource", "resource": {"uri": "x:", "blob": "é", "mimeType": "text/plain"}}]})
+@example(
+    {"content": [{"type": "resource", "resource": {"uri": "x:", "blob": "é", "mimeType": "text/plain"}}]}
+)
 @given(RESULTS)
 def test_a_profile_leaves_the_result_as_it_was(result: Json) -> None:
     before = dump_text(result)

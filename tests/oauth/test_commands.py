@@ -262,7 +262,7 @@ def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: byte
     ("options", "says"),
     [
         (["--client-id", "a", "--client-secret", "hunter2hunter2"], "every user of this machine"),
-        (["--client-id", "a", "--client-secret", "env:NOT_THERE"], "no such variable"),
+        (["--client-id", "a", "--client-secret", "env:NOT_THERE"], "the variable is not set, or is empty"),
         (["--client-credentials", "--client-id", "a"], "--client-secret or --client-key"),
         (["--client-credentials", "--client-id", "a", "--client-secret", "env:HOME"], "needs --issuer"),
         (["--client-id", "a", "--scope", 'a"b'], "not a list of scopes"),

@@ -14,8 +14,8 @@ from inspector.protocol.authorization import (
     AuthorizationAsk,
     Authorizing,
     ClientIdentity,
-    Lane,
     MemoryStore,
+    StepLog,
 )
 from inspector.protocol.outcome import Result
 from inspector.protocol.targets import Era, HttpTarget
@@ -202,8 +202,8 @@ async def test_nothing_is_sent_to_an_authorization_server_without_encryption() -
             )
 
         own_credentials = OwnCredentials(())
-        lane = Lane(note=noted, conceal=own_credentials.add, mask=own_credentials.mask)
-        access = Access(lane=lane, authorizing=Authorizing(authorizer=browse))
+        step_log = StepLog(note=noted, conceal=own_credentials.add, mask=own_credentials.mask)
+        access = Access(step_log=step_log, authorizing=Authorizing(authorizer=browse))
         provider = Provider(HttpTarget(url=own), access, lambda _: httpx2.MockTransport(answer))
         await provider.restore()
         request = httpx2.Request("POST", own)

@@ -9,7 +9,7 @@ import pytest
 
 from inspector.connect.oauth.steps import answer_of, step_of
 from inspector.json.exact import dump
-from inspector.protocol.authorization import Lane
+from inspector.protocol.authorization import StepLog
 from inspector.secrets.own_credentials import OwnCredentials
 
 URL = "https://login.test/token"
@@ -52,10 +52,10 @@ def with_secret(secret: str, kind: str) -> httpx2.Request:
 def test_secrets_that_an_error_repeats_are_masked_at_any_cut(kind: str) -> None:
     for padding in range(0, 321, 8):
         own, secret = OwnCredentials(()), drawn()
-        lane = Lane(note=noted, conceal=own.add, mask=own.mask)
-        step = step_of(with_secret(secret, kind), lane)
+        step_log = StepLog(note=noted, conceal=own.add, mask=own.mask)
+        step = step_of(with_secret(secret, kind), step_log)
         said = {"error": "invalid_grant", "error_description": "." * padding + f" {secret} is bad"}
-        answer = answer_of(step, httpx2.Response(400), dump({**said, secret: "x"}), lane)
+        answer = answer_of(step, httpx2.Response(400), dump({**said, secret: "x"}), step_log)
         assert "invalid_grant" in answer.text
         parts = [secret[at : at + 8] for at in range(len(secret) - 7)]
         assert not [part for part in parts if part in step.asked + answer.text], padding
@@ -64,9 +64,9 @@ def test_secrets_that_an_error_repeats_are_masked_at_any_cut(kind: str) -> None:
 @pytest.mark.parametrize("name", ["registration_access_token", "client_secret", "access_token", "id_token"])
 def test_granted_secrets_are_masked_from_then_on(name: str) -> None:
     own, secret = OwnCredentials(()), drawn()
-    lane = Lane(note=noted, conceal=own.add, mask=own.mask)
-    step = step_of(form(grant_type="refresh_token"), lane)
-    answer = answer_of(step, httpx2.Response(200), dump({name: secret, "scope": f"call {secret}"}), lane)
+    step_log = StepLog(note=noted, conceal=own.add, mask=own.mask)
+    step = step_of(form(grant_type="refresh_token"), step_log)
+    answer = answer_of(step, httpx2.Response(200), dump({name: secret, "scope": f"call {secret}"}), step_log)
     assert secret not in answer.text
     assert f"{name}: •••" in answer.text
     assert secret not in own.mask(f"later: {secret}")

@@ -78,7 +78,7 @@ def test_a_change_of_any_part_of_a_definition_is_found(change: JsonObject, point
 
 def test_a_change_that_weakens_a_declaration_is_reported_as_such() -> None:
     state = pin_state(offer({**SUM, "annotations": {"destructiveHint": False}}), pinned=pin(offer(SUM)))
-    assert sentences(state, "sum")[0].endswith("and declares less than before")
+    assert sentences(state, "sum")[0].endswith("and declares fewer restrictions than before")
     assert state.altered[0].weakened == 1
 
 

@@ -89,7 +89,7 @@ def test_an_invalid_policy_is_refused_with_place_and_reason(value: Json, pointer
         ({"fact": "arguments.a", "in": []}, "takes a list"),
         ({"fact": "arguments.a", "in": "x"}, "takes a list"),
         ({"fact": "arguments.a", "at_least": True}, "takes a number"),
-        ({"fact": "arguments.a", "at_least": "irreversible"}, "takes a number; only outcome"),
+        ({"fact": "arguments.a", "at_least": "irreversible"}, "takes a number: words"),
         ({"fact": "tool.traits.outcome", "at_least": "bad"}, "takes one of benign"),
         ({"fact": "arguments.a", "equals": DuplicateKeys((("a", 1), ("a", 2)))}, "has a duplicate key: a"),
         ({"fact": "arguments.a", "equals": [{"b": float("nan")}]}, "a finite number"),

@@ -51,7 +51,7 @@ def test_both_shapes_narrow_and_the_older_one_is_marked(*, older: bool) -> None:
         "returnMetadata": {"source": "internal"},
     }
     found = resolved(said, listed, older=older)
-    assert (found.state, found.is_older_shape, found.findings) == (ResolutionState.RESOLVED, older, ())
+    assert (found.state, found.is_older_shape, found.remarks) == (ResolutionState.RESOLVED, older, ())
     assert found.effective.definition["annotations"] == {
         "title": "T",
         "destructiveHint": False,
@@ -88,7 +88,7 @@ def test_a_widening_resolution_is_ignored_and_needs_confirmation(
     found = resolved(said, listed)
     assert found.state is ResolutionState.WIDENED
     assert found.effective == tool(listed)
-    assert len(found.findings) == 2
+    assert len(found.remarks) == 2
     assert found.claims
     decision = decided(DEFAULT_POLICY, tool(listed), resolution=found)
     assert [match.rule.name for match in decision.matches] == ["contradicts-itself"]
@@ -120,7 +120,7 @@ def test_a_malformed_resolution_is_ignored_and_a_finding(value: Json) -> None:
     listed = tool({"destructiveHint": True})
     found = resolution_of(listed, Result(value=value))
     assert (found.state, found.effective) == (ResolutionState.MALFORMED, listed)
-    assert len(found.findings) == 1
+    assert len(found.remarks) == 1
     assert decided(DEFAULT_POLICY, listed, resolution=found).verdict is Verdict.CONFIRM
 
 
@@ -130,7 +130,7 @@ def test_a_malformed_resolution_is_ignored_and_a_finding(value: Json) -> None:
 def test_a_missing_resolution_is_ignored_and_a_finding(outcome: Outcome) -> None:
     found = resolution_of(tool(), outcome)
     assert (found.state, found.effective) == (ResolutionState.UNANSWERED, tool())
-    assert len(found.findings) == 1
+    assert len(found.remarks) == 1
 
 
 def test_a_malformed_declaration_is_not_repaired_by_a_resolution() -> None:

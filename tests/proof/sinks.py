@@ -65,7 +65,7 @@ def text_of(*values: Json) -> str:
 def explanations(bounded: Bounded) -> list[Json]:
     """The explanations for the user, without pointers, which may contain keys."""
     removals: list[Json] = [[removal.detail, removal.name, removal.rule] for removal in bounded.removals]
-    return [*removals, *bounded.findings]
+    return [*removals, *bounded.remarks]
 
 
 def given_away(bounded: Bounded) -> str:

@@ -12,7 +12,7 @@ CALL = b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t"}}'
 def folded(*raw: tuple[Direction, bytes] | Frame) -> Timeline:
     timeline, exchanges = Timeline(), Exchanges()
     for number, item in enumerate(raw, 1):
-        timeline.fold(exchanges.take(item if isinstance(item, Frame) else frame(number, *item)))
+        timeline.add(exchanges.take(item if isinstance(item, Frame) else frame(number, *item)))
     return timeline
 
 
@@ -157,7 +157,7 @@ def test_a_reused_id_is_no_longer_abandoned() -> None:
 def test_fold_returns_the_changed_entries_and_keeps_every_frame() -> None:
     timeline = Timeline()
     batch = b'[{"method":"a"},{"method":"b"}]'
-    changed = timeline.fold(Exchanges().take(frame(1, RECEIVED, batch)))
+    changed = timeline.add(Exchanges().take(frame(1, RECEIVED, batch)))
     assert [entry.title for entry in changed] == ["a", "b"]
     assert timeline.frame(1) is timeline.frames[0]
     assert timeline.frame(0) is None
@@ -172,7 +172,7 @@ HANDLE = b'{"jsonrpc":"2.0","id":"a","result":{"task":{"taskId":"t","status":"wo
 def about(
     method: str, request_id: str, result: str
 ) -> tuple[tuple[Direction, bytes], tuple[Direction, bytes]]:
-    """A request of the server about its task, and the answer."""
+    """A request by the server about its task, and the answer."""
     asked = f'{{"jsonrpc":"2.0","id":"{request_id}","method":"tasks/{method}","params":{{"taskId":"t"}}}}'
     return (RECEIVED, asked.encode()), (SENT, f'{{"jsonrpc":"2.0","id":"{request_id}",{result}}}'.encode())
 

@@ -182,7 +182,7 @@ def test_the_timeline_shows_an_unfinished_answer_as_such() -> None:
     for number, (way, message) in enumerate(((Direction.SENT, sent), (Direction.RECEIVED, answer)), 1):
         raw = dump(message)
         frame = Frame(number=number, at_s=0.0, direction=way, channel=Channel.STDIO, raw=raw, body=parse(raw))
-        timeline.fold(exchanges.take(frame))
+        timeline.add(exchanges.take(frame))
     assert timeline.entries[0].state is EntryState.UNFINISHED
     assert timeline.entries[0].detail == "the server asks for input before it answers"
 

@@ -113,7 +113,7 @@ def folded(lines: Iterable[Line]) -> Timeline:
     timeline, replay = Timeline(), Replay()
     for line in lines:
         if isinstance(line, RecordedFrame):
-            timeline.fold(replay.matched(line))
+            timeline.add(replay.matched(line))
     return timeline
 
 

@@ -33,11 +33,11 @@ def test_without_a_file_nothing_is_accepted_and_no_file_is_created(folder: Path)
 
 
 def test_acceptances_are_kept_per_server_in_a_private_file(folder: Path) -> None:
-    assert accept(identity(), ENTRY, "we own it").standing(ENTRY).acceptance == Acceptance(
+    assert accept(identity(), ENTRY, "we own it").with_acceptance(ENTRY).acceptance == Acceptance(
         id="SL-ANN001", name="torn", reason="we own it"
     )
-    assert not read_accepted(identity()).standing(ENTRY).counts
-    assert read_accepted(identity("other")).standing(ENTRY).counts
+    assert not read_accepted(identity()).with_acceptance(ENTRY).counts
+    assert read_accepted(identity("other")).with_acceptance(ENTRY).counts
     (path,) = (folder / "accepted").iterdir()
     assert path == path_of(identity())
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -55,8 +55,8 @@ def test_taking_back_an_acceptance_keeps_the_others() -> None:
     accept(identity(), ENTRY, "one")
     accept(identity(), other, "two")
     left = take_back(identity(), ENTRY)
-    assert left.standing(ENTRY).counts
-    assert not read_accepted(identity()).standing(other).counts
+    assert left.with_acceptance(ENTRY).counts
+    assert not read_accepted(identity()).with_acceptance(other).counts
 
 
 def test_secrets_of_a_command_are_in_no_file_and_no_file_name(folder: Path) -> None:

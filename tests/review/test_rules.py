@@ -35,7 +35,7 @@ def test_a_rule_has_title_explanation_and_examples(subtests: pytest.Subtests) ->
         with subtests.test(rule.id):
             assert re.fullmatch(r"SL-[A-Z]{3}[0-9]{3}", rule.id)
             assert rule.title
-            assert rule.meaning.endswith(".")
+            assert rule.consequence.endswith(".")
             assert rule.fix.endswith(".")
             assert rule.references
             positive, negative = EXAMPLES[rule.id]

@@ -34,7 +34,7 @@ def timeline(*raw: tuple[str, bytes], channel: Channel = Channel.STDIO) -> Timel
             raw=said,
             body=parse(said),
         )
-        found.fold(exchanges.take(frame))
+        found.add(exchanges.take(frame))
     return found
 
 
@@ -57,7 +57,7 @@ FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (
         message(id="s", method="sampling/createMessage", params={}),
         FaultKind.NOT_OFFERED,
-        "a request of the server, field method",
+        "a request by the server, field method",
     ),
 ]
 

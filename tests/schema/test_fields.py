@@ -130,7 +130,7 @@ def test_closed_sets_keep_their_values_and_titles(
         ('{"contentEncoding": "base64"}', "encoded as base64"),
         ('{"minimum": true, "minLength": "3", "maximum": NaN, "pattern": 1, "multipleOf": []}', ""),
         ('{"allOf": [{"minimum": 1}, {"minimum": 3, "maximum": 9}, {"maximum": 7}]}', "3 to 7"),
-        ('{"$ref": "#/nowhere"}', "its schema refers to one that is not here"),
+        ('{"$ref": "#/nowhere"}', "its schema refers to a schema that is not in the definition"),
         ('{"$ref": "#"}', ""),
         (
             '{"$defs": {"a": {"minLength": 2}}, "allOf": [{"$ref": "#/$defs/a"}, {"$ref": "#/$defs/a"}]}',
@@ -193,7 +193,7 @@ def test_lists_and_objects_have_nested_fields() -> None:
             '{"type": "object", "anyOf": [{"required": ["a"]}]}',
             "the schema has conditions that a form cannot show",
         ),
-        ('{"$ref": "#/nowhere"}', "the input schema refers to one that is not here"),
+        ('{"$ref": "#/nowhere"}', "the input schema refers to a schema that is not in the definition"),
         ('{"type": "object"}', ""),
         ("{}", ""),
         ("true", ""),
@@ -245,7 +245,10 @@ def test_required_and_closed_in_all_of_apply_to_the_form() -> None:
 def test_a_reference_into_another_schema_resource_is_not_followed() -> None:
     inner: Json = {"$id": "https://example.org/other", "$defs": {"x": {"type": "integer"}}}
     field = field_of({"$defs": {"other": inner}, "$ref": "#/$defs/other/$defs/x"})
-    assert (field.kind, field.constraints) == (K.JSON, "its schema refers to one that is not here")
+    assert (field.kind, field.constraints) == (
+        K.JSON,
+        "its schema refers to a schema that is not in the definition",
+    )
 
 
 def test_a_recursive_schema_ends_as_a_json_field() -> None:

@@ -316,18 +316,22 @@ def test_a_broken_schema_is_one_violation(schema: str, message: str) -> None:
         (
             '{"$ref": "https://example.org/a"}',
             "1",
-            "cannot be checked: the schema refers to https://example.org/a, which is not here",
+            "cannot be checked: the schema refers to https://example.org/a, which it does not contain",
         ),
         (
             '{"$ref": "#/nowhere"}',
             "1",
-            "cannot be checked: the schema refers to #/nowhere, which is not here",
+            "cannot be checked: the schema refers to #/nowhere, which it does not contain",
         ),
-        ('{"$ref": "#nowhere"}', "1", "cannot be checked: the schema refers to #nowhere, which is not here"),
+        (
+            '{"$ref": "#nowhere"}',
+            "1",
+            "cannot be checked: the schema refers to #nowhere, which it does not contain",
+        ),
         (
             '{"$ref": "#/required/a", "required": ["x"]}',
             "1",
-            "cannot be checked: the schema refers to #/required/a, which is not here",
+            "cannot be checked: the schema refers to #/required/a, which it does not contain",
         ),
         (
             '{"$ref": "#/x", "x": {"pattern": 1}}',
@@ -449,7 +453,7 @@ def test_all_violations_are_counted_and_a_limited_number_returned() -> None:
     assert (len(check.violations), check.more, check.unchecked) == (7, 93, ())
     check = schema_check({"a": 1, "b": 1}, {"properties": {"a": {"$ref": "#/no"}, "b": {"type": "null"}}})
     assert [each.pointer for each in check.violations] == ["/b"]
-    assert check.unchecked == ("cannot be checked: the schema refers to #/no, which is not here",)
+    assert check.unchecked == ("cannot be checked: the schema refers to #/no, which it does not contain",)
 
 
 @pytest.mark.parametrize(

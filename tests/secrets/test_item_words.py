@@ -63,7 +63,7 @@ def told(one: Kept, now_s: float = RECEIVED_S, redeem_url: str = "/secrets/s1") 
         (None, "not fetched", "Nothing has been sent.", "Fetch it: you are asked before anything is sent."),
         (Revealed(value=""), "fetched", "The server returned it.", "Show it for 10 s, or forget it."),
         (
-            Revealed(value="", findings=(RedemptionFault.MAY_BE_STORED,)),
+            Revealed(value="", faults=(RedemptionFault.MAY_BE_STORED,)),
             "fetched",
             "The answer lacks Cache-Control: no-store, so caches on the way may keep the secret.",
             "Show it for 10 s, or forget it.",

@@ -87,23 +87,23 @@ def test_a_value_that_is_not_a_reference_is_not_listed(raw: Json) -> None:
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        ({"id": None}, "its `id` is no text"),
-        ({"id": 7}, "its `id` is no text"),
+        ({"id": None}, "its `id` is not text"),
+        ({"id": 7}, "its `id` is not text"),
         ({"id": ""}, "its `id` is empty"),
         ({"id": "x" * (MAX_ID_CHARACTERS + 1)}, "its `id` is longer than 1,000 characters"),
-        ({"label": ["x"]}, "its `label` is no text"),
+        ({"label": ["x"]}, "its `label` is not text"),
         ({"label": ""}, "its `label` is empty"),
         ({"label": "x" * (MAX_LABEL_CHARACTERS + 1)}, "its `label` is longer than 1,000 characters"),
-        ({"redeemUrl": {}}, "its `redeemUrl` is no text"),
+        ({"redeemUrl": {}}, "its `redeemUrl` is not text"),
         ({"redeemUrl": ""}, "its `redeemUrl` is empty"),
         ({"redeemUrl": "/" * (MAX_URL_CHARACTERS + 1)}, "its `redeemUrl` is longer than 4,096 characters"),
-        ({"ttl": None}, "its `ttl` is no number of seconds"),
-        ({"ttl": True}, "its `ttl` is no number of seconds"),
-        ({"ttl": "60"}, "its `ttl` is no number of seconds"),
-        ({"ttl": -1}, "its `ttl` is negative or no number"),
-        ({"ttl": Number("-0.5")}, "its `ttl` is negative or no number"),
-        ({"ttl": Number("NaN")}, "its `ttl` is negative or no number"),
-        ({"ttl": Number("-Infinity")}, "its `ttl` is negative or no number"),
+        ({"ttl": None}, "its `ttl` is not a number of seconds"),
+        ({"ttl": True}, "its `ttl` is not a number of seconds"),
+        ({"ttl": "60"}, "its `ttl` is not a number of seconds"),
+        ({"ttl": -1}, "its `ttl` is negative, or not a number"),
+        ({"ttl": Number("-0.5")}, "its `ttl` is negative, or not a number"),
+        ({"ttl": Number("NaN")}, "its `ttl` is negative, or not a number"),
+        ({"ttl": Number("-Infinity")}, "its `ttl` is negative, or not a number"),
         ({"ttl": Number("Infinity")}, "its `ttl` is longer than ten years"),
         ({"ttl": Number("1e400")}, "its `ttl` is longer than ten years"),
         ({"ttl": 10**4000}, "its `ttl` is longer than ten years"),
@@ -174,7 +174,7 @@ def test_references_beyond_the_limit_are_one_malformed_item() -> None:
 
 def test_a_reference_that_is_too_deep_for_a_pointer_is_malformed() -> None:
     found = only({"k" * MAX_POINTER_CHARACTERS: GOOD})
-    assert found == MalformedReference(pointer="", reason="it stands too deep in the result")
+    assert found == MalformedReference(pointer="", reason="it is nested too deeply in the result")
 
 
 def test_deeply_nested_references_are_read_in_linear_time() -> None:

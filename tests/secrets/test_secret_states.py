@@ -207,7 +207,7 @@ def test_a_body_beyond_the_size_limit_reveals_nothing() -> None:
 )
 def test_an_answer_that_caches_may_store_is_a_finding(field: str | None, is_missing: bool) -> None:  # noqa: FBT001
     outcome = of_body(replace(GOOD, cache_control=field), b'{"value":"x"}')
-    assert outcome == Revealed(value="x", findings=(RedemptionFault.MAY_BE_STORED,) if is_missing else ())
+    assert outcome == Revealed(value="x", faults=(RedemptionFault.MAY_BE_STORED,) if is_missing else ())
 
 
 @given(
@@ -216,6 +216,6 @@ def test_an_answer_that_caches_may_store_is_a_finding(field: str | None, is_miss
 )
 def test_reading_a_body_never_raises_and_no_outcome_shows_it(body: bytes) -> None:
     outcome = of_body(GOOD, body)
-    assert repr(outcome) in {"Revealed(findings=())", repr(MALFORMED)}
+    assert repr(outcome) in {"Revealed(faults=())", repr(MALFORMED)}
     if isinstance(outcome, Revealed):
         outcome.value.encode()

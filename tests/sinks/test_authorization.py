@@ -318,10 +318,10 @@ import sys
 from inspector.cli.main import run
 from inspector.connect.oauth import provider
 
-def crash(step, response, body, lane):
+def crash(step, response, body, step_log):
     if step.name == "token":
         raise RuntimeError(f"{body!r} {response.request.content!r} {sys.argv}")
-    return answer_of(step, response, body, lane)
+    return answer_of(step, response, body, step_log)
 
 answer_of, provider.answer_of = provider.answer_of, crash
 sys.exit(run(sys.argv[1:], lambda launch: 0))

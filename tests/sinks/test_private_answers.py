@@ -70,7 +70,7 @@ class Asked:
 
     def call(self, key: str) -> None:
         """Call the tool by a key, and wait until the question of its server takes what is typed."""
-        self.press(key, until="It asks for a credential (api_key)")
+        self.press(key, until="The form asks for a credential (api_key)")
         self.screen.settle(2 * UNREAD_S, limit_s=2 * UNREAD_S)
 
     def record(self, name: str) -> None:

@@ -194,7 +194,7 @@ def test_no_server_text_acts_in_the_review_the_trust_view_or_a_written_file(
 
 
 def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
-    with interface(tmp_path, str(hostile(tmp_path)), see="what is before it is shown") as screen:
+    with interface(tmp_path, str(hostile(tmp_path)), see="the lines before it are shown") as screen:
         press(screen, "{", see="frame 183 of 900")
         press(screen, "[ [", see="frame 181 of 900")
         press(screen, "}", see="frame 183 of 900")
@@ -207,7 +207,7 @@ def test_no_text_of_a_recording_acts_in_the_terminal(tmp_path: Path) -> None:
         press(screen, "f", see="Findings of")
         press(screen, "G", "escape", "T", see="decides on no calls")
         press(screen, "escape", ">", see="frame 900 of 900")
-        press(screen, "escape", "t", "G", "k k", "enter", see="Went over no wire")
+        press(screen, "escape", "t", "G", "k k", "enter", see="This entry has no frames")
         press(screen, "g")
         # The first lines of the recording are read from its file.
         screen.settle(0.8)

@@ -128,7 +128,7 @@ def test_a_server_may_have_session_module_or_function_scope(
         (("-o", "mcp_scope=class"), "it is one of session, module, function"),
         (("-o", "mcp_server="), 'mcp_server = "-- python server.py"'),
         (("--mcp-record",), "--mcp-record needs a file"),
-        (("--mcp-cassette", "tape.jsonl"), "pytest --mcp-record makes it"),
+        (("--mcp-cassette", "tape.jsonl"), "pytest --mcp-record records it"),
     ],
 )
 def test_a_mistake_in_the_configuration_is_a_clear_error(

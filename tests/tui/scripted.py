@@ -15,7 +15,7 @@ from inspector.files import themes
 from inspector.files.settings import Settings
 from inspector.json.exact import Json, JsonObject, Malformed, dump, parse
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.authorization import Trust
+from inspector.protocol.authorization import Certificates
 from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, decode_page
 from inspector.protocol.client import FULL, Announcement, ClientProfile
 from inspector.protocol.exchanges import Exchanges
@@ -93,7 +93,7 @@ class Script:
     capabilities: JsonObject = field(default_factory=dict[str, Json])
     refusal: str = ""
     """The error with which requests for subscriptions are answered; empty to accept them."""
-    trust: Trust = Trust()  # noqa: RUF009 - it is frozen
+    certificates: Certificates = Certificates()  # noqa: RUF009 - it is frozen
     """The settings for certificates."""
     clock: Callable[[], float] = time.monotonic
     """The clock by which secrets expire."""
@@ -104,7 +104,9 @@ class ScriptedSession(Session):
 
     def __init__(self, script: Script, target: Target, listener: Listener) -> None:
         client = Announcement(profile=script.client)
-        super().__init__(target, Options(timeout_s=60.0, client=client, trust=script.trust), listener)
+        super().__init__(
+            target, Options(timeout_s=60.0, client=client, certificates=script.certificates), listener
+        )
         self._script = script
         self._hearer = listener
         self._asked = 0
@@ -140,7 +142,7 @@ class ScriptedSession(Session):
         matched = self._exchanges.take(frame)
         if self.recorder:
             self.recorder.frame(matched)
-        self.tell(FrameSeen(frame=frame, entries=self.timeline.fold(matched)))
+        self.tell(FrameSeen(frame=frame, entries=self.timeline.add(matched)))
 
     def exchange(self, method: str, params: Json, result: Json) -> None:
         self._asked += 1

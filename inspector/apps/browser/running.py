@@ -203,7 +203,7 @@ class RunningApp:
             case AppAsk.SPEAK:
                 await self._speak(found)
             case AppAsk.CLOSE:
-                self._ended("it asked to be closed")
+                self._ended("the interface asked to be closed")
             case _:
                 await self._settle(found)
 
@@ -245,7 +245,9 @@ class RunningApp:
     async def _begin(self) -> None:
         if not self._is_greeted or self._is_initialized:
             self._note(
-                AppEntryKind.REFUSED, "ui/notifications/initialized", "refused: it came at the wrong time"
+                AppEntryKind.REFUSED,
+                "ui/notifications/initialized",
+                "refused: the message came at the wrong time",
             )
             return
         self._is_initialized = True
@@ -254,13 +256,17 @@ class RunningApp:
         result = outcome.value if isinstance(outcome, Result) else {}
         is_given = await self._window.give(arguments)
         is_given = is_given and await self._window.give(notified("ui/notifications/tool-result", result))
-        words = "it has the arguments and the result" if is_given else "the result is too large for it"
+        words = (
+            "the interface has the arguments and the result"
+            if is_given
+            else "the result is too large for the interface"
+        )
         self._note(AppEntryKind.STATE if is_given else AppEntryKind.REFUSED, "initialized", words)
 
     async def _queue_up(self, message: AppMessage) -> None:
         if len(self._waiting) >= MAX_WAITING:
             await self._refuse(
-                message, f"{MAX_WAITING} of its requests are already waiting", "too many requests"
+                message, f"{MAX_WAITING} requests of the interface are already waiting", "too many requests"
             )
             return
         task = asyncio.ensure_future(self._fetch(message))
@@ -273,7 +279,7 @@ class RunningApp:
             try:
                 await self._fetched(message)
             except Exception as error:  # noqa: BLE001 - an interface that waits for an answer gets one
-                words = f"it could not be done ({type(error).__name__}): a defect of Sightline"
+                words = f"Sightline could not do this ({type(error).__name__}): a defect of Sightline"
                 await self._refuse(message, words, "internal error")
 
     async def _fetched(self, message: AppMessage) -> None:
@@ -281,7 +287,9 @@ class RunningApp:
         name = text_at(message.params, "name" if is_call else "uri")
         arguments = message.params.get("arguments", {})
         if name is None or not isinstance(arguments, dict):
-            await self._refuse(message, "its parameters are malformed", "malformed parameters", BAD_PARAMS)
+            await self._refuse(
+                message, "the parameters of the message are malformed", "malformed parameters", BAD_PARAMS
+            )
             return
         why_not = why_not_called(self._host.tool(name)) if is_call else ""
         if why_not:
@@ -309,7 +317,7 @@ class RunningApp:
         self._note(
             AppEntryKind.HEARD,
             f"{message.method} {name}",
-            words if is_given else "the answer is too large for it, or it has ended",
+            words if is_given else "the answer is too large for the interface, or the interface has ended",
             record,
         )
 

@@ -30,7 +30,7 @@ def apply(draft: Draft) -> Draft:
         for claim in of_block
     )
     draft = withhold_blocks(draft, reason_for)
-    return draft.finding(_UNCLEAR) if unclear else draft
+    return draft.remarking(_UNCLEAR) if unclear else draft
 
 
 def _is_about_audience(claim: Claim) -> bool:

@@ -17,7 +17,7 @@ from inspector.json.texts import batches
 from inspector.json.walk import below
 
 MAX_LISTED = 20
-"""The maximum number of places in findings; more are counted."""
+"""The maximum number of places that get a remark each; more are only counted."""
 
 _SHORTEST = 10
 """The minimum length of a match of any rule, including its context."""
@@ -31,7 +31,7 @@ _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IG
 
 
 def apply(draft: Draft) -> Draft:
-    """Add a finding for each place that looks like a credential, or withhold these places."""
+    """Add a remark on each place that looks like a credential, or withhold these places."""
     draft, found = credentials(draft)
     titles = {**draft.credentials, **found}
     if not titles:
@@ -40,13 +40,13 @@ def apply(draft: Draft) -> Draft:
     def reason_for(text: str) -> Reason:
         return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
 
-    bad = Texts(values=dict.fromkeys(titles), keys=set(titles))
+    unwanted = Texts(values=dict.fromkeys(titles), keys=set(titles))
     if draft.policy.withhold_credentials:
-        return without(draft, bad, reason_for)
-    removals, count = places_of(draft, bad, reason_for, MAX_LISTED)
+        return without(draft, unwanted, reason_for)
+    removals, count = places_of(draft, unwanted, reason_for, MAX_LISTED)
     more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
     places = (f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}" for removal in removals)
-    return draft.finding(*places, *more)
+    return draft.remarking(*places, *more)
 
 
 def credentials(draft: Draft) -> tuple[Draft, dict[str, str]]:

@@ -33,7 +33,7 @@ def apply(draft: Draft) -> Draft:
     released = (secrets.hinted, _released(draft))
     echoes = Echoes((*secrets.declared, *secrets.personal), names=names, but=released)
     if echoes.is_weak:
-        draft = draft.finding(_WEAK)
+        draft = draft.remarking(_WEAK)
     if echoes.is_empty:
         return draft
     draft, texts = with_texts(draft)

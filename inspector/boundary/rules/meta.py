@@ -20,7 +20,7 @@ _REASON = Reason(rule=Rule.META, detail="`_meta` is not shown to models, except 
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduce each `_meta` to its passing part."""
+    """Withhold the parts of each `_meta` that may not pass."""
     removals: list[Removal] = []
     match draft.raw:
         case {"_meta": sent} if draft.members is not None:

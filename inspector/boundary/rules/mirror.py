@@ -1,4 +1,4 @@
-"""`mirror`: reduces a text that copies the structured content in the same way as that content.
+"""`mirror`: withholds, in a text that copies the structured content, what is withheld from that content.
 
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """
@@ -18,7 +18,7 @@ _REWRITTEN = Reason(rule=Rule.MIRROR, detail="JSON with withheld fields; rewritt
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduce JSON texts in the same way as the structured content."""
+    """Withhold, in texts that are JSON, what is withheld from the structured content."""
     rule = _Mirror(draft)
     blocks = tuple(rule.judge(block) for block in draft.blocks)
     return replace(draft, blocks=blocks).removing(rule.removals, rule.secrets)

@@ -1,6 +1,6 @@
 """`sensitive-hint`: withholds a result that is declared sensitive, except references and released positions.
 
-Source: WebMCP issue 110, `sensitiveHint`. The rule `structured` reduces structured content.
+Source: WebMCP issue 110, `sensitiveHint`. The rule `structured` withholds structured content.
 """
 
 from inspector.boundary.bounded import Rule

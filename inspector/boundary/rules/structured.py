@@ -17,7 +17,7 @@ from inspector.schema.positions import Position, Source
 
 
 def apply(draft: Draft) -> Draft:
-    """Reduce the structured content, and members that the protocol does not define."""
+    """Withhold parts of the structured content, and of members that the protocol does not define."""
     start = draft.contract.start()
     draft = _without_marked_content(draft, start)
     ledger = Ledger(draft.contract, "")
@@ -39,7 +39,7 @@ def apply(draft: Draft) -> Draft:
     positions = draft.contract.positions
     faults = positions.faults if positions and draft.structured else ()
     draft = replace(draft, structured=structured, members=members).removing(ledger.removals, ledger.secrets)
-    return draft.finding(*faults)
+    return draft.remarking(*faults)
 
 
 def _without_marked_content(draft: Draft, start: Position) -> Draft:

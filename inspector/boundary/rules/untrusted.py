@@ -23,11 +23,11 @@ from inspector.boundary.same_content import text_of, text_pointer, with_text
 from inspector.claims.claim import Claim
 from inspector.claims.traits import Trait, traits
 
-_HIDDEN = "it is declared untrusted, and untrusted content is set to be withheld"
+_HIDDEN = "it is declared untrusted, and the policy withholds untrusted content"
 _DELIMITED = "it is declared untrusted, so it is put between markers"
 _FORGED = "it is declared untrusted and contains the marker of this call"
 _STRUCTURED = "structured content is declared untrusted, and cannot be delimited as text is"
-_HIDDEN_APP = "an interface sent it, and untrusted content is set to be withheld"
+_HIDDEN_APP = "an interface sent it, and the policy withholds untrusted content"
 _DELIMITED_APP = "an interface sent it, so it is put between markers"
 _FORGED_APP = "an interface sent it, and it contains the marker of this message"
 _STRUCTURED_APP = "an interface sent structured content, which cannot be delimited as text is"
@@ -72,7 +72,7 @@ def delimit(draft: Draft) -> Draft:
     """Put each untrusted text between markers."""
     whole, is_of_app = _claim(_of_result(draft)), draft.contract.is_of_app
     if (whole or is_of_app) and draft.structured and not draft.structured.gone:
-        draft = draft.finding(_STRUCTURED_APP if is_of_app else _STRUCTURED)
+        draft = draft.remarking(_STRUCTURED_APP if is_of_app else _STRUCTURED)
     claims = claims_by_block(draft)
     claim_at = {block.pointer: whole or _claim(claims.get(block.pointer, ())) for block in draft.blocks}
     # Text between markers was untrusted to an earlier boundary, which may have removed the label.
@@ -84,7 +84,7 @@ def delimit(draft: Draft) -> Draft:
     if not texts:
         return draft
     if not draft.nonce:
-        return draft.finding(_NO_NONCE)
+        return draft.remarking(_NO_NONCE)
 
     def reason_for(block: Block) -> Reason | None:
         is_forged = draft.nonce in texts.get(block.pointer, "")

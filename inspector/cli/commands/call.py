@@ -40,8 +40,8 @@ from inspector.cli.output import (
 )
 from inspector.cli.results import (
     ResultSides,
-    findings_shape,
     output_shape,
+    remarks_shape,
     result_lines,
     unfinished_shape,
     withheld_shape,
@@ -328,7 +328,7 @@ _VERBS = {Kind.TOOL: "calling", Kind.PROMPT: "getting"}
 async def _made(
     session: Session, launch: Launch, name: str, arguments: JsonObject, meta: JsonObject
 ) -> tuple[Ruled, list[str]]:
-    """Make a call if the policy lets it. Returns it with the server's stderr lines if it failed.
+    """Make a call if the policy allows it. Returns it with the server's stderr lines if it failed.
 
     `name`: the name of a tool, or the handle of another item.
     """
@@ -342,7 +342,7 @@ async def _made(
         verb = _VERBS.get(listed.kind if listed else Kind.TOOL, "reading")
         DIAGNOSTICS.say(f"{verb} {title_of(listed, arguments) if listed else name} …")
     made = await oversight.call(
-        session, considered, agreement=launch.agreement, on_progress=_Said().say, meta=meta
+        session, considered, agreement=launch.agreement, on_progress=_ProgressReporter().say, meta=meta
     )
     return made, await _stderr_of(session, made.record) if _has_failed(made.record) else []
 
@@ -382,7 +382,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
 
     `server`: the name of the server at the host. `decided`: the decision about the call and its answer.
     `stderr`: the server's lines during a failed call. `own`: values to mask in everything printed.
-    `unanswered`: the reasons why Sightline itself left requests of the server unanswered.
+    `unanswered`: the reasons why Sightline itself left requests by the server unanswered.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
@@ -392,7 +392,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             _KEYS.get(record.kind, "resource"): record.title,
             **_sides_shape(shown, raw),
             "undeclared": shown.undeclared,
-            "findings": findings_shape(shown.findings),
+            "remarks": remarks_shape(shown.remarks),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),
             "duration_ms": round(record.duration_s * 1000, 3),
@@ -519,7 +519,7 @@ def _unknown(name: str, session: Session) -> ToolFailedError:
     )
 
 
-class _Said:
+class _ProgressReporter:
     """Reports the progress of a call. The state of its task is reported only when it has changed."""
 
     def __init__(self) -> None:

@@ -422,13 +422,13 @@ _WRITERS: Mapping[str, Callable[[_Check], list[str]]] = {
 }
 
 
-def _rule(identifier: str, title: str, meaning: str, fix: str) -> ReviewRule:
+def _rule(identifier: str, title: str, consequence: str, fix: str) -> ReviewRule:
     return ReviewRule(
         id=identifier,
         title=title,
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning=meaning,
+        consequence=consequence,
         fix=fix,
         references=(),
     )

@@ -23,7 +23,7 @@ def command(*, name: str | None, format_: str) -> int:
     if format_ == "json":
         print_json({"vocabularies": [_shape(vocabulary) for vocabulary in chosen]})
     elif name is None:
-        rows = [("VOCABULARY", "STANDING", "AS OF", "KEYS", "WHERE ON THE WIRE")]
+        rows = [("VOCABULARY", "STATUS", "AS OF", "KEYS", "WHERE ON THE WIRE")]
         rows += [(v.name, v.standing.value, v.as_of, str(len(v.keys)), v.where) for v in chosen]
         print_lines(table(rows, columns()))
     else:
@@ -34,7 +34,7 @@ def command(*, name: str | None, format_: str) -> int:
 def _text(vocabulary: Vocabulary) -> list[str]:
     lines = [
         f"{vocabulary.name} — {vocabulary.title}",
-        f"standing: {vocabulary.standing.value} (as of {vocabulary.as_of})",
+        f"status: {vocabulary.standing.value} (as of {vocabulary.as_of})",
         f"source: {vocabulary.source}",
         f"where: {vocabulary.where}",
     ]

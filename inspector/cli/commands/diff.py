@@ -64,7 +64,7 @@ def command(
 ) -> int:
     """Show what changed from BEFORE to AFTER: recordings (*.jsonl), pins (pin:TARGET) or targets.
 
-    AFTER may be the command after --. A change that makes a tool declare less is marked, with what is lost.
+    AFTER may be the command after --. A change that drops a restriction (a hint, a mark, a schema) is marked, with what is lost.
     """
     if (after is None) == (invocation.command_line is None):
         raise UsageError(

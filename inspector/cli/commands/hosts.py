@@ -197,7 +197,7 @@ def _host_lines(row: "HostRow", level: Level) -> list[str]:
         *value_lines(context.model),
     ]
     lines += [
-        f"~ {safe_line(change.pointer) or '(the whole)'}  [host] {safe_line(change.what)}"
+        f"~ {safe_line(change.pointer) or '(the whole result)'}  [host] {safe_line(change.what)}"
         for change in context.changes[:MAX_LINES]
     ]
     lines.append(f"leaks without protection: {_leaks(row)}{'' if row.observed_open else ' (not observed)'}")

@@ -137,7 +137,7 @@ def _tool_shape(tool: Tool, launch: Launch, host: "Host | None") -> JsonObject:
         "definition": tool.definition,
         "claims": [_claim_shape(claim) for claim in claims],
         "traits": traits(claims).as_json(),
-        "findings": [{"message": sentence} for sentence in hidden_sentences(tool.definition)],
+        "remarks": [{"message": sentence} for sentence in hidden_sentences(tool.definition)],
     }
     if tool.page:
         shape["page"] = page_shape(tool.page)

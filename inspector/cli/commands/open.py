@@ -48,7 +48,7 @@ class _WatchingCommand(SectionedCommand):
 @click.option(
     "--identity",
     metavar="FILE",
-    help="Also decrypt the frames that are stored encrypted beside the recording, with this age key.",
+    help="Also decrypt the sealed frames beside the recording. FILE holds an age identity (AGE-SECRET-KEY-1…).",
 )
 @quiet_option
 @takes("connection", ConnectionOptions)

@@ -80,7 +80,7 @@ def check(*, file: str, format_: str) -> int:
     "--seen",
     multiple=True,
     metavar="FILE",
-    help="A result that the session has received before: a tools/call result, or a whole response.",
+    help="Assume that the session has already received this result: a tools/call result, or a whole response.",
 )
 @click.option("--answer", metavar="FILE", help="Also explain what the policy does with this result.")
 @format_option("text", "json")

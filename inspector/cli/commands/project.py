@@ -14,7 +14,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.output import OK, columns, print_json, print_lines
-from inspector.cli.results import ResultSides, findings_shape, result_lines, unfinished_shape, withheld_shape
+from inspector.cli.results import ResultSides, remarks_shape, result_lines, unfinished_shape, withheld_shape
 from inspector.errors import UsageError
 from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Call
@@ -81,7 +81,7 @@ def command(
                 "withheld": withheld_shape(shown.bounded.removals),
                 "error": shown.bounded.error.value if shown.bounded.error else None,
                 "undeclared": shown.undeclared,
-                "findings": findings_shape(shown.findings),
+                "remarks": remarks_shape(shown.remarks),
                 **unfinished_shape(shown),
             }
         )

@@ -45,7 +45,7 @@ from inspector.recording.replaying import Replay, ReplayedCall
 from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
-    from inspector.policy.gate.replayed import Judged
+    from inspector.policy.gate.replayed import ReplayedDecision
 
 Raw: TypeAlias = Callable[[int], Frame | None]
 """Returns a raw frame by its number; None if there is none."""
@@ -76,7 +76,7 @@ Raw: TypeAlias = Callable[[int], Frame | None]
 @click.option(
     "--identity",
     metavar="FILE",
-    help="Also decrypt the sealed frames of one recording; then nothing is withheld.",
+    help="Also decrypt the sealed frames of one recording; then nothing is withheld. FILE holds an age identity.",
 )
 @click.option("--save", metavar="FILE", help="Convert another tool's log of JSON Lines to a recording.")
 @click.option("--server", metavar="NAME", help="The server to import, where a log has several.")
@@ -236,7 +236,7 @@ def _text(report: _Report) -> list[str]:
 
 def _mismatch_lines(call: CheckedCall) -> list[str]:
     lines = [
-        f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole)'} {one.what}"
+        f"frame {call.frame}, {safe_line(call.tool)}: {one.pointer or '(the whole result)'} {one.what}"
         for one in call.mismatches
     ]
     return [*lines, f"frame {call.frame}: {call.more:,} more"] if call.more else lines
@@ -287,7 +287,7 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
     return STOPPED if is_stopped else OK
 
 
-def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[Judged, ...]":
+def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[ReplayedDecision, ...]":
     from inspector.policy.gate.replayed import replayed  # noqa: PLC0415 - most recordings are only shown
 
     calls = (event for event in events if isinstance(event, ReplayedCall))

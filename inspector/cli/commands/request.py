@@ -58,7 +58,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Send the request METHOD to TARGET and print its answer as JSON, as it was sent.
 
-    Nothing of it is judged or masked. The policy decides on tools/call, resources/read and prompts/get.
+    Sightline neither judges nor masks the answer. The policy decides on tools/call, resources/read and prompts/get.
     """
     terms = rules.read()
     chosen = target_of(target, connection, invocation.command_line)

@@ -75,7 +75,7 @@ class ReportOptions(OptionGroup):
         default=(),
         multiple=True,
         metavar="ID[@TOOL][=REASON]",
-        help="Ignore a rule, everywhere or for one tool: still reported, never fails the run.",
+        help="Ignore a rule, everywhere or for one tool: its findings are still reported, but never fail the run.",
     )
     output: str | None = option("-o", "--output", default=None, metavar="FILE", help="Write the report here.")
 
@@ -113,7 +113,7 @@ class PlanOptions(OptionGroup):
         default=(),
         multiple=True,
         type=WordChoice(tuple(PROFILES)),
-        help="Also list the tools under this client profile, and compare. The review is of the profile of --as.",
+        help="Also list the tools under this client profile, and compare them with those under --as, which are reviewed.",
     )
 
     def plan(self) -> Plan:
@@ -219,7 +219,9 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if command_line is not None or connection.config is not None or not words:
             targets.append(target_of(None, connection, command_line))
         if self.recording.path is not None and sum(not isinstance(each, Path) for each in targets) != 1:
-            raise UsageError("--record only works with one server", "Review one server, or leave it out.")
+            raise UsageError(
+                "--record only works with one server", "Review one server, or leave out --record."
+            )
         return tuple(
             gathered_from(target) if isinstance(target, Path) else self.server(target) for target in targets
         )
@@ -232,7 +234,9 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if words or invocation.command_line is not None:
             raise UsageError("--installed takes no target", "It reviews all that sightline discover lists.")
         if self.recording.path is not None:
-            raise UsageError("--record only works with one server", "Review one server, or leave it out.")
+            raise UsageError(
+                "--record only works with one server", "Review one server, or leave out --record."
+            )
         return agreed_servers(self.connection, is_agreed=self.agreement is Agreement.YES)
 
     def server(self, target: Target) -> Gathered:

@@ -226,7 +226,9 @@ async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCa
     for call, one in zip(calls, first, strict=True):
         other = one if isinstance(one, _Checked) else await _made(caller, call)
         if isinstance(one, _Checked) or isinstance(other, _Checked):
-            DIAGNOSTICS.say(f"{call.name} was not made twice, so nothing is proposed for it")
+            DIAGNOSTICS.say(
+                f"{call.name} could not be called twice, so Sightline proposes no places to ignore"
+            )
             continue
         shown = _projection(other)
         removed = [removal.pointer for removal in shown.sensitive]
@@ -236,7 +238,10 @@ async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCa
 
 
 def _lines(checked: _Checked) -> list[str]:
-    lines = [DIAGNOSTICS.mask(f"{each.pointer or '(the whole)'} {each.what}") for each in checked.differences]
+    lines = [
+        DIAGNOSTICS.mask(f"{each.pointer or '(the whole result)'} {each.what}")
+        for each in checked.differences
+    ]
     return [*lines, f"{checked.more:,} more differences"] if checked.more else lines
 
 

@@ -119,17 +119,17 @@ class Provider:
         self._target = target
         self._authorizing = access.authorizing
         self._identity = access.authorizing.client
-        lane = self._lane = access.lane
+        step_log = self._step_log = access.step_log
         self._make_transport = make_transport
         self._storage = _Storage(
-            access.authorizing, target.url, lambda what: lane.note("keyring", what, True)
+            access.authorizing, target.url, lambda what: step_log.note("keyring", what, True)
         )
         self._redirect_uri = ""
         self._redirect: Redirect | None = None
         self._last = ""
         """The last step that failed, with its answer."""
         secrets = (self._identity.client_secret, self._identity.signing_key)
-        lane.conceal([secret for secret in secrets if secret])
+        step_log.conceal([secret for secret in secrets if secret])
 
     @property
     def token(self) -> str | None:
@@ -164,7 +164,7 @@ class Provider:
             context = self._sdk.context
             context.current_tokens, context.client_info = kept.tokens, kept.client
             context.token_expiry_time = kept.expires_at
-            self._lane.note("kept token", f"scope: {kept.tokens.scope or '-'}", False)
+            self._step_log.note("kept token", f"scope: {kept.tokens.scope or '-'}", False)
 
     def _made(self) -> OAuthClientProvider:
         url, identity = self._target.url, self._identity
@@ -216,7 +216,9 @@ class Provider:
         except AuthorizationFailedError as error:
             return self._failed(str(error))
         except (OAuthFlowError, OAuthRegistrationError, OAuthTokenError) as error:
-            return self._failed(_reason_of(error, self._lane.mask) or self._last or "the flow ended early")
+            return self._failed(
+                _reason_of(error, self._step_log.mask) or self._last or "the flow ended early"
+            )
         except ValueError as error:
             return self._failed(self._last or f"not possible: {type(error).__name__}")
         except InspectorError:
@@ -233,7 +235,7 @@ class Provider:
         return ""
 
     def _failed(self, reason: str) -> str:
-        self._lane.note("failed", reason, True)
+        self._step_log.note("failed", reason, True)
         return f"Authorization failed: {reason}"
 
     def _note_granted(self, tokens: OAuthToken) -> None:
@@ -241,7 +243,7 @@ class Provider:
         granted = (tokens.scope or "").split()
         missing = [scope for scope in asked if scope not in granted] if granted else []
         if missing:
-            self._lane.note("token", f"scope not granted: {' '.join(missing)}", True)
+            self._step_log.note("token", f"scope not granted: {' '.join(missing)}", True)
 
     async def _drive(self, request: httpx2.Request, response: httpx2.Response | None) -> None:
         """Run the SDK's flow until it would send `request` again."""
@@ -274,10 +276,10 @@ class Provider:
 
     async def _send(self, request: httpx2.Request) -> httpx2.Response:
         """Send one request to an authorization server and show it as a step. Raises AuthorizationFailedError."""
-        step = step_of(request, self._lane)
+        step = step_of(request, self._step_log)
         fault = self._address_fault(step, request.url)
         if fault:
-            self._lane.note(step.name, f"{step.asked}\nnot sent: {fault}", True)
+            self._step_log.note(step.name, f"{step.asked}\nnot sent: {fault}", True)
             raise AuthorizationFailedError(f"{step.name}: {fault}")
         try:
             async with asyncio.timeout(STEP_S):
@@ -286,10 +288,10 @@ class Provider:
             words = (
                 f"no answer within {STEP_S:g} s" if isinstance(error, TimeoutError) else safe_line(str(error))
             )
-            self._lane.note(step.name, f"{step.asked}\n{words}", True)
+            self._step_log.note(step.name, f"{step.asked}\n{words}", True)
             raise AuthorizationFailedError(f"{step.name}: {place_of(request.url)}: {words}") from error
-        answer = answer_of(step, response, response.content, self._lane)
-        self._lane.note(step.name, f"{step.asked}\n{answer.text}", answer.is_failed)
+        answer = answer_of(step, response, response.content, self._step_log)
+        self._step_log.note(step.name, f"{step.asked}\n{answer.text}", answer.is_failed)
         if answer.is_failed:
             self._last = f"{step.name}: {answer.text}"
         elif step.name == "server metadata":
@@ -361,7 +363,7 @@ class Provider:
             raise AuthorizationFailedError("there is no terminal to ask you in")
         query = parse_qs(urlsplit(url).query)
         state = query.get("state", [""])[0]
-        self._lane.conceal([state])
+        self._step_log.conceal([state])
         metadata = self._sdk.context.oauth_metadata
         ask = AuthorizationAsk(
             url=url,
@@ -375,7 +377,7 @@ class Provider:
         if fault:
             raise AuthorizationFailedError(fault)
         asked = f"{place}; client_id: {query.get('client_id', [''])[0]}; scope: {' '.join(ask.scopes) or '-'}"
-        self._lane.note(
+        self._step_log.note(
             "user", f"{asked}; redirect_uri: {self._redirect_uri}; code_challenge_method: S256", False
         )
         try:
@@ -391,16 +393,16 @@ class Provider:
         self._note_redirect(self._redirect)
 
     def _refused(self, reason: str) -> None:
-        self._lane.note("redirect", f"refused: {reason}", True)
+        self._step_log.note("redirect", f"refused: {reason}", True)
 
     def _note_redirect(self, redirect: Redirect) -> None:
-        self._lane.conceal([redirect.code] if redirect.code else [])
+        self._step_log.conceal([redirect.code] if redirect.code else [])
         if redirect.error is not None:
             said = f"{redirect.error}: {redirect.description}" if redirect.description else redirect.error
-            said = masked_start(said, self._lane.mask, _LONGEST)
-            self._lane.note("redirect", said, True)
+            said = masked_start(said, self._step_log.mask, _LONGEST)
+            self._step_log.note("redirect", said, True)
             raise AuthorizationFailedError(f"the authorization server answered {said}")
-        self._lane.note("redirect", f"code: •••; iss: {redirect.iss or '-'}", False)
+        self._step_log.note("redirect", f"code: •••; iss: {redirect.iss or '-'}", False)
 
     async def _redirected(self) -> AuthorizationCodeResult:
         redirect, self._redirect = self._redirect, None
@@ -411,7 +413,7 @@ class Provider:
     def _conceal_tokens(self, tokens: OAuthToken) -> None:
         client = self._storage.kept.client
         values = (tokens.access_token, tokens.refresh_token, client.client_secret if client else None)
-        self._lane.conceal([value for value in values if value])
+        self._step_log.conceal([value for value in values if value])
 
 
 async def _agreed(asking: Awaitable[bool], arrived: asyncio.Future[Redirect]) -> Redirect:

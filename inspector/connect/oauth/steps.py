@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from inspector.credentials.cutting import masked_start
 from inspector.json.exact import Json, JsonText, dump_text, parse
-from inspector.protocol.authorization import Lane
+from inspector.protocol.authorization import StepLog
 from inspector.protocol.targets import COVERED
 from inspector.safe_text import safe_line
 
@@ -54,8 +54,8 @@ class StepAnswer(Struct, frozen=True, kw_only=True):
     is_failed: bool
 
 
-def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
-    """The step that a request of the SDK's provider makes. `lane`: masks its secrets from now on."""
+def step_of(request: httpx2.Request, step_log: StepLog) -> OAuthStep:
+    """The step that a request of the SDK's provider makes. `step_log`: masks its secrets from now on."""
     members: Mapping[str, Json] = {}
     body = request.content
     kind = request.headers.get("content-type", "")
@@ -68,23 +68,23 @@ def step_of(request: httpx2.Request, lane: Lane) -> OAuthStep:
         path = request.url.path
         name = next((word for mark, word in _METADATA.items() if mark in path), RESOURCE_METADATA)
     header = request.headers.get("authorization", "")
-    lane.conceal([*_secrets(members), *_header_secrets(header)])
-    words = [f"{request.method} {place_of(request.url)}", *_shown(members, lane.mask)]
+    step_log.conceal([*_secrets(members), *_header_secrets(header)])
+    words = [f"{request.method} {place_of(request.url)}", *_shown(members, step_log.mask)]
     if header:
         words.append(f"Authorization: {header.partition(' ')[0]} {COVERED}")
     return OAuthStep(name=name, asked="; ".join(words))
 
 
-def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, lane: Lane) -> StepAnswer:
-    """The answer to a step. `body`: the whole body of `response`. `lane`: masks its secrets from now on."""
+def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, step_log: StepLog) -> StepAnswer:
+    """The answer to a step. `body`: the whole body of `response`. `step_log`: masks its secrets from now on."""
     members = _members(body)
     is_failed = not 200 <= response.status_code < 300
     is_public = step.name in _NO_SECRETS
     if not is_public:
-        lane.conceal([*_secrets(members)])
-    words = [f"HTTP {response.status_code}", *_shown(members, lane.mask, is_public=is_public)]
+        step_log.conceal([*_secrets(members)])
+    words = [f"HTTP {response.status_code}", *_shown(members, step_log.mask, is_public=is_public)]
     if not is_failed and not members:
-        words.append("no JSON object")
+        words.append("not a JSON object")
     return StepAnswer(text="; ".join(words), is_failed=is_failed)
 
 

@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from inspector.boundary.bounded import Rule
 from inspector.boundary.notice import MEMBER
 from inspector.boundary.walking import WITHHELD, is_plain
-from inspector.hosts.definitions.paths import TOP, DocumentPath, Leading, Led, Purse
+from inspector.hosts.definitions.paths import TOP, DocumentPath, Leading, Purse, RedirectedReference
 from inspector.hosts.definitions.survey import Survey
 from inspector.json.exact import DuplicateKeys, Json, JsonObject
 from inspector.schema.key_pattern import KeyMatch, KeyPattern
@@ -41,7 +41,7 @@ KNOWN = MAPS | LISTS
 
 _FEWER = "a bounded result may lack what this keyword requires"
 _ALIKE = "the same text replaces all withheld items, or they are omitted"
-_LEFT = "a reduced value may fit this differently than the whole value"
+_LEFT = "a value with withheld parts may fit this differently than the whole value"
 
 DROPPED: dict[str, str] = {
     "required": _FEWER,
@@ -138,8 +138,8 @@ LOOSENED = "loosened"
 _BROKEN = "it is not a schema, or nested too deeply to be judged"
 _EXAMPLES = "it may contain withheld values"
 _PARTS = "it requires a whole value, a part of which may be withheld"
-_ONE_OF = "a reduced value may fit several of these alternatives"
-_EITHER = "a reduced value may meet a different condition than the whole value"
+_ONE_OF = "a value with withheld parts may fit several of these alternatives"
+_EITHER = "a value with withheld parts may meet another condition than the whole value"
 _PLACEHOLDER = "a text replaces a withheld item"
 _NOTICE = "a bounded result lists withheld fields under `_withheld`"
 
@@ -187,7 +187,7 @@ class _Loosening:
         self._purse = purse
         self._tasks: list[_Task] = []
         self._placed: dict[int, DocumentPath] = {}
-        self._led: list[Led] = []
+        self._redirected: list[RedirectedReference] = []
 
     def run(self) -> JsonObject:
         top: list[Json] = [None]
@@ -195,7 +195,7 @@ class _Loosening:
         self._drain()
         written = top[0] if isinstance(top[0], dict) else {}
         finder, leading = References(self._schema), Leading(written, self._purse)
-        for led in self._led:
+        for led in self._redirected:
             # Writing the target of a reference may add references to the list.
             place = self._place(finder.resolve(led.reference), leading)
             change = leading.lead(led, place)
@@ -231,7 +231,9 @@ class _Loosening:
                 self._report(task.raw.down(keyword), LOOSENED, _EITHER, None)
             elif keyword in REFERENCES:
                 task.made[keyword] = value
-                self._led.append(Led(holder=task.made, keyword=keyword, raw=task.raw.down(keyword)))
+                self._redirected.append(
+                    RedirectedReference(holder=task.made, keyword=keyword, raw=task.raw.down(keyword))
+                )
             elif keyword in MAPS and isinstance(value, dict):
                 self._map(task, keyword, value)
             elif keyword in ITEMS:

@@ -65,7 +65,7 @@ class Purse:
         return join(tokens)
 
 
-class Led(Struct, frozen=True, kw_only=True):
+class RedirectedReference(Struct, frozen=True, kw_only=True):
     """A reference in the bounded schema that still has its original target."""
 
     holder: JsonObject
@@ -97,7 +97,7 @@ class Leading:
         name = f"{_SPARE}-{number}"
         return held, name, TOP.down(_DEFINITIONS, name)
 
-    def lead(self, led: Led, place: DocumentPath | None) -> str:
+    def lead(self, led: RedirectedReference, place: DocumentPath | None) -> str:
         """Redirect a reference to `place`; to an empty schema if `place` is None.
 
         Returns a description of the change, if any.

@@ -50,7 +50,7 @@ class ProjectionStep(StrEnum):
 
 
 class DefinitionDifference(Struct, frozen=True, kw_only=True):
-    """A part of a definition that does not reach the model, or not unchanged."""
+    """A part of a definition that reaches the model changed, or not at all."""
 
     pointer: str
     """Pointer into the definition as sent; it resolves."""

@@ -96,11 +96,11 @@ class Consideration(Struct, frozen=True, kw_only=True):
         return (*rules, *(each.sentence for each in self.asking), *((self.problem,) if self.problem else ()))
 
     @property
-    def findings(self) -> tuple[str, ...]:
-        return self.resolution.findings if self.resolution else ()
+    def remarks(self) -> tuple[str, ...]:
+        return self.resolution.remarks if self.resolution else ()
 
     def as_json(self) -> JsonObject:
-        """The decision with `changed`, `problem`, `resolution` and `findings`.
+        """The decision with `changed`, `problem`, `resolution` and `remarks`.
 
         Contains no value of an argument.
         """
@@ -110,7 +110,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
             "changed": [each.sentence for each in self.asking],
             "problem": self.problem,
             "resolution": self.resolution.state.value if self.resolution else "none",
-            "findings": [*self.findings],
+            "remarks": [*self.remarks],
         }
 
 

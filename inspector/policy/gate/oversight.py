@@ -76,8 +76,8 @@ class Resolver:
             timeout_s = min(TIMEOUT_S, session.options.timeout_s)
             outcome = await session.resolve(tool, arguments, timeout_s=timeout_s)
             resolution = await asyncio.to_thread(resolution_of, tool, outcome)
-            if resolution.findings:
-                session.note(f"resolution of {tool.name}", " ".join(resolution.findings), kind="resolution")
+            if resolution.remarks:
+                session.note(f"resolution of {tool.name}", " ".join(resolution.remarks), kind="resolution")
             if resolution.state is ResolutionState.UNANSWERED:
                 # The next request may be answered.
                 return resolution
@@ -305,7 +305,7 @@ class Oversight:
         problem = await _problem_of(self._answered(made))
         if problem:
             # An answer that cannot be logged counts as not agreed to.
-            made = in_force(replace(made, findings=(*made.findings, problem), is_agreed=False))
+            made = in_force(replace(made, remarks=(*made.remarks, problem), is_agreed=False))
         session.amend(made.record)
         if made.effects:
             session.note(f"answer of {current.title}", "; ".join(made.effects), kind="policy")

@@ -21,7 +21,7 @@ from inspector.recording.replaying import ReplayedCall
 from inspector.session.call_record import CallRecord
 
 
-class Judged(Struct, frozen=True, kw_only=True):
+class ReplayedDecision(Struct, frozen=True, kw_only=True):
     """A recorded call with the decisions about it and its answer."""
 
     call: ReplayedCall
@@ -49,7 +49,7 @@ class Judged(Struct, frozen=True, kw_only=True):
 
 def replayed(
     policy: Policy, calls: Iterable[ReplayedCall], server: str, agreement: Agreement
-) -> Iterator[Judged]:
+) -> Iterator[ReplayedDecision]:
     """The decisions about each call, in order.
 
     A call that would not have been made adds nothing to the session's trust.
@@ -74,7 +74,7 @@ def replayed(
             record = _record(number, call)
             made = ruled(policy, consideration, record, is_agreed=agreement is Agreement.YES)
             trust = trust.join(made.brought)
-        yield Judged(call=call, consideration=consideration, made=made)
+        yield ReplayedDecision(call=call, consideration=consideration, made=made)
 
 
 def _record(number: int, call: ReplayedCall) -> CallRecord:

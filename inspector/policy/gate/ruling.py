@@ -17,7 +17,7 @@ from inspector.policy.taint import (
     LabelOrigin,
     SessionTrust,
     TrustLabel,
-    response_findings,
+    response_remarks,
     trust_of,
 )
 from inspector.protocol.outcome import Result
@@ -36,13 +36,13 @@ class Ruled(Struct, frozen=True, kw_only=True):
     handling: Handling
     brought: SessionTrust
     """The trust labels that the answer added to the agent session."""
-    findings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     """Sentences on contradictions with the tool's declarations, and on a failed log.
 
     They contain no text of the server.
     """
     problem: str = ""
-    """A problem other than the call's own: the answer could not be judged; empty if there was none."""
+    """The reason why the answer could not be judged; empty if it was judged."""
     is_agreed: bool = False
     """True if the user agreed that a model sees the answer."""
 
@@ -87,7 +87,7 @@ class Ruled(Struct, frozen=True, kw_only=True):
         content: JsonObject = {
             "agreed": self.is_agreed,
             "brought": brought,
-            "findings": [*self.findings],
+            "remarks": [*self.remarks],
             "problem": self.problem,
         }
         return self.handling.as_json() | content
@@ -105,23 +105,23 @@ def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_a
     # Untrusted, until its claims have been read.
     untrusted = SessionTrust(labels=frozenset({TrustLabel(kind=LabelKind.UNTRUSTED, origin=origin)}))
     brought = untrusted
-    findings: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
     try:
         brought = _without_secrets(trust_of(record.outcome, record.tool, origin), record, origin)
-        findings = response_findings(record.tool, record.outcome)
+        remarks = response_remarks(record.tool, record.outcome)
         if considered.facts is not None:
             handling = handle(policy, with_response(considered.facts, considered.situation, record.outcome))
     except Exception as fault:  # noqa: BLE001 - what fails must not let an answer through, whatever failed in it
         problem = f"the answer could not be judged ({safe_line(type(fault).__name__)}), so all of it is withheld: a defect of Sightline"
     if record.has_asked:
         brought = brought.join(untrusted)
-    findings = (*considered.findings, *findings)
+    remarks = (*considered.remarks, *remarks)
     made = Ruled(
         record=replace(record, resolution=considered.resolution),
         consideration=considered,
         handling=handling,
         brought=brought,
-        findings=findings,
+        remarks=remarks,
         problem=problem,
         is_agreed=is_agreed,
     )
@@ -152,7 +152,7 @@ def in_force(made: Ruled) -> Ruled:
         withheld=_withheld(made),
         hide_untrusted=made.record.policy.hide_untrusted or bool(made.handling.hiding),
     )
-    remarks = (*made.findings, *((made.problem,) if made.problem else ()))
+    remarks = (*made.remarks, *((made.problem,) if made.problem else ()))
     return replace(made, record=_with(made.record, policy, remarks))
 
 

@@ -331,7 +331,7 @@ class Played:
         timeline = Timeline()
         if isinstance(line, RecordedFrame):
             for matched in matched_in(self._around(number, opening, position)):
-                timeline.fold(matched)
+                timeline.add(matched)
             begun = [entry for entry in timeline.entries if entry.frames[0] == line.number]
             place = number - 1 - openings.until(opening - 1)
             if place < len(begun):

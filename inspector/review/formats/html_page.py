@@ -23,25 +23,25 @@ def lines(report: Report) -> list[str]:
 
 
 def _lines(report: Report) -> Iterator[str]:
-    title = f"Review of {shown(report.target)}"
+    title = f"Review of {html_line(report.target)}"
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     yield f"<title>{title}</title><style>{STYLE}</style></head><body>"
     yield f"<h1>{title}</h1>"
     for part in report.parts:
-        target = f"<code>{shown(part.target)}</code>: " if report.servers else ""
-        yield f"<p>{target}{shown(described(part))}.</p>"
-    yield f"<p>{shown(report.reviewed_by)}.</p>"
+        target = f"<code>{html_line(part.target)}</code>: " if report.servers else ""
+        yield f"<p>{target}{html_line(described(part))}.</p>"
+    yield f"<p>{html_line(report.reviewed_by)}.</p>"
     yield "<h2>Summary</h2>"
-    yield f"<p>{shown(summary(report))}</p>"
+    yield f"<p>{html_line(summary(report))}</p>"
     yield from _per_tool(report)
     yield "<h2>Findings</h2>"
     for group in report.groups():
         yield from _group(group, report)
     yield "<h2>Not checked</h2><ul>"
     for each in report.not_checked:
-        yield f"<li>{shown(each.what)}: {shown(each.why)}</li>"
+        yield f"<li>{html_line(each.what)}: {html_line(each.why)}</li>"
     yield "</ul></body></html>"
 
 
@@ -54,7 +54,7 @@ def _per_tool(report: Report) -> Iterator[str]:
         worst.setdefault(f"{finding.target}: {about}" if finding.target else about, []).append(entry)
     yield "<table><tr><th>About</th><th>Findings</th><th>Worst</th></tr>"
     for name, entries in worst.items():
-        yield f"<tr><td>{shown(name)}</td><td>{len(entries)}</td><td>{entries[0].finding.severity.value}</td></tr>"
+        yield f"<tr><td>{html_line(name)}</td><td>{len(entries)}</td><td>{entries[0].finding.severity.value}</td></tr>"
     quiet = sum(
         1
         for part in report.parts
@@ -70,24 +70,24 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
     off = "" if group[0].counts else " off"
     yield f'<article class="{finding.severity.value}{off}">'
     title = rule.title if rule else ""
-    yield f"<h3>{finding.severity.value}: {shown(title)} ({finding.id}){shown(status(group[0]))}</h3>"
+    yield f"<h3>{finding.severity.value}: {html_line(title)} ({finding.id}){html_line(status(group[0]))}</h3>"
     if len(group) == 1:
-        yield f"<p><code>{shown(place(group[0]))}</code>, confidence {finding.confidence.value}</p>"
+        yield f"<p><code>{html_line(place(group[0]))}</code>, confidence {finding.confidence.value}</p>"
     else:
         yield f"<p>In {len(group):,} places, confidence {finding.confidence.value}:</p><ul>"
         for where, evidence in places(group):
-            quoted = f"<pre>{shown(evidence)}</pre>" if evidence else ""
-            yield f"<li><code>{shown(where)}</code>{quoted}</li>"
+            quoted = f"<pre>{html_line(evidence)}</pre>" if evidence else ""
+            yield f"<li><code>{html_line(where)}</code>{quoted}</li>"
         yield "</ul>"
-    yield f"<p>{shown(finding.message)}</p>"
+    yield f"<p>{html_line(finding.message)}</p>"
     if evidence := same_evidence(group):
-        yield f"<pre>{shown(evidence)}</pre>"
+        yield f"<pre>{html_line(evidence)}</pre>"
     if rule:
-        yield f"<p>{shown(rule.meaning)}</p><p><b>How to fix it:</b> {shown(rule.fix)}</p>"
-        yield f"<p>{shown(', '.join(rule.references))}</p>"
+        yield f"<p>{html_line(rule.consequence)}</p><p><b>How to fix it:</b> {html_line(rule.fix)}</p>"
+        yield f"<p>{html_line(', '.join(rule.references))}</p>"
     yield "</article>"
 
 
-def shown(text: str) -> str:
+def html_line(text: str) -> str:
     """`text` as one line of HTML text."""
     return escape(safe_line(text))

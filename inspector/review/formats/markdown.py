@@ -59,7 +59,7 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
         yield f"> {code(evidence)}"
     if rule:
         yield ""
-        yield f"{rule.meaning} **Fix:** {rule.fix} ({', '.join(rule.references)})"
+        yield f"{rule.consequence} **Fix:** {rule.fix} ({', '.join(rule.references)})"
 
 
 def plain(text: str) -> str:

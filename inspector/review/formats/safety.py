@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from inspector.claims.safety import COLUMNS, LEGEND, Cell, SafetyRow
 from inspector.json.exact import Malformed
-from inspector.review.formats.html_page import STYLE, shown
+from inspector.review.formats.html_page import STYLE, html_line
 from inspector.review.formats.markdown import code, plain
 
 _MAX_TEXT = 200
@@ -40,16 +40,16 @@ def markdown_lines(
 
 def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()) -> Iterator[str]:
     """The safety table as a self-contained HTML page. `title`: the name of the subject; may be foreign."""
-    named = f"Safety of {shown(_short(title))}"
+    named = f"Safety of {html_line(_short(title))}"
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'
     yield "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
     yield f"<title>{named}</title><style>{STYLE}</style></head><body>"
     yield f"<h1>{named}</h1>"
-    yield from (f"<p>{shown(sentence)}</p>" for sentence in LEGEND)
-    yield f"<table><tr>{''.join(f'<th>{shown(name)}</th>' for name in COLUMNS)}</tr>"
+    yield from (f"<p>{html_line(sentence)}</p>" for sentence in LEGEND)
+    yield f"<table><tr>{''.join(f'<th>{html_line(name)}</th>' for name in COLUMNS)}</tr>"
     for row in rows:
-        cells = "".join(f"<td>{_cell(cell, _html_code, shown)}</td>" for cell in row.cells)
+        cells = "".join(f"<td>{_cell(cell, _html_code, html_line)}</td>" for cell in row.cells)
         yield f"<tr><td>{_html_code(row.name)}</td>{cells}</tr>"
     yield "</table>"
     yield from _html_list(
@@ -64,7 +64,7 @@ def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malfor
 def _html_list(title: str, entries: Sequence[tuple[str, str]]) -> Iterator[str]:
     if entries:
         yield f"<h2>{title}</h2><ul>"
-        yield from (f"<li>{_html_code(name)}: {shown(_short(text))}</li>" for name, text in entries)
+        yield from (f"<li>{_html_code(name)}: {html_line(_short(text))}</li>" for name, text in entries)
         yield "</ul>"
 
 
@@ -74,7 +74,7 @@ def _cell(cell: Cell, foreign: Callable[[str], str], own: Callable[[str], str] =
 
 
 def _html_code(text: str) -> str:
-    return f"<code>{shown(_short(text))}</code>"
+    return f"<code>{html_line(_short(text))}</code>"
 
 
 # A bar ends a cell even inside code and cannot be escaped there, so another character replaces it.

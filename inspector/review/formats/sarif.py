@@ -95,7 +95,7 @@ def _rule(rule: ReviewRule) -> JsonObject:
         "id": rule.id,
         "name": "".join(word.capitalize() for word in rule.title.replace("-", " ").replace(",", "").split()),
         "shortDescription": {"text": rule.title},
-        "fullDescription": {"text": rule.meaning},
+        "fullDescription": {"text": rule.consequence},
         "help": {"text": rule.fix},
         "defaultConfiguration": {"level": _LEVELS[rule.severity]},
         "properties": {

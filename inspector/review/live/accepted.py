@@ -56,7 +56,7 @@ class AcceptedFindings:
             items[item.fingerprint] = (*items.get(item.fingerprint, ()), item)
         return items
 
-    def standing(self, entry: ReportEntry) -> ReportEntry:
+    def with_acceptance(self, entry: ReportEntry) -> ReportEntry:
         """The entry, with its acceptance if there is one."""
         finding = entry.finding
         near = self._by_fingerprint.get(entry.fingerprint, ())

@@ -55,7 +55,7 @@ class OngoingReview:
         self._order: list[int] = []
         self._called: dict[str, _Called] = {}
         self._beside: tuple[ReportEntry, ...] = ()
-        """The findings of rules that compare definitions, and those about requests of the server."""
+        """The findings of rules that compare definitions, and those about requests by the server."""
         self._seen: _Seen | None = None
         """The input of the rules that compare definitions, apart from the catalogue."""
         self._catalogue: Catalogue | None = None
@@ -290,7 +290,7 @@ def report_of(
         tools=tuple(
             COVERED if tool.name in board.unshown else tool.name for tool in material.catalogue.tools
         ),
-        entries=tuple(accepted.standing(entry) for entry in ranked(board.all)),
+        entries=tuple(accepted.with_acceptance(entry) for entry in ranked(board.all)),
         not_checked=board.not_checked,
         called=len(material.calls),
         rules=rules(),

@@ -88,13 +88,13 @@ def _contradiction(
     severity: Severity,
     texts: tuple[str, str],
 ) -> ReviewRule:
-    meaning, fix = texts
+    consequence, fix = texts
     return ReviewRule(
         id=f"SL-ANN{number:03}",
         title=title,
         severity=severity,
         confidence=Confidence.HIGH,
-        meaning=meaning,
+        consequence=consequence,
         fix=fix,
         references=("CWE-522" if kind is ContradictionKind.PUBLIC_CREDENTIALS else "CWE-684", _SPECIFICATION),
         each=partial(_contradicts, kind=kind),
@@ -185,7 +185,7 @@ RULES = (
         title="Malformed declaration",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Strict clients reject the tool, or the whole list; others drop the declaration.",
+        consequence="Strict clients reject the tool, or the whole list; others drop the declaration.",
         fix="Use the type that the vocabulary defines: `sightline claims NAME` shows it.",
         references=("CWE-1286", _SPECIFICATION),
         subjects=DEFINITIONS,
@@ -196,7 +196,7 @@ RULES = (
         title="Result contradicts its tool",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="A host that relies on the definition of the tool handles the result wrongly.",
+        consequence="A host that relies on the definition of the tool handles the result wrongly.",
         fix="Declare all possible values for the tool, and the one actual value for a result.",
         references=("CWE-684", "SEP-1913"),
         call=_in_result,
@@ -206,7 +206,7 @@ RULES = (
         title="Resolution widens the declarations",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="A call is resolved to do more than the tool declares, and so more than the host agreed to.",
+        consequence="A call is resolved to do more than the tool declares, and so more than the host agreed to.",
         fix="Declare the maximum effect of any call for the tool; a resolution may only narrow it.",
         references=("CWE-684", "Tool resolution"),
         whole=_widened,

@@ -1,4 +1,4 @@
-"""INJ: instructions to the model, and hidden text, in results and in requests of the server.
+"""INJ: instructions to the model, and hidden text, in results and in requests by the server.
 
 Source: the WebMCP draft, 6.3.1.2.
 """
@@ -12,10 +12,10 @@ from inspector.review.finding import Confidence, Hit, Severity, SubjectKind, quo
 from inspector.review.prose import tagged
 from inspector.review.reviewed import Offer, ReviewedCall
 from inspector.review.rule import ReviewRule
-from inspector.review.signals import NOTABLE, TextJudgement, judged
+from inspector.review.signals import NOTABLE, InstructionScore, judged
 from inspector.review.texts import LONGEST_READ, Text, TextPlace, first_of
 
-_LEAST = 12
+_SHORTEST_TEXT = 12
 
 
 def _orders(call: ReviewedCall) -> Iterator[Hit]:
@@ -44,11 +44,11 @@ def _asks(offer: Offer) -> Iterator[Hit]:
         )
 
 
-def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, TextJudgement]]:
+def _judged(texts: Iterable[Text], hiding: Iterable[Hidden]) -> Iterator[tuple[Text, InstructionScore]]:
     """The texts that give instructions, each with its judgement."""
     hidden = {found.pointer for found in hiding}
     for text in texts:
-        if len(text.text) < _LEAST or text.place is TextPlace.KEY:
+        if len(text.text) < _SHORTEST_TEXT or text.place is TextPlace.KEY:
             continue
         # Prose may occur in any place of a result.
         prose = Text(pointer=text.pointer, place=TextPlace.PROSE, text=text.text[:LONGEST_READ])
@@ -103,7 +103,7 @@ RULES = (
         title="Result contains instructions to the model",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        meaning="Models may treat the results of tools as part of their task, and obey.",
+        consequence="Models may treat the results of tools as part of their task, and obey.",
         fix="If the text comes from third parties, declare it untrusted, so that hosts can delimit or withhold it. If it is the server's own text, do not trust the server.",
         references=("CWE-1427", "OWASP MCP06:2025", "WebMCP draft, 6.3.1.2"),
         call=_orders,
@@ -113,7 +113,7 @@ RULES = (
         title="Result contains hidden characters",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="The user does not see the text that the model gets, or a terminal executes control sequences in it.",
+        consequence="The user does not see the text that the model gets, or a terminal executes control sequences in it.",
         fix="Remove the characters before returning the text.",
         references=("CWE-1007", "CWE-150", "OWASP MCP06:2025"),
         call=_hides,
@@ -123,7 +123,7 @@ RULES = (
         title="Request contains instructions",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        meaning="A sampling request reaches the model of the host, and the text of a form or URL reaches the user, during any call.",
+        consequence="A sampling request reaches the model of the host, and the text of a form or URL reaches the user, during any call.",
         fix="Decline it, and do not connect a server that you do not trust. Authors: ask only for what the call needs.",
         references=("CWE-1427", "OWASP MCP06:2025", "MCP 2025-11-25, Sampling, Elicitation"),
         subjects=frozenset({SubjectKind.REQUEST}),

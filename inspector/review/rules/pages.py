@@ -121,7 +121,7 @@ def _refused(offer: Offer) -> Iterator[Hit]:
     if refused is not None:
         at = quoted(str(refused.place or refused.document.url))
         yield Hit(
-            message=f"The page registers a tool at {at}, but the browser rejects it.",
+            message=f"The page registers a tool at {at}, but the browser refuses it.",
             pointer=refused.pointer,
             evidence=quoted(refused.reason),
         )
@@ -147,7 +147,7 @@ def _rule(  # noqa: PLR0913 - one entry of the registry, member by member
         title=title,
         severity=severity,
         confidence=Confidence.HIGH,
-        meaning=texts[0],
+        consequence=texts[0],
         fix=texts[1],
         references=references,
         subjects=subjects,
@@ -225,7 +225,7 @@ RULES = (
     ),
     _rule(
         7,
-        "Rejected by the browser",
+        "Refused by the browser",
         Severity.LOW,
         (
             "The page tries to offer a tool that no agent gets, because the registration failed.",

@@ -116,14 +116,14 @@ def _severity(*, is_announced: bool, is_weaker: bool) -> Severity | None:
 
 
 def _rule(
-    number: int, kind: ListingKind, title: str, severity: Severity, meaning: str, fix: str
+    number: int, kind: ListingKind, title: str, severity: Severity, consequence: str, fix: str
 ) -> ReviewRule:
     return ReviewRule(
         id=f"SL-PIN{number:03}",
         title=title,
         severity=severity,
         confidence=Confidence.HIGH,
-        meaning=meaning,
+        consequence=consequence,
         fix=fix,
         references=("CWE-494", "CWE-353", "OWASP MCP03:2025"),
         whole=partial(_changed, kind=kind),

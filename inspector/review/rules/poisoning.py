@@ -11,7 +11,7 @@ from inspector.review.rule import DEFINITIONS, ReviewRule
 from inspector.review.signals import NOTABLE, judged
 from inspector.review.texts import Text, TextPlace
 
-_LEAST = 12
+_SHORTEST_TEXT = 12
 """The minimum number of characters of a text that can give instructions."""
 _ENCODED = 60
 """The minimum number of characters of a word that may be encoded sentences."""
@@ -39,8 +39,8 @@ def _spelt_out(text: Text) -> Text | None:
 
     The words of a long name become a sentence.
     """
-    if len(text.text) < _LEAST or " " in text.text or "\n" in text.text:
-        return text if len(text.text) >= _LEAST else None
+    if len(text.text) < _SHORTEST_TEXT or " " in text.text or "\n" in text.text:
+        return text if len(text.text) >= _SHORTEST_TEXT else None
     if text.place in {TextPlace.KEY, TextPlace.NAME} and "://" not in text.text:
         words = words_of(text.text)
         if len(words) > 3:
@@ -65,7 +65,7 @@ def _of_skill(call: ReviewedCall) -> Iterator[Text]:
 
 def _out_of_sight(texts: Iterable[Text]) -> Iterator[Hit]:
     for text in texts:
-        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _LEAST:
+        if text.place in {TextPlace.KEY, TextPlace.NAME} or len(text.text) < _SHORTEST_TEXT:
             continue
         comment = text.text.find("<!--")
         end = text.text.find("-->", comment + 4) if comment >= 0 else -1
@@ -134,7 +134,7 @@ RULES = (
         title="Metadata contains instructions to the model",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        meaning="Models read definitions as part of their context and may obey, even if the tool is never called.",
+        consequence="Models read definitions as part of their context and may obey, even if the tool is never called.",
         fix="Do not connect a server that you do not trust. Authors: describe only what the tool does.",
         references=("CWE-1427", "OWASP MCP03:2025", "WebMCP draft, 6.3.1.1"),
         subjects=DEFINITIONS - {SubjectKind.SERVER},
@@ -145,7 +145,7 @@ RULES = (
         title="Hidden text",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="A reviewer does not see the text on a screen, but the model gets it. Definitions are searched, and skills that were read.",
+        consequence="A reviewer does not see the text on a screen, but the model gets it. Definitions are searched, and skills that were read.",
         fix="Remove it, or make it visible.",
         references=("CWE-451", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,
@@ -157,7 +157,7 @@ RULES = (
         title="Poisoned server instructions",
         severity=Severity.HIGH,
         confidence=Confidence.MEDIUM,
-        meaning="Hosts put a server's instructions into the model's context, often into its system prompt.",
+        consequence="Hosts put a server's instructions into the model's context, often into its system prompt.",
         fix="Do not connect a server that you do not trust. Authors: describe only how to use the tools.",
         references=("CWE-1427", "OWASP MCP03:2025"),
         subjects=frozenset({SubjectKind.SERVER}),
@@ -168,7 +168,7 @@ RULES = (
         title="Promotes itself to the model",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
-        meaning="Models choose between the tools of several servers by their descriptions. Definitions are searched, and skills that were read.",
+        consequence="Models choose between the tools of several servers by their descriptions. Definitions are searched, and skills that were read.",
         fix="Describe what the tool does and when to use it; leave the choice to the model and the user.",
         references=("CWE-1427", "OWASP MCP03:2025"),
         subjects=DEFINITIONS,

@@ -49,7 +49,7 @@ def _too_large(offer: Offer) -> Iterator[Hit]:
     manifest = manifest_of(offer.definition)
     if len(manifest.files) > MOST_FILES or manifest.size_bytes > MOST_BYTES:
         yield Hit(
-            message=f"The skill has {len(manifest.files):,} files of {manifest.size_bytes:,} bytes; hosts need not accept more than {MOST_FILES} of {MOST_BYTES:,}.",
+            message=f"The skill has {len(manifest.files):,} files with {manifest.size_bytes:,} bytes in all; hosts may refuse more than {MOST_FILES} files, or more than {MOST_BYTES:,} bytes.",
             pointer="/resources",
         )
 
@@ -62,7 +62,7 @@ RULES = (
         title="Invalid skill",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
-        meaning="Hosts must not load it, since nothing says which files belong to it.",
+        consequence="Hosts must not load it, since nothing says which files belong to it.",
         fix="List every file of the skill with its URI, SHA-256 digest and size, and give the skill and its folder the same name.",
         references=("CWE-345", f"{_SOURCE}, Skill Entries"),
         subjects=_SKILLS,
@@ -73,7 +73,7 @@ RULES = (
         title="Skill does not verify",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
-        meaning="A user who agreed to the entry did not agree to this content. Hosts that do not verify give it to the model.",
+        consequence="A user who agreed to the entry did not agree to this content. Hosts that do not verify give it to the model.",
         fix="Serve the content that matches the digest in the entry. If the skill has changed, update the entry.",
         references=("CWE-345", "CWE-494", f"{_SOURCE}, Integrity and Verification"),
         call=_unverified,
@@ -83,7 +83,7 @@ RULES = (
         title="Skill without digests",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Its content can change at any time, and neither a pin nor a host notices.",
+        consequence="Its content can change at any time, and neither a pin nor a host notices.",
         fix="Publish the digests. If the text is generated, offer a prompt instead of a skill.",
         references=("CWE-494", f"{_SOURCE}, Resources"),
         subjects=_SKILLS,
@@ -94,7 +94,7 @@ RULES = (
         title="Skill asks for rights",
         severity=Severity.MEDIUM,
         confidence=Confidence.MEDIUM,
-        meaning="A server asks for more rights on the user's machine. A host that grants them unasked lets the server act there.",
+        consequence="A server asks for more rights on the user's machine. A host that grants them unasked lets the server act there.",
         fix="Do not ask for rights in a skill that a server serves; hosts must ignore such requests.",
         references=("CWE-250", f"{_SOURCE}, Security Considerations"),
         subjects=_SKILLS,
@@ -105,7 +105,7 @@ RULES = (
         title="Skill beyond the limits",
         severity=Severity.LOW,
         confidence=Confidence.HIGH,
-        meaning="Hosts may refuse to load it.",
+        consequence="Hosts may refuse to load it.",
         fix="Split the skill, or leave files out.",
         references=("CWE-770", f"{_SOURCE}, Limits"),
         subjects=_SKILLS,

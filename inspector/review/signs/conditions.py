@@ -112,7 +112,7 @@ SPECIAL: Mapping[str, Callable[[SentenceWords], Sequence[int]]] = {
 
 
 class WordList(Struct, frozen=True, kw_only=True):
-    """A parsed list of words."""
+    """The words to find in a sentence: those that are listed, and those that a function finds."""
 
     listed: frozenset[str]
     special: tuple[Callable[[SentenceWords], Sequence[int]], ...] = ()

@@ -21,8 +21,8 @@ from inspector.review.signs.conditions import (
 )
 from inspector.review.signs.matching import SentenceWords, Weighed
 
-Kind: TypeAlias = Callable[[SentenceWords], Weighed]
-"""A function that yields the signs of one file in a sentence."""
+SignFinder: TypeAlias = Callable[[SentenceWords], Weighed]
+"""Yields the signs in a sentence that one data file of this folder defines."""
 
 _FOLDER = "inspector.review.signs"
 _SHARED = "shared"
@@ -45,13 +45,13 @@ def read(name: str) -> str:
 
 
 @cache
-def kinds() -> tuple[Kind, ...]:
+def kinds() -> tuple[SignFinder, ...]:
     """The signs of all files, except those of other languages than English."""
     lists, named, _ = _parsed(read(_SHARED), {}, _coded())
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
 
-def signs_of(text: str, lists: Lists, named: Mapping[str, CompiledCondition]) -> Kind:
+def signs_of(text: str, lists: Lists, named: Mapping[str, CompiledCondition]) -> SignFinder:
     """Compile the signs in a data file. `lists`, `named`: the word lists and conditions of other files.
 
     Raises ValueError for unknown keys or names, and for weights out of range. ValidationError and
@@ -98,7 +98,7 @@ def _parsed(
 
 def _sign(
     sign: Sign, lists: Lists, named: Mapping[str, CompiledCondition]
-) -> tuple[tuple[frozenset[str], ...], Kind]:
+) -> tuple[tuple[frozenset[str], ...], SignFinder]:
     """Compile a sign. Returns the words that it needs in a sentence, and a function that yields it."""
     if sign.code is not None:
         return (), _coded_sign(sign, sign.code, lists)
@@ -122,7 +122,7 @@ def _sign(
     return condition.needs, weighed
 
 
-def _coded_sign(sign: Sign, code: str, lists: Lists) -> Kind:
+def _coded_sign(sign: Sign, code: str, lists: Lists) -> SignFinder:
     if code not in SIGNS or sign != Sign(code=code, outcomes=sign.outcomes):
         raise ValueError(f"a sign in code has outcomes and nothing else, and {code!r} has to be one")
     outcomes = {name: (outcome.weight, outcome.reason) for name, outcome in sign.outcomes.items()}

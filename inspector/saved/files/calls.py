@@ -82,9 +82,13 @@ def append_call(path: str, saved: SavedCall) -> None:
         start = "\n" if file.exists() and file.stat().st_size else ""
         with file.open("a", encoding="utf-8") as opened:
             opened.write(start + "\n".join(written(saved)) + "\n")
-    except (OSError, UnicodeEncodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "a value is not Unicode text"
-        raise UsageError(f"cannot write {path}: {reason}", "Check the folder.") from error
+    except OSError as error:
+        raise UsageError(f"cannot write {path}: {error.strerror}", "Check the folder.") from error
+    except UnicodeEncodeError as error:
+        raise UsageError(
+            f"cannot write {path}: an argument holds a lone surrogate, which is not Unicode text",
+            "Change the argument, or do not save this call.",
+        ) from error
 
 
 def check_new(path: str, name: str) -> None:

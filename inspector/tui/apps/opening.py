@@ -74,10 +74,10 @@ class AppOpener:
 
     async def _live(self, session: Session, record: CallRecord, uri: str, level: Level) -> None:
         await asyncio.to_thread(import_module, "inspector.tui.apps.serving")
-        from inspector.tui.apps.serving import AppDesk  # noqa: PLC0415 - few open an interface
+        from inspector.tui.apps.serving import AppServer  # noqa: PLC0415 - few open an interface
 
-        desk = AppDesk(self._screen, session, self._gate, self._asking, self._called, uri)
-        await desk.open(record, level, on_left=self._leave)
+        server = AppServer(self._screen, session, self._gate, self._asking, self._called, uri)
+        await server.open(record, level, on_left=self._leave)
 
     def _leave(self) -> None:
         self._screen.run_worker(self.end(), group="leaving an app")

@@ -45,7 +45,7 @@ class AppScreen(SecondaryScreen[None], inherit_bindings=False):
         ("app.quit", ""),
         ("app.help", ""),
     )
-    FAILED = "This could not be shown"
+    FAILED = "The entry could not be shown"
 
     def __init__(self, uri: str, tool: str, level: Level) -> None:
         super().__init__()

@@ -30,9 +30,8 @@ from inspector.webmcp.browser.chromium import NO_SANDBOX, runs_without_sandbox
 _MOST_NOTED = 200
 """The maximum number of refusals that are noted in the timeline."""
 _MOST_DECLINED = 5
-"""The maximum number of questions that the user may decline.
-
-After that, the interface cannot ask any more.
+"""The maximum number of questions that the user may decline. After that, Sightline refuses further requests
+without asking.
 """
 _LONGEST_URI = 200
 _QUIET = "$foreground 70%"
@@ -44,7 +43,7 @@ _ORIGINS = (
 )
 
 
-class AppDesk:
+class AppServer:
     """Serves an open interface: makes the calls that it asks for, and logs what it does."""
 
     def __init__(
@@ -90,7 +89,10 @@ class AppDesk:
         except InspectorError as error:
             self._fail("not opened", f"{error.message}. {error.hint}")
         except Exception as error:  # noqa: BLE001 - whatever an interface sends may end only the interface
-            self._fail("ended", f"it could not be served ({type(error).__name__}): a defect of Sightline")
+            self._fail(
+                "ended",
+                f"Sightline could not serve the interface ({type(error).__name__}): a defect of Sightline",
+            )
         finally:
             screen.end()
 
@@ -101,7 +103,7 @@ class AppDesk:
         """Read the interface like any other resource. Raises InspectorError."""
         read = await self._done(unlisted(Kind.RESOURCE, self._uri).handle, {})
         if not isinstance(read.outcome, Result):
-            raise UnreachableError("the server did not return it; the timeline shows the reason")
+            raise UnreachableError("the server did not return the interface; the timeline shows the reason")
         definition = read.tool.definition if read.tool is not None else {}
         found = await asyncio.to_thread(interface_in, self._uri, read.outcome.value, definition)
         if isinstance(found, str):
@@ -177,7 +179,11 @@ class AppDesk:
                 return entry.title
             case AppEntryKind.REFUSED:
                 self._refusals += 1
-                return "something that it tried was refused" if self._refusals <= _MOST_NOTED else ""
+                return (
+                    "the interface tried something that Sightline, the browser or you refused; its screen says what"
+                    if self._refusals <= _MOST_NOTED
+                    else ""
+                )
             case AppEntryKind.HEARD:
                 return ""
 

@@ -1,1 +1,1 @@
-"""The dialogs in which the user answers requests of a server."""
+"""The dialogs in which the user answers requests by a server."""

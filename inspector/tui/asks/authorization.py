@@ -22,9 +22,7 @@ from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindi
 _LONGEST = 2_000
 _ENDS = {"OAuth token", "OAuth failed"}
 """The titles of the steps that end an authorization."""
-_AUTHORIZED = (
-    "Authorized: the server's requests are sent with a token now. The steps are in the timeline (OAuth)."
-)
+_AUTHORIZED = "Authorized: Sightline now sends a token with each request to the server. The steps are in the timeline (OAuth)."
 
 
 class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
@@ -103,7 +101,7 @@ class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
             ),
         ]
         if link.refusal:
-            lines.append(content(f"It is not opened: {link.refusal}.", "bold $text-error"))
+            lines.append(content(f"Sightline does not open it: {link.refusal}.", "bold $text-error"))
         else:
             state = "Opened. Waiting" if self._is_opened else "Nothing is opened yet. Sightline waits"
             lines.append(content(f"{state} for the redirect to {ask.redirect_uri}.", "$text-accent"))
@@ -119,7 +117,9 @@ class UserAuthorizer:
         self._on_hold = on_hold
         self._turn = asyncio.Lock()
         self._is_returning = False
-        """True if the redirect, or the end of its time, has closed the last dialog, and no result was shown since."""
+        """True if the last dialog was closed by the redirect, or because the time for it was over, and no
+        result was shown since.
+        """
 
     async def agree(self, ask: AuthorizationAsk) -> bool:
         """Ask the user. Returns false if they cancel. Cancelling this task closes the dialog."""
@@ -150,7 +150,10 @@ class UserAuthorizer:
             raise
 
     def report(self, entry: Entry) -> None:
-        """Say how an authorization has ended whose dialog the user did not close. `entry`: one of its steps."""
+        """Notify the user how an authorization has ended, if they did not close its dialog.
+
+        `entry`: one of its steps.
+        """
         if not self._is_returning or entry.title not in _ENDS:
             return
         self._is_returning = False

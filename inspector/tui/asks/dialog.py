@@ -1,4 +1,4 @@
-"""The dialog in which the user answers one request of a server."""
+"""The dialog in which the user answers one request by a server."""
 
 import asyncio
 from collections.abc import Callable
@@ -61,7 +61,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
         self._withdrawn = ""
-        """Why the question needs no answer any more; empty while it does. Foreign text."""
+        """The reason why the question needs no answer any more; empty while it needs one. Foreign text."""
         self.set_class(view.link is not None, "-link")
         openable = view.link is not None and not view.link.refusal
         self.offer(
@@ -157,7 +157,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self.dismiss(Answer(action=Action.CANCEL))
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """True if a key works: of those that answer, only the one that closes, once the question is withdrawn."""
+        """True if a key works. Once the question is withdrawn, no key answers it; the key that closes still works."""
         if self._withdrawn and action in _ANSWERS:
             return False
         return super().check_action(action, parameters)
@@ -219,7 +219,9 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         form.complain(placed)
         form.focus_one(placed)
         words = [f"{problem.pointer or 'the form'}: {problem.message}" for problem in rest[:3]]
-        self._complain("; ".join(words) or "Its schema does not allow this answer: see the marked fields.")
+        self._complain(
+            "; ".join(words) or "The schema of the request does not allow this answer: see the marked fields."
+        )
 
     def _complain(self, words: str) -> None:
         self._problem.update(content(shortened(words, 300), "$text-error") if words else Content(""))

@@ -1,4 +1,4 @@
-"""Passes the requests of a server to the user, one at a time."""
+"""Passes the requests by a server to the user, one at a time."""
 
 import asyncio
 from typing import Protocol
@@ -32,7 +32,7 @@ class RunningCalls(Protocol):
 
 
 class UserResponder:
-    """Answers the requests of a server with what the user enters in a dialog."""
+    """Answers the requests by a server with what the user enters in a dialog."""
 
     def __init__(self, screen: Screen[None], target: Target, calls: RunningCalls, name: str = "") -> None:
         """`name`: the name of the server if there are several; otherwise empty."""

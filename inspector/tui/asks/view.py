@@ -1,4 +1,4 @@
-"""A request of a server, ready to be drawn."""
+"""A request by a server, ready to be drawn."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -86,7 +86,7 @@ def _lines(ask: Ask, form: Form | None, link: Link | None) -> Iterator[Content]:
 def _about_form(form: Form) -> Iterator[Content]:
     secret = ", ".join(shortened(field.name, 60) for field in form.fields if field.sensitive)
     if secret:
-        warning = f"It asks for a credential ({secret}), which the protocol forbids. Your answer goes to the server."
+        warning = f"The form asks for a credential ({secret}), which the protocol forbids. Your answer goes to the server."
         yield content(warning, "bold $text-error")
     if form.problem:
         yield content(shortened(form.problem, _LONGEST), "$text-warning")
@@ -100,7 +100,7 @@ def _about_link(link: Link) -> Iterator[Content]:
         (link.before, "$foreground 70%"), (link.host, "bold reverse"), (link.after, "$foreground 70%")
     )
     if link.refusal:
-        yield content(f"It is not opened: {link.refusal}.", "bold $text-error")
+        yield content(f"Sightline does not open it: {link.refusal}.", "bold $text-error")
     if link.ending:
         yield content(link.ending, "bold $text-accent")
     for warning in link.warnings:

@@ -70,7 +70,7 @@ def example(form: Form) -> JsonObject:
 
 
 def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
-    """A draft, extended by the problems that its schema finds."""
+    """A draft with the problems that a check against the schema finds, too."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
 

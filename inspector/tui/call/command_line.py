@@ -88,7 +88,7 @@ def _target_words(target: Target, left_out: list[str]) -> list[str]:
                 left_out.append("user name and query of the URL")
             return [*_browser_words(target), shown]
         case StdioTarget(command=command, environment=environment, cwd=cwd):
-            left_out += [f"the value of {name} in its environment" for name in environment]
+            left_out += [f"the value of the environment variable {name}" for name in environment]
             shown_words = shown_command(command)
             if shown_words != command:
                 left_out.append("what looks like a credential in the command")
@@ -122,8 +122,7 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
 def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
     """A call as a command, or the reason why there is none.
 
-    `tool`: only a name if the tool is not listed. There is then no schema that tells which arguments are
-    sensitive.
+    `tool`: only a name if the tool is not listed. There is then no schema that says which arguments are sensitive.
     """
     if isinstance(tool, str):
         return call_command(target, tool, arguments, ())

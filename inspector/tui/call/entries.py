@@ -305,7 +305,7 @@ def place_problems(
 
 
 def merged(found: ArgumentDraft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
-    """The problems of a draft and those that its schema finds, without repeating a problem of a field."""
+    """The problems of a draft and the violations of its schema, without repeating a problem of a field."""
     own = {problem.pointer for problem in found.problems}
     missing = {pointer.rpartition("/")[0] for pointer in own}
     return (

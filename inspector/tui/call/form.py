@@ -188,7 +188,8 @@ class FieldLine(Widget):
         hidden = inspect(self.entered.text).replaced
         if hidden:
             return Content.styled(
-                f"holds {hidden} invisible or control characters, sent as they are", "$text-warning"
+                f"contains {hidden} invisible or control characters, which are sent unchanged",
+                "$text-warning",
             )
         said = note(self.line.field)
         if not self._offers:
@@ -233,7 +234,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         entered: Mapping[str, Entered],
         defaults: Mapping[str, Entered],
         *,
-        empty: str = "No arguments. Enter calls it.",
+        empty: str = "No arguments. Enter calls the tool.",
         offered: Completer | None = None,
     ) -> None:
         """Show another form. `entered`: what was last entered in it. `defaults`: the defaults of its schema.
@@ -257,8 +258,8 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
         A line that is not mounted yet counts with the content that it will show.
         """
-        standing = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
-        return {pointer: entered for pointer, entered in standing.items() if entered != Entered()}
+        contents = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
+        return {pointer: entered for pointer, entered in contents.items() if entered != Entered()}
 
     def enter(self, entered: Mapping[str, Entered]) -> None:
         """Fill in every input. Inputs that `entered` does not name are emptied."""

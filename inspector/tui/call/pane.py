@@ -34,11 +34,11 @@ VERBS: Mapping[Kind, str] = {
 }
 """The verb for using an item, by its kind: for the button, the footer, and the line of a call."""
 _EMPTY = {
-    Kind.TOOL: "No arguments. Enter calls it.",
-    Kind.RESOURCE: "Enter reads it.",
-    Kind.TEMPLATE: "No variables. Enter reads it.",
-    Kind.PROMPT: "No arguments. Enter gets it.",
-    Kind.SKILL: "Enter reads its SKILL.md.",
+    Kind.TOOL: "No arguments. Enter calls the tool.",
+    Kind.RESOURCE: "Enter reads the resource.",
+    Kind.TEMPLATE: "No variables. Enter reads the resource.",
+    Kind.PROMPT: "No arguments. Enter gets the prompt.",
+    Kind.SKILL: "Enter reads the SKILL.md of the skill.",
 }
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
@@ -52,7 +52,7 @@ async def _no_offers(_item: Item, _argument: str, _value: str, _filled: JsonObje
 
 
 class ArgumentsLine(Static, can_focus=True):
-    """The line above the arguments. While it has the focus, letters are keys and change no argument."""
+    """The line above the arguments. While it has the focus, letters run commands and are not typed."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.ARGUMENTS)
 
@@ -68,7 +68,7 @@ class ArgumentsLine(Static, can_focus=True):
         self.update(Content.assemble(*keys, f": {what} the arguments"))
 
     def action_edit(self) -> None:
-        """Ask for the focus to go into the first field."""
+        """Post `Entered`, so that the focus goes into the first field."""
         self.post_message(self.Entered())
 
     def on_click(self) -> None:
@@ -188,7 +188,7 @@ class CallPane(Vertical):
             )
         self._forget_draft()
         self._show_draft()
-        self.rest()
+        self.check_now()
 
     @property
     def _verb(self) -> str:
@@ -225,7 +225,7 @@ class CallPane(Vertical):
         """
         if writing != self.writing:
             if self._pause is None:
-                self.rest()
+                self.check_now()
             return False
         self._draft, self._checked = draft, writing
         self._show_draft()
@@ -360,14 +360,14 @@ class CallPane(Vertical):
         """Switch to JSON with this text."""
         self._use_json(text)
         self._editor.focus()
-        self.rest()
+        self.check_now()
 
     def write_form(self, entered: Mapping[str, Entered]) -> None:
         """Switch to the form with these entries."""
         self._use_json(None)
         self._form.enter(entered)
         self.focus_form()
-        self.rest()
+        self.check_now()
 
     def show_arguments(self, arguments: JsonObject) -> None:
         """Show the arguments of a call in the form, if the form can express them."""
@@ -376,7 +376,7 @@ class CallPane(Vertical):
             self._form.enter(found)
 
     def action_submit(self) -> None:
-        """Ask to call the tool: Enter or the button was pressed."""
+        """Post `Submitted`, because Enter or the button was pressed."""
         self.post_message(self.Submitted(anyway=False))
 
     @on(Button.Pressed)
@@ -390,21 +390,21 @@ class CallPane(Vertical):
 
     @on(ArgumentForm.Submitted)
     def submit(self, event: ArgumentForm.Submitted) -> None:
-        """Ask to call the tool: Enter was pressed in an input."""
+        """Post `Submitted`, because Enter was pressed in an input."""
         event.stop()
         self.action_submit()
 
     @on(ArgumentForm.Changed)
     @on(TextArea.Changed, "#arguments")
-    def wait_for_rest(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
+    def check_after_pause(self, event: ArgumentForm.Changed | TextArea.Changed) -> None:
         """Check the arguments after a pause in typing."""
         event.stop()
         self._forget_draft()
         self._end_pause()
-        self._pause = self.set_timer(_PAUSE_S, self.rest)
+        self._pause = self.set_timer(_PAUSE_S, self.check_now)
 
-    def rest(self) -> None:
-        """Ask for a check of the arguments now."""
+    def check_now(self) -> None:
+        """Post `Edited`, so that the arguments are checked now."""
         self._end_pause()
         if self._view is not None and self._view.form is not None:
             self.post_message(self.Edited(self.writing))
@@ -436,7 +436,7 @@ def _state(draft: ArgumentDraft | None) -> Content:
     if draft is None:
         return Content("")
     if draft.arguments is None:
-        return Content.styled("no JSON object", "$text-error")
+        return Content.styled("not a JSON object", "$text-error")
     if all(problem.missing for problem in draft.problems):
         missing = len(draft.problems)
         return Content.styled(

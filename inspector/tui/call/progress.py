@@ -67,9 +67,9 @@ def asked_line(name: str) -> Content:
 
 
 def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
-    """The progress line, and how long the call is waited for. Shown while there is no result."""
+    """The progress line, and how long Sightline waits for the call. Shown while there is no result."""
     if progress is VISITING:
-        limit = f"Waits up to {duration(timeout_s)} for that, then calls again."
+        limit = f"Waits up to {duration(timeout_s)} for you to visit the address, then calls again."
     elif progress is not None and progress.task:
         limit = f"Waits as long as the server keeps the task, at least {LEAST_S / 3600:g} h; {duration(timeout_s)} for each answer about it."
     else:

@@ -225,7 +225,7 @@ class CallRunner:
         draft = self._pane.draft
         if draft is None:
             self._wanted = anyway
-            self._pane.rest()
+            self._pane.check_now()
         else:
             self._send(draft, anyway=anyway)
 
@@ -267,8 +267,8 @@ class CallRunner:
     def repeat_unasked(self, *, is_own_change: bool) -> str:
         """Repeat the last call, unless the policy wants to ask the user.
 
-        Returns the reason why it cannot be called; empty if it is called. `is_own_change`: whether the user
-        has changed the definitions themselves, so that they are not asked about them.
+        Returns the reason why it is not repeated; empty if it is. `is_own_change`: true if the user has changed the definitions, so that Sightline does not ask about the changes.
+
         """
         obstacle = self.obstacle()
         if self.last is not None and not obstacle:
@@ -373,7 +373,7 @@ class CallRunner:
         self._screen.post_message(CallStopped(self._link, name, note, reason, is_quiet))
 
     def cancel(self) -> None:
-        """Cancel the running call."""
+        """Cancel the running call. If its request was sent, the server is notified."""
         if self._running is not None:
             elapsed = duration(monotonic() - self._running.began_s)
             running, was_sent = self._running, not self._running.is_held
@@ -503,7 +503,7 @@ class CallRunner:
             self._send(found, anyway=wanted)
 
     def _not_checked(self, asked: CheckAsked, error: BaseException) -> None:
-        words = f"they could not be checked ({type(error).__name__}): a defect of Sightline"
+        words = f"the arguments could not be checked ({type(error).__name__}): a defect of Sightline"
         known = as_arguments(asked.writing).arguments if asked.writing.text is None else None
         self._checked(asked, ArgumentDraft(arguments=known, problems=(Problem(pointer="", message=words),)))
 

@@ -44,9 +44,11 @@ def collision_note(tool: str, server: str, others: Sequence[str], known: Iterabl
             continue
         here = host.tool_name(server, tool)
         there = [host.tool_name(other, tool) for other in others]
-        same = " These are the same name." if here in there else ""
+        same = " The names are equal." if here in there else ""
         names = ", ".join(shortened(name, 2 * _NAME) for name in there)
-        lines.append(f"{host.title}: this one is {shortened(here, 2 * _NAME)}, beside {names}.{same}")
+        lines.append(
+            f"{host.title} names this tool {shortened(here, 2 * _NAME)}, and beside it {names}.{same}"
+        )
     lines.append(f"What {unknown} other hosts do with equal names was not observed.")
     return Content(" ").join(content(line) for line in lines)
 

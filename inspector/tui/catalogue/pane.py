@@ -98,7 +98,7 @@ class CatalogueLines(Lines):
         else:
             self.refresh()
 
-    def judge(self) -> None:
+    def refresh_marks(self) -> None:
         """Compute the marks of the visible rows again, because badges or findings have arrived."""
         self._marks.clear()
         self.refresh()
@@ -312,9 +312,9 @@ class CataloguePane(Vertical):
         if found and (spot is None or spot.server == server):
             self.say(Content(""))
 
-    def judge(self) -> None:
+    def refresh_marks(self) -> None:
         """Update the marks of the tools, because badges or findings have arrived."""
-        self._lines.judge()
+        self._lines.refresh_marks()
         self._explain()
 
     def remark(self, server: int, words: str) -> None:

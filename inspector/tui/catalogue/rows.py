@@ -183,7 +183,10 @@ def marks_in_row(entry: Tool | Item, marks: RowMarks, width: int) -> FittedMarks
 
 
 def _room(entry: Tool | Item, marks: RowMarks, width: int) -> int:
-    """The cells of a name. The address of a resource leaves room for the signs, which a tool's name does not."""
+    """The number of cells for a name.
+
+    A tool's name takes the whole row; the address of a resource leaves room for the signs.
+    """
     signs = sum(sign.short.cell_length for sign in marks.signs)
     return width - len("▸ ") - (signs + 1 if signs and isinstance(entry, Item) else 0)
 

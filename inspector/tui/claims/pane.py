@@ -48,7 +48,7 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
     """The line of a claim, in `width` cells."""
     claim = row.claim
     sign, style = _sign(row)
-    standing = Content.styled(str(claim.standing), _STANDINGS[claim.standing])
+    status = Content.styled(str(claim.standing), _STANDINGS[claim.standing])
     left = Content.assemble(
         "▸" if here else " ",
         (f"{sign} ", style),
@@ -60,8 +60,8 @@ def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
         content(f"  {claim.note}", "$text-warning") if claim.note else "",
         (_WHERE.get(claim.subject, ""), "$foreground 70%"),
     )
-    room = max(width - standing.cell_length - 1, 10)
-    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", standing)
+    room = max(width - status.cell_length - 1, 10)
+    return Content.assemble(left.truncate(room, ellipsis=True, pad=True), " ", status)
 
 
 def claim_detail(row: ClaimRow) -> Content:

@@ -67,7 +67,7 @@ class SubscriptionsReported(Message):
 
 @dataclass
 class AuthorizationReported(Message):
-    """Posted when a step of an authorization was made. `entry`: of the timeline."""
+    """Posted when a step of an authorization was made. `entry`: the step in the timeline."""
 
     link: "SessionLink"
     entry: Entry
@@ -104,7 +104,7 @@ class SessionLink:
         self._opener = opener
         self._screen = screen
         self.responder: Responder | None = None
-        """Answers requests of the server; None declines them all."""
+        """Answers requests by the server; None declines them all."""
         self.authorizer: Authorizer | None = None
         """Asks the user to authorize; None if no user can be asked."""
         self._waiting: dict[type[ListingReported | TimelineGrew], asyncio.TimerHandle] = {}
@@ -141,7 +141,7 @@ class SessionLink:
     @property
     def is_insecure(self) -> bool:
         """True if the server's certificate is not checked."""
-        return self.session is not None and self.session.options.trust.is_insecure
+        return self.session is not None and self.session.options.certificates.is_insecure
 
     @property
     def tools(self) -> int | None:

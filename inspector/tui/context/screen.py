@@ -48,7 +48,7 @@ class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
         ("app.quit", ""),
         ("app.help", ""),
     )
-    FAILED = "What reaches the model could not be counted"
+    FAILED = "The context of the model could not be counted"
 
     def __init__(self, asked: ContextAsked) -> None:
         super().__init__()

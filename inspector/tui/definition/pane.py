@@ -113,7 +113,7 @@ class DefinitionPane(Vertical):
         self._line.update(line)
 
     def note(self, words: Content) -> None:
-        """Below the definition, show a note about the whole of it. Empty text hides the note."""
+        """Show a note about the whole definition below it. Empty text hides the note."""
         if not words.is_same(self._noted):
             self._noted = words
             self._note.update(words)
@@ -132,7 +132,7 @@ class DefinitionPane(Vertical):
         self._go_to_mark()
 
     def mark(self, mark: DefinitionMark | None) -> None:
-        """Mark a place in the definition as sent, and move there. None removes the mark."""
+        """Highlight a place in what the server sent, and move the cursor there. None removes the highlight."""
         self._mark = mark
         self.set_class(mark is not None, "-marked")
         self._go_to_mark()
@@ -153,7 +153,7 @@ class DefinitionPane(Vertical):
             words = (
                 "Both sides are equal: the model gets the whole definition as sent. b changes the boundary."
                 if view
-                else "There is nothing to compare it with."
+                else "There is nothing to compare the definition with."
             )
             self.notify(words, markup=False)
             return

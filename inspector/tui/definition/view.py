@@ -122,7 +122,7 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
         return Content.styled(
             "+ written by the boundary or the host in place of what was sent", "$text-accent"
         )
-    return _standing(view)
+    return _summary(view)
 
 
 def every_reason(view: DefinitionView, node: int | None) -> Content:
@@ -133,7 +133,7 @@ def every_reason(view: DefinitionView, node: int | None) -> Content:
     if len(view.reasons) > MAX_REASONS:
         lines.append(Content(f"… and {len(view.reasons) - MAX_REASONS:,} more"))
     lines += [content(shortened(note, 300), "$foreground 70%") for note in view.notes]
-    return Content("\n").join(lines or [_standing(view)])
+    return Content("\n").join(lines or [_summary(view)])
 
 
 def given_title(view: DefinitionView) -> Content:
@@ -146,7 +146,7 @@ def given_title(view: DefinitionView) -> Content:
     )
 
 
-def _standing(view: DefinitionView) -> Content:
+def _summary(view: DefinitionView) -> Content:
     if not view.observed:
         words = f"How {view.host} passes on definitions was not observed: this is what `spec` does."
         return content(words, "$text-warning")
@@ -163,7 +163,7 @@ def _reason(view: DefinitionView, reason: DefinitionReason) -> Content:
         content(_by_words(reason.by), f"bold {style}"),
         (" (not observed)", "$text-warning") if unsure else "",
         "  ",
-        content(shortened(reason.pointer or "the whole", 120), "bold"),
+        content(shortened(reason.pointer or "the whole definition", 120), "bold"),
         "  ",
         content(shortened(reason.what, 400)),
     )
@@ -226,7 +226,7 @@ def _reason_of(difference: DefinitionDifference) -> DefinitionReason:
     )
 
 
-class Learnt:
+class DefinitionMasks:
     """Collects the values that are withheld from results of a session.
 
     Each call is read once, in the thread that makes the definitions.
@@ -253,7 +253,7 @@ class DefinitionAsked(Struct, frozen=True, kw_only=True):
     entry: Entry
     level: Level
     host: str
-    learnt: Learnt
+    masks: DefinitionMasks
     records: tuple[CallRecord, ...]
     """The records of the calls that have ended."""
 
@@ -262,7 +262,7 @@ def asked_definition(asked: DefinitionAsked) -> DefinitionView | None:
     """The view of a tool for the Definition tab; None for an item that no model is given."""
     if not isinstance(asked.entry, Tool):
         return None
-    tool = asked.learnt.masked(asked.entry, asked.records)
+    tool = asked.masks.masked(asked.entry, asked.records)
     view = definition_view(tool, asked.level, asked.host)
     return view if tool is asked.entry else replace(view, tool=asked.entry)
 

@@ -44,7 +44,7 @@ class FindingsPane(Vertical):
         entry: ReportEntry
 
     @dataclass
-    class Judged(Message):
+    class AcceptanceToggled(Message):
         """Posted when the user wants to accept a finding, or to withdraw its acceptance."""
 
         entry: ReportEntry
@@ -85,7 +85,7 @@ class FindingsPane(Vertical):
         if self.entry is None:
             self.notify(_NO_FINDING, markup=False)
         else:
-            self.post_message(self.Judged(self.entry))
+            self.post_message(self.AcceptanceToggled(self.entry))
 
     @on(Lines.Moved)
     def follow(self, event: Lines.Moved) -> None:

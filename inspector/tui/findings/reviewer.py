@@ -52,7 +52,7 @@ class ReviewStep(Struct, frozen=True, kw_only=True):
 
 
 class ReviewedStep(Struct, frozen=True, kw_only=True):
-    """The findings after one step."""
+    """The review, and all findings so far, after one more part of the material was reviewed."""
 
     review: OngoingReview
     board: Board
@@ -73,11 +73,11 @@ class Reviewer:
         show: Callable[[FindingsView], None],
         target: Target,
         changed: Callable[[], None],
-        gives_way: Callable[[], Awaitable[None]],
+        before_each: Callable[[], Awaitable[None]],
     ) -> None:
         """`changed`: called when findings or acceptances change.
 
-        `gives_way`: awaited before each step, so that more urgent work comes first.
+        `before_each`: awaited before each step, so that more urgent work comes first.
         """
         self._screen = screen
         self._link = link
@@ -101,7 +101,7 @@ class Reviewer:
             self._could_not,
             self._follow,
             group=STEPS,
-            gives_way=gives_way,
+            before_each=before_each,
         )
         self._items = Latest(screen, item_findings, self._take_item, self._could_not)
         self.board: Board | None = None
@@ -190,7 +190,7 @@ class Reviewer:
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:
             return sign_of((), is_waiting=True)
-        entries = (accepted.standing(entry) for entry in board.of(tool))
+        entries = (accepted.with_acceptance(entry) for entry in board.of(tool))
         return sign_of(entries, is_waiting=board.is_waiting(tool))
 
     # The user's actions. Each returns an error message, or "" on success.
@@ -318,9 +318,9 @@ def _write_report(
     path = paths.written(name)
     format_name = next((name for name, one in FORMATS.items() if one.suffix == path.suffix.lower()), None)
     if format_name is None:
-        endings = ", ".join(one.suffix for one in FORMATS.values())
-        what = f"the ending {path.suffix} names no format" if path.suffix else "the name has no ending"
-        raise UsageError(what, f"Known endings: {endings}.")
+        suffixes = ", ".join(one.suffix for one in FORMATS.values())
+        what = f"no format has the suffix {path.suffix}" if path.suffix else "the name has no suffix"
+        raise UsageError(what, f"Known suffixes: {suffixes}.")
     report = report_of(
         board,
         material,

@@ -59,7 +59,7 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     title: Content
     rows: tuple[Row, ...]
     counting: int
-    """The number of findings in `rows` that are not accepted: that of the tab and of the catalogue's sign."""
+    """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; 0 if the view has no such row."""
@@ -97,7 +97,7 @@ class AllFindings(Struct, frozen=True, kw_only=True):
 
 def item_findings(asked: ItemFindings) -> FindingsView:
     """The content of the Findings tab. Blocks: call it in a thread."""
-    entries = [asked.accepted.standing(entry) for entry in asked.board.of(asked.item)]
+    entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.of(asked.item)]
     title = Content.styled(_counted(entries, len(asked.of_result)), "bold")
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
@@ -119,7 +119,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
 def all_findings(asked: AllFindings) -> FindingsView:
     """The content of the review screen: the worst findings first, then what was not checked."""
     words = asked.query.casefold().split()
-    entries = [asked.accepted.standing(entry) for entry in asked.board.all]
+    entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.all]
     found = [row for row in _rows(entries) if _matches(row, words)]
     unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
     heading = [
@@ -173,9 +173,9 @@ def _section(heading: str, lines: tuple[Content, ...]) -> Iterator[Row]:
 
 def _unchecked(asked: ItemFindings) -> Iterator[Content]:
     if isinstance(asked.item, Tool) and not asked.is_called:
-        yield Content.styled("its results: it was not called in this session", FAINT)
-    total = sum(asked.accepted.standing(entry).counts for entry in asked.board.all)
-    of_server = sum(asked.accepted.standing(entry).counts for entry in asked.board.of_server)
+        yield Content.styled("results of this tool: it was not called in this session", FAINT)
+    total = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.all)
+    of_server = sum(asked.accepted.with_acceptance(entry).counts for entry in asked.board.of_server)
     more = f", {of_server:,} of them about the server itself" if of_server else ""
     words = f"f lists all {count(total, 'finding')}{more}, and everything that was not checked"
     yield Content.styled(words, FAINT)
@@ -214,9 +214,9 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """The number of findings that are not accepted, with the worst severity: `▲2 high`, or `▲2 high +3` of several.
+    """The worst findings that are not accepted: `▲2 high`, or `▲2 high +3` with 3 less severe ones.
 
-    The legend names the others too. `…` before the review; empty without findings.
+    The legend counts each severity. `…` before the review; empty without findings.
     """
     numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
     if not numbers:
@@ -307,7 +307,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
         lines.append(content(f"Accepted: {shortened(entry.acceptance.reason, 600)}", "bold $text-success"))
     if rule is not None:
         lines += [
-            Content.assemble(("Means: ", "bold"), rule.meaning),
+            Content.assemble(("Means: ", "bold"), rule.consequence),
             Content.assemble(("Fix: ", "bold"), rule.fix),
             Content.styled(", ".join(rule.references), FAINT),
         ]

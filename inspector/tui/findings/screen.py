@@ -51,20 +51,20 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         reviewer: Reviewer,
         target: str,
         go_to: Callable[[ReportEntry], bool],
-        judge: Callable[[ReportEntry], None],
+        toggle_acceptance: Callable[[ReportEntry], None],
         export: Callable[[], None],
         before: Before,
     ) -> None:
         """`go_to`: shows the place of a finding, and returns whether that is on the main screen.
 
-        `judge`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and writes the review to
+        `toggle_acceptance`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and writes the review to
         it.
         """
         super().__init__()
         self.entitle(Content.assemble("Findings of ", content(cut_in_the_middle(target, 200), "bold")))
         self._reviewer = reviewer
         self._go_to = go_to
-        self._judge = judge
+        self._toggle_acceptance = toggle_acceptance
         self._export = export
         self._before = before
         self._filter = Input(
@@ -129,10 +129,10 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         if self._go_to(event.entry):
             self.dismiss()
 
-    @on(FindingsPane.Judged)
-    def judge(self, event: FindingsPane.Judged) -> None:
+    @on(FindingsPane.AcceptanceToggled)
+    def toggle_acceptance(self, event: FindingsPane.AcceptanceToggled) -> None:
         event.stop()
-        self._judge(event.entry)
+        self._toggle_acceptance(event.entry)
 
     @on(events.DescendantFocus)
     def show_keys(self) -> None:

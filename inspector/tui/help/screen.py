@@ -55,7 +55,7 @@ _SIGNS = (
     ),
     (
         "▲3 high",
-        "a tool has 3 findings of high severity; +2 after it: and 2 less severe ones, named below the list",
+        "a tool has 3 findings of high severity; +2 after that: 2 more, less severe, named below the list",
     ),
     ("◆ ▲", "findings: critical, high; ■ medium, ▽ low"),
     ("» ≡", "a server, where there are several; a tool whose name another one has too"),
@@ -103,7 +103,7 @@ def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -
     lines: list[HelpLine] = []
     if offers:
         lines += [
-            HelpLine(words="Now, the most useful first", is_heading=True),
+            HelpLine(words="Keys that work now, the most useful first", is_heading=True),
             *(_key_line(offer.command, offer.label) for offer in offers),
             HelpLine(words=""),
         ]
@@ -133,7 +133,7 @@ def legend_lines() -> list[HelpLine]:
         HelpLine(words="Signs", is_heading=True),
         *(HelpLine(key=sign, words=words) for sign, words in _SIGNS),
         HelpLine(words=""),
-        HelpLine(words="Badges of a tool: words, short where narrow", is_heading=True),
+        HelpLine(words="Badges of a tool, shortened if there is little room", is_heading=True),
         *(HelpLine(key=word, words=words) for word, words in _BADGES),
     ]
 

@@ -17,7 +17,7 @@ _WIDE = 110
 """The width, in cells, from which the outcome is written in full."""
 _MOST_DRAWN = 600
 """The maximum length of the arguments in a row, in characters. The detail has all of them."""
-_ENDED, _ENDED_WIDE = 18, 28
+_OUTCOME_CELLS, _WIDE_OUTCOME_CELLS = 18, 28
 """The width of the outcome in cells: in a normal row, and in a wide one."""
 _NAME = 24
 _DURATION = 8
@@ -117,7 +117,7 @@ def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, i
     is_wide = width >= _WIDE
     ended, style = outcome(past, is_wide=is_wide)
     took = duration(past.duration_s)
-    room = _ENDED_WIDE if is_wide else _ENDED
+    room = _WIDE_OUTCOME_CELLS if is_wide else _OUTCOME_CELLS
     right = Content.assemble(
         (f"{shortened(ended, room):<{room}}", style),
         (f"{took:>{_DURATION}}", QUIET),

@@ -33,14 +33,14 @@ _VALUE_KEYS: Keys = (
 )
 
 
-class Wish(Struct, frozen=True, kw_only=True):
+class RequestedAction(Struct, frozen=True, kw_only=True):
     """The action that the user requests for a call: to make it again on the main screen, or to edit it there."""
 
     call: HistoryCall
     do: Literal["call", "edit"]
 
 
-class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
+class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
     """Lists the calls, the newest first. Enter repeats a call, or compares it with the marked call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
@@ -51,7 +51,7 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         self,
         keeper: HistoryKeeper,
         target: str,
-        obstacle: Callable[[Wish], str],
+        obstacle: Callable[[RequestedAction], str],
         save: Callable[[HistoryCall], None],
     ) -> None:
         """`obstacle`: returns why the requested action (call or edit) is not possible now, or ''.
@@ -178,13 +178,13 @@ class HistoryScreen(SecondaryScreen[Wish], inherit_bindings=False):
         call = self._call
         if call is None:
             return
-        wish = Wish(call=call, do=do)
-        obstacle = self._obstacle(wish)
+        action = RequestedAction(call=call, do=do)
+        obstacle = self._obstacle(action)
         if obstacle:
             self.notify(content(shortened(obstacle, 300)).plain, severity="warning", markup=False)
             return
         self._keeper.before.query, self._keeper.before.call = self._filter.value, call
-        self.dismiss(wish)
+        self.dismiss(action)
 
     @on(Lines.Chosen)
     def choose(self, event: Lines.Chosen) -> None:

@@ -33,7 +33,7 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
 
     def __init__(self, among: Sequence[Host], current: str) -> None:
         """`current`: the name of the host in force."""
-        super().__init__(Content.assemble("Choose a host", ("  What its model gets of a result", "not bold")))
+        super().__init__(Content.assemble("Choose a host", ("  The model gets", "not bold")))
         self._all = among
         self._current = current
         self._shown: Sequence[Host] = among

@@ -17,7 +17,7 @@ from inspector.session.call_record import CallRecord
 from inspector.tui.text import content, count, level_style, path, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
-"""Takes the number of hosts that have begun.
+"""Takes the number of hosts whose comparison has begun.
 
 Called in the worker's thread; returns false to end the comparison.
 """
@@ -152,7 +152,7 @@ def boundary_label(level: Level) -> Content:
 
 
 def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> Content:
-    """The note while the comparison runs. `begun`: the number of hosts that have begun.
+    """The note while the comparison runs. `begun`: the number of hosts whose comparison has begun.
 
     `total`: the number of all hosts.
     """

@@ -26,9 +26,9 @@ class FocusedPart(Enum):
     SEARCH = auto()
     FORM = auto()
     ARGUMENTS = auto()
-    """The line above the arguments, where letters are keys."""
+    """The line above the arguments. Letters run commands there."""
     INPUT = auto()
-    """A text input, in which letter keys type."""
+    """A text input. Letters are typed there."""
     TOOL = auto()
     FINDINGS = auto()
     DEFINITION = auto()
@@ -77,9 +77,9 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     is_unmasked: bool = False
     """True if masked values are shown."""
     can_explain: bool = False
-    """True if Enter says more of the value under the cursor."""
+    """True if Enter shows details about the value under the cursor."""
     timeline_enter: str = ""
-    """What Enter shows of the line of the timeline under the cursor; empty if there is none."""
+    """The label of Enter on the timeline's line under the cursor, such as `frames`; empty if Enter does nothing."""
     is_searched: bool = False
     """True if the focused values are being searched for words."""
     has_matches: bool = False
@@ -98,7 +98,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class KeyOffer:
-    """A key that applies now, with its label here."""
+    """A key that works now, with its label for the focused part."""
 
     command: Command
     label: str
@@ -367,7 +367,7 @@ class KeyLine(Widget):
 
     offers: reactive[Sequence[KeyOffer]] = reactive(())
     note: reactive[Content] = reactive(Content(""))
-    """Shown before the keys for a while."""
+    """A note that is shown before the keys for a while."""
     _noting: Timer | None = None
 
     @dataclass
@@ -377,7 +377,7 @@ class KeyLine(Widget):
         command: Command
 
     def say(self, note: Content) -> None:
-        """Show what a key has changed before the keys, for a few seconds."""
+        """Show a note before the keys for a few seconds: what a key has changed."""
         if self._noting is not None:
             self._noting.stop()
         self.note = Content.assemble(" ", note, " ")

@@ -134,7 +134,7 @@ class _NameSearch(_Search):
 
 
 @runtime_checkable
-class Lensed(Protocol):
+class HostScreen(Protocol):
     """A screen that shows results as the model of a host gets them."""
 
     @property
@@ -148,13 +148,13 @@ class Lensed(Protocol):
 
 
 class HostSearch(_NameSearch):
-    """Searches hosts."""
+    """Searches the hosts that the palette can show the result for."""
 
     KIND = "Host"
 
     def names(self) -> Iterable[tuple[str, str]]:
         """The names of the screen's hosts; empty if the screen shows none."""
-        if isinstance(self.screen, Lensed) and self.screen.hosts:
+        if isinstance(self.screen, HostScreen) and self.screen.hosts:
             from inspector.hosts.profile import evidence  # noqa: PLC0415 - the screen has loaded them
             from inspector.hosts.registry import hosts  # noqa: PLC0415
 
@@ -162,7 +162,7 @@ class HostSearch(_NameSearch):
 
     def choose(self, name: str) -> None:
         """Show results for this host."""
-        if isinstance(self.screen, Lensed):
+        if isinstance(self.screen, HostScreen):
             self.screen.set_host(name)
 
 
@@ -181,7 +181,7 @@ class ThemeSearch(_NameSearch):
 
 
 def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:
-    """How well a title with its description matches what was typed, and the indexes of the found letters of the title.
+    """The score of a title, with its description, for what was typed; and the indexes of the letters found in the title.
 
     The score is 0 if it does not match. Each word must be in the title or in the description, or all letters
     must be in the title, in their order. Textual's own matcher tries every combination of letters, which

@@ -49,7 +49,7 @@ MAIN: tuple[Command, ...] = (
         "escape",
         "back",
         "back",
-        "Leaves what has the focus; cancels a running call. Never quits.",
+        "Leaves the focused part, or cancels a running call. Never quits.",
         shown="Esc",
     ),
     _main(
@@ -93,7 +93,7 @@ MAIN: tuple[Command, ...] = (
         "r",
         "repeat_call",
         "call again",
-        "Makes the call that is shown again, with the same arguments; where none is shown, the last call. The policy decides as on any call. With --watch, each save calls it again from then on.",
+        "Repeats the shown call with the same arguments; if no call is shown, repeats the last one. The policy decides as on any call. With --watch, each save then repeats it, too.",
         palette=True,
     ),
     _main(
@@ -136,7 +136,7 @@ MAIN: tuple[Command, ...] = (
         "Changes what is withheld: open, declared, closed. Both panes follow.",
         palette=True,
     ),
-    _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _main("boundary.previous", "B", "cycle_level(-1)", "boundary", "Changes to the previous boundary."),
     _main(
         "host.choose",
         "h",
@@ -191,7 +191,7 @@ MAIN: tuple[Command, ...] = (
         "T",
         "trust",
         "trust",
-        "Shows the trust labels that the agent session received, by call, and what is sent to servers.",
+        "Shows the trust labels that the agent session received, by call, and those that Sightline sends to servers.",
         palette=True,
     ),
     _main(
@@ -330,7 +330,7 @@ MAIN: tuple[Command, ...] = (
         "1",
         "tab('call')",
         "call",
-        "Shows the form of the tool. Letters stay keys until Enter or Tab goes into a field.",
+        "Shows the form of the tool. Letters run commands until Enter or Tab goes into a field.",
     ),
     _main(
         "tab.definition",
@@ -382,18 +382,18 @@ PANES: tuple[Command, ...] = (
         "enter,down",
         "edit",
         "edit the arguments",
-        "Goes into the first field. Before that, letters are keys.",
+        "Goes into the first field. Until then, letters run commands and type nothing.",
         shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Undoes the last change of the field.", shown="^z"),
-    _choice("choice.next", "right", "step(1)", "next", "The next value; typing finds one.", shown="→"),
-    _choice("choice.previous", "left", "step(-1)", "previous", "The previous value.", shown="←"),
+    _choice("choice.next", "right", "step(1)", "next", "Goes to the next value. Typing searches.", shown="→"),
+    _choice("choice.previous", "left", "step(-1)", "previous", "Goes to the previous value.", shown="←"),
     _choice(
         "choice.pick",
         "space",
         "pick",
         "pick",
-        "The next value; where a list holds several, picks this one or leaves it out.",
+        "Goes to the next value. In a list that takes several values, picks the value or drops it.",
         shown="Space",
     ),
     _choice("choice.none", "backspace,delete", "unset", "leave out", "Leaves the argument out.", shown="⌫"),
@@ -410,7 +410,7 @@ PANES: tuple[Command, ...] = (
         "enter",
         "choose",
         "open",
-        "Opens the item of the line: a tool's form, a call's result, a finding's place, the reason of a difference.",
+        "Opens what the line stands for: a tool's form, a call's result, a finding's place, the reason of a difference.",
         shown="Enter",
     ),
     _servers(
@@ -453,7 +453,7 @@ PANES: tuple[Command, ...] = (
         "slash",
         "search",
         "search",
-        "Searches keys and values as they are drawn, also in what is folded.",
+        "Searches keys and values as they are drawn, also in folded values.",
         shown="/",
     ),
     _search(
@@ -489,36 +489,36 @@ PANES: tuple[Command, ...] = (
         "e",
         "as_json",
         "JSON",
-        "Shows both sides as JSON, as on the wire; again, as a list of values.",
+        "Switches between JSON as on the wire and a list of values.",
     ),
     _result(
         "result.next",
         "n",
         "removal(1)",
         "next difference",
-        "To the next part below that was withheld or changed, or breaks the output schema; from the last to the first. "
-        "After a call, the cursor begins at the worst.",
+        "Goes down to the next part that was withheld or changed, or that breaks the output schema. "
+        "After the last comes the first. After a call, the cursor is on the worst.",
     ),
     _result(
         "result.previous",
         "N",
         "removal(-1)",
         "previous difference",
-        "To the part above that was withheld or changed, or breaks the output schema.",
+        "Goes up to the previous part that was withheld or changed, or that breaks the output schema.",
     ),
     _definition(
         "definition.next",
         "n",
         "difference(1)",
         "next difference",
-        "To the next part that the model does not get, or not as it was sent.",
+        "Goes to the next part that the model gets changed, or not at all.",
     ),
     _definition(
         "definition.previous",
         "N",
         "difference(-1)",
         "previous difference",
-        "To the previous part that the model does not get, or not as it was sent.",
+        "Goes to the previous part that the model gets changed, or not at all.",
     ),
 )
 
@@ -529,7 +529,7 @@ _trust = partial(row, KeyPlace.TRUST)
 DECIDING: tuple[Command, ...] = (
     # Enter must never give the dangerous answer.
     _deciding("decision.decline", "escape,n,enter", "decline", "no", "Answers no.", shown="Esc"),
-    _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key does."),
+    _deciding("decision.agree", "y", "agree", "yes", "Answers yes. No other key answers yes."),
     _trust("trust.back", "escape,T", "app.pop_screen", "back", "Back to the main screen.", shown="Esc T"),
     row(
         KeyPlace.WATCH,
@@ -553,8 +553,8 @@ DECIDING: tuple[Command, ...] = (
         "trust.propagation",
         "p",
         "propagation",
-        "what it is sent",
-        "Changes how much Sightline tells the server under the cursor about the session with each call.",
+        "labels sent",
+        "Changes what each call to the server under the cursor says about the session.",
     ),
     _trust(
         "trust.renew",
@@ -586,7 +586,7 @@ ANSWERING: tuple[Command, ...] = (
         "ctrl+n",
         "decline_rest",
         "decline the rest",
-        "Declines this and all further requests of the server during this call.",
+        "Declines this and all further requests by the server during this call.",
         shown="^n",
     ),
     _answering(
@@ -607,7 +607,7 @@ AUTHORIZING: tuple[Command, ...] = (
         "ctrl+o",
         "open",
         "open",
-        "Opens the authorization page in your browser. No other key does.",
+        "Opens the authorization page in your browser. No other key opens it.",
     ),
     _authorizing(
         "authorize.copy", "ctrl+y", "copy", "copy", "Copies the address of the page to the clipboard."
@@ -672,16 +672,21 @@ _play = partial(row, KeyPlace.RECORDING)
 _asking = partial(row, KeyPlace.ASKING)
 
 RECORDINGS: tuple[Command, ...] = (
-    _play("play.step", "right_square_bracket", "step(1)", "step", "The next frame or note.", shown="]"),
+    _play("play.step", "right_square_bracket", "step(1)", "step", "To the next frame or note.", shown="]"),
     _play(
-        "play.back", "left_square_bracket", "step(-1)", "step back", "The previous frame or note.", shown="["
+        "play.back",
+        "left_square_bracket",
+        "step(-1)",
+        "step back",
+        "To the previous frame or note.",
+        shown="[",
     ),
     _play(
         "play.next-call",
         "right_curly_bracket",
         "step_call(1)",
         "next call",
-        "To the next answer of a tool, which is shown.",
+        "To the next answer of a tool, and shows it.",
         shown="}",
         palette=True,
     ),
@@ -735,7 +740,7 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+g",
         "find_again(1)",
         "find again",
-        "The next place with the same words.",
+        "To the next place with the same words.",
         shown="^g",
     ),
     _play(
@@ -743,7 +748,7 @@ RECORDINGS: tuple[Command, ...] = (
         "ctrl+b",
         "find_again(-1)",
         "find before",
-        "The previous place with the same words.",
+        "To the previous place with the same words.",
         shown="^b",
     ),
     _asking("asking.back", "escape", "back", "back", "Goes back without a change.", shown="Esc"),
@@ -769,13 +774,15 @@ _help = partial(row, KeyPlace.HELP)
 
 SCREENS: tuple[Command, ...] = (
     _frame("frame.back", "escape", "app.pop_screen", "back", "Back to the main screen.", shown="Esc"),
-    _frame("frame.next", "n,right_square_bracket", "frame(1)", "next frame", "The next frame.", shown="n ]"),
+    _frame(
+        "frame.next", "n,right_square_bracket", "frame(1)", "next frame", "To the next frame.", shown="n ]"
+    ),
     _frame(
         "frame.previous",
         "N,left_square_bracket",
         "frame(-1)",
         "previous frame",
-        "The previous frame.",
+        "To the previous frame.",
         shown="N [",
     ),
     _frame("frame.text", "x", "as_text", "text/JSON", "Changes between text and JSON."),
@@ -788,18 +795,25 @@ SCREENS: tuple[Command, ...] = (
         "boundary",
         "Compares the hosts at the next boundary: open, declared, closed.",
     ),
-    _hosts("hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "The previous boundary."),
+    _hosts(
+        "hosts.boundary-previous", "B", "cycle_level(-1)", "boundary", "Changes to the previous boundary."
+    ),
     _host_list("host-list.next", "down", "move(1)", "next", "To the next host.", shown="↓"),
     _host_list("host-list.previous", "up", "move(-1)", "previous", "To the previous host.", shown="↑"),
     _host_list(
-        "host-list.back", "escape", "app.pop_screen", "back", "Back, with the host in force.", shown="Esc"
+        "host-list.back",
+        "escape",
+        "app.pop_screen",
+        "back",
+        "Goes back and keeps the present host.",
+        shown="Esc",
     ),
     _secrets(
         "secrets.back",
         "escape,s",
         "back",
         "back",
-        "Masks the value that is shown; if none is, goes back to the main screen.",
+        "Masks the shown value. If no value is shown, goes back to the main screen.",
         shown="Esc s",
     ),
     _secrets(
@@ -807,7 +821,7 @@ SCREENS: tuple[Command, ...] = (
         "v",
         "reveal",
         "fetch",
-        "Fetches the secret of a reference from the server, after showing you the request. Also works a second time. The secret stays masked.",
+        "Fetches the secret of a reference from the server, after showing you the request. You can fetch it again if the server allows it. The secret stays masked.",
     ),
     _secrets("secrets.agree", "y", "agree", "yes, fetch", "Sends the request that is shown."),
     _secrets(
@@ -815,7 +829,7 @@ SCREENS: tuple[Command, ...] = (
         "p",
         "peek",
         "show 10 s",
-        "Shows a value that Sightline already has for 10 seconds, or masks it again.",
+        "Shows, for 10 seconds, a value that Sightline already has. Pressed again, it masks the value.",
     ),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
     _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value."),
@@ -847,7 +861,7 @@ SCREENS: tuple[Command, ...] = (
         "escape,5",
         "back",
         "back",
-        "Closes a question, a filter or a mark; else goes back to the main screen.",
+        "Closes a question or a filter, or removes a mark; otherwise goes back to the main screen.",
         shown="Esc 5",
     ),
     _history(
@@ -855,7 +869,7 @@ SCREENS: tuple[Command, ...] = (
         "r",
         "again",
         "call again",
-        "Calls again with the same arguments. The policy decides as on any call. Enter does so too, where no call is marked.",
+        "Calls again with the same arguments. The policy decides as on any call. Enter does the same if no call is marked.",
     ),
     _history(
         "history.edit",

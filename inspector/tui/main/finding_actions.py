@@ -40,7 +40,7 @@ _WHY = (
 )
 
 _FORMATS = (
-    "A new file. Its ending chooses the format: .html one page, .md Markdown, .txt text, .json, .sarif, .xml JUnit. "
+    "A new file. Its suffix chooses the format: .html one page, .md Markdown, .txt text, .json, .sarif, .xml JUnit. "
     "It holds no secret."
 )
 
@@ -94,7 +94,7 @@ class FindingActions:
         """Open the screen with all findings of the server."""
         before = self._before = self._before or Before()
         screen = FindingsScreen(
-            self._reviewer, str(self._target), self._open, self.judge, self.export, before
+            self._reviewer, str(self._target), self._open, self.toggle_acceptance, self.export, before
         )
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
@@ -123,8 +123,8 @@ class FindingActions:
                 return True
         return False
 
-    def judge(self, entry: ReportEntry) -> None:
-        """Ask why a finding is accepted, and accept it. If it is accepted already, withdraw that."""
+    def toggle_acceptance(self, entry: ReportEntry) -> None:
+        """Ask for the reason, and accept a finding. If it is accepted already, withdraw the acceptance."""
         accepted = self._reviewer.accepted
         if accepted is None:
             return
@@ -176,7 +176,7 @@ class FindingActions:
 
     def _show(self, entry: Entry | None, pointer: str, below: str) -> None:
         if entry is None or not entry.frames:
-            self._say("The timeline has no frame of it.")
+            self._say("The timeline has no frame for this finding.")
         else:
             # A result is below `result` of its frame. The pointer to an error begins with `/error` already.
             place = pointer if pointer.startswith("/error") else below + pointer
@@ -209,7 +209,7 @@ def _call_of(entries: Sequence[Entry], name: str) -> Entry | None:
 
 
 def _request_of(entries: Sequence[Entry], name: str) -> Entry | None:
-    """The last request of the server with the method that `name` begins with; None if there is none."""
+    """The last request by the server whose method is the first word of `name`; None if there is none."""
     method = name.partition(" ")[0]
     asked = (entry for entry in reversed(entries) if entry.kind is EntryKind.SERVER_REQUEST)
     return next((entry for entry in asked if entry.title.startswith(method)), None)

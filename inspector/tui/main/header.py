@@ -9,7 +9,7 @@ from inspector.boundary.bounded import Level
 from inspector.session.events import SessionState
 from inspector.tui.catalogue.rows import STATE_STYLES
 from inspector.tui.text import content, count, cut_in_the_middle, level_style, shortened
-from inspector.tui.trust.view import SessionStanding
+from inspector.tui.trust.view import GravestLabel
 
 
 class HeaderView(Struct, frozen=True, kw_only=True):
@@ -32,7 +32,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     """True if the target is a recording."""
     is_insecure: bool = False
     """True if the server's certificate is not checked."""
-    trust: SessionStanding | None = None
+    trust: GravestLabel | None = None
     """The gravest trust label of the agent session; None before the first call."""
     tools: int | None = None
     """The number of tools; None until the first page of the listing has arrived."""

@@ -13,7 +13,7 @@ from inspector.tui.connection.connection import SessionLink
 from inspector.tui.history.keeper import HistoryCall, HistoryKeeper, LeftAt
 from inspector.tui.history.rows import arguments_line
 from inspector.tui.history.saving import call_dialog
-from inspector.tui.history.screen import HistoryScreen, Wish
+from inspector.tui.history.screen import HistoryScreen, RequestedAction
 from inspector.tui.main.selection import Selection
 from inspector.tui.text import content, cut_in_the_middle, shortened
 
@@ -59,22 +59,22 @@ class HistoryActions:
         tool = self._link.tool(call.past.tool)
         return tool if tool is not None and tool.item is None else None
 
-    def _obstacle(self, wish: Wish) -> str:
+    def _obstacle(self, action: RequestedAction) -> str:
         """The reason why a call cannot be made or edited now; empty if it can."""
-        if self._tool(wish.call) is None:
-            return f"{cut_in_the_middle(wish.call.past.tool, 60)} is not listed now: it cannot be called."
-        return self._runner.obstacle() if wish.do == "call" else ""
+        if self._tool(action.call) is None:
+            return f"{cut_in_the_middle(action.call.past.tool, 60)} is not listed now: it cannot be called."
+        return self._runner.obstacle() if action.do == "call" else ""
 
-    def _take(self, wish: Wish | None) -> None:
-        tool = self._tool(wish.call) if wish is not None else None
-        if wish is None or tool is None:
+    def _take(self, action: RequestedAction | None) -> None:
+        tool = self._tool(action.call) if action is not None else None
+        if action is None or tool is None:
             return
-        past, record = wish.call.past, wish.call.record
-        lacks_some = bool(past.left_out) and (record is None or wish.do == "edit")
+        past, record = action.call.past, action.call.record
+        lacks_some = bool(past.left_out) and (record is None or action.do == "edit")
         if lacks_some:
             words = f"Not kept, to be typed again: {shortened(past.lacks, 200)}."
             self._screen.notify(content(words).plain, severity="warning", markup=False)
-        if lacks_some or wish.do == "edit":
+        if lacks_some or action.do == "edit":
             self._will_come_back("edit")
             self._selection.go_to_form(tool, partial(self._runner.fill, past.kept))
         else:

@@ -110,7 +110,7 @@ _HINT = Content("\n").join(
 
 
 @dataclass(slots=True)
-class WayBack:
+class EscTarget:
     """The function that Esc calls while the focus is in `part`.
 
     It leads back to the part of the screen that has opened `part`.
@@ -156,7 +156,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """
         super().__init__()
         self._copy_secret = copy_secret
-        self._way_back: WayBack | None = None
+        self._esc_target: EscTarget | None = None
         self._header = HeaderLine()
         self._failure = FailurePanel()
         self._subscriptions = SubscriptionLine()
@@ -172,7 +172,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._keys = KeyLine()
         self._hint = Static(_HINT, markup=False, id="hint") if is_first else None
         self._room = ScreenLayout(self, (self._catalogue, self._tool, self._result, self._timeline))
-        self._badges = BadgeLoader(self, self._catalogue.judge)
+        self._badges = BadgeLoader(self, self._catalogue.refresh_marks)
         self._gate = PolicyGate(self, terms)
         self._servers = Servers(
             sources,
@@ -189,7 +189,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 watching=watching,
                 changed=self._show_state,
                 keys_changed=self._show_keys,
-                entered=self._show_server,
+                draw_shown_server=self._show_server,
                 take_rows=self._take_rows,
                 called=self._show_called,
                 will_go_back=self._will_go_back,
@@ -416,7 +416,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_subscriptions(self) -> None:
         self._subscriptions.show(self.server.subscriptions, self._open_resource())
-        self._catalogue.judge()
+        self._catalogue.refresh_marks()
 
     def _open_resource(self) -> str | None:
         """The URI of the open resource; None if another kind of item is open."""
@@ -497,11 +497,11 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _will_go_back(self, take: Callable[[], None]) -> None:
         """Make Esc run `take` after a place in a definition is shown."""
-        self._way_back = WayBack(self._tool, take)
+        self._esc_target = EscTarget(self._tool, take)
 
-    @on(FindingsPane.Judged)
-    def judge_finding(self, message: FindingsPane.Judged) -> None:
-        self.server.findings.judge(message.entry)
+    @on(FindingsPane.AcceptanceToggled)
+    def toggle_acceptance(self, message: FindingsPane.AcceptanceToggled) -> None:
+        self.server.findings.toggle_acceptance(message.entry)
 
     @on(SessionTimeline.RoomWanted)
     def enlarge_timeline(self) -> None:
@@ -531,7 +531,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 self._room.toggle_timeline()
             self._timeline.focus()
 
-        self._way_back = WayBack(self._result, back)
+        self._esc_target = EscTarget(self._result, back)
         self._room.make_room_for(self._result)
         selection = self._servers.choose(self._servers.called(message.server))
         selection.look_back(message.record, message.arguments)
@@ -544,10 +544,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     def follow_focus(self) -> None:
         """Give the focused part more room, and show the keys that apply there."""
-        way_back = self._way_back
+        way_back = self._esc_target
         if way_back is not None:
             is_there = way_back.part.has_focus_within
-            self._way_back = None if way_back.is_reached and not is_there else way_back
+            self._esc_target = None if way_back.is_reached and not is_there else way_back
             way_back.is_reached = is_there
         self._arrange("-in-result", is_so=self._result.has_focus_within)
         self._arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
@@ -625,7 +625,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             recording=server.recorder.sign,
             profile="" if profile in (None, FULL) else profile.name,
             tools=link.tools,
-            trust=self._gate.standing,
+            trust=self._gate.gravest_label,
             is_insecure=link.is_insecure,
         )
 
@@ -750,7 +750,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             or self._tool.definition.is_explaining
             or self._result.is_explaining
             or self.server.selection.comparing.is_on
-            or self._way_back is not None
+            or self._esc_target is not None
             or self.server.selection.is_earlier
             or self._room.is_zoomed
             or self._room.is_timeline_long
@@ -783,7 +783,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._result.stop_explaining()
         elif self.server.selection.comparing.is_on:
             self.server.selection.comparing.stop()
-        elif self._way_back is not None or self.server.selection.is_earlier:
+        elif self._esc_target is not None or self.server.selection.is_earlier:
             self._go_back()
         elif self._room.is_zoomed:
             self.action_zoom()
@@ -794,7 +794,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._catalogue.focus_list()
 
     def _go_back(self) -> None:
-        way_back, self._way_back = self._way_back, None
+        way_back, self._esc_target = self._esc_target, None
         self.server.selection.end_earlier()
         if way_back is not None:
             way_back.take()
@@ -952,7 +952,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def action_findings(self) -> None:
         # Esc in the review then leads to where it was opened from, not back and forth.
-        self._way_back = None
+        self._esc_target = None
         self.server.findings.open_all()
 
     @on(ToolPane.HistoryAsked)
@@ -964,7 +964,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _will_come_back_to_history(self, to: str) -> None:
         part = self._tool if to == "edit" else self._result
-        self._way_back = WayBack(part, partial(self.server.history_actions.open, is_back=True))
+        self._esc_target = EscTarget(part, partial(self.server.history_actions.open, is_back=True))
         self._room.make_room_for(part)
 
     def action_context(self) -> None:

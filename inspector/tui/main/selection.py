@@ -19,7 +19,7 @@ from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueSection
 from inspector.tui.catalogue.rows import Rows
 from inspector.tui.definition.pane import DefinitionMark
-from inspector.tui.definition.view import DefinitionAsked, DefinitionView, Learnt, asked_definition
+from inspector.tui.definition.view import DefinitionAsked, DefinitionMasks, DefinitionView, asked_definition
 from inspector.tui.main.tool_pane import ToolPane
 from inspector.tui.page.screen import gone_note
 from inspector.tui.result.comparing import Comparing
@@ -32,11 +32,11 @@ from inspector.tui.text import content, cut_in_the_middle
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " has not been called yet. Enter goes to its form, and calls it from there.",
-    Kind.RESOURCE: " has not been read yet. Enter goes to it, and reads it from there.",
-    Kind.SKILL: " has not been read yet. Enter goes to it, and reads it from there.",
-    Kind.TEMPLATE: " has not been read yet. Enter goes to its form, and reads it from there.",
-    Kind.PROMPT: " has no result yet. Enter goes to its form, and gets it from there.",
+    Kind.TOOL: " has not been called yet. Enter goes to its form; Enter there calls it.",
+    Kind.RESOURCE: " has not been read yet. Enter goes to its button; Enter there reads it.",
+    Kind.SKILL: " has not been read yet. Enter goes to its button; Enter there reads it.",
+    Kind.TEMPLATE: " has not been read yet. Enter goes to its form; Enter there reads it.",
+    Kind.PROMPT: " has no result yet. Enter goes to its form; Enter there gets it.",
 }
 
 
@@ -86,19 +86,19 @@ class Selection:
         self._definitions = Latest(screen, asked_definition, self._take_definition, self._withhold_definition)
         self.comparing = Comparing(screen, result, self._changed)
         self._records: dict[str, CallRecord] = {}
-        self._learnt = Learnt()
+        self._masks = DefinitionMasks()
         self._unanswered: dict[str, Content] = {}
         """The reasons why calls have no result, by the name of the called item. Only the last call of each counts."""
         self._item: ToolView | None = None
         self._is_closed = False
         """True if an item that is still being prepared is to be dropped."""
-        self._is_going = False
+        self._focuses_when_shown = False
         """True to focus the item once it is shown."""
         self._wanted: tuple[Entry, DefinitionMark] | None = None
         """The place in a definition to show, until another item is opened."""
         self._unlisted: Tool | None = None
         """The open tool, if the server does not list it, or no longer lists it."""
-        self._following = ""
+        self._focus_result_of = ""
         """The name of the call whose result takes the focus once it is shown."""
         self._passed_over: Entry | None = None
         """The entry under the cursor when the open tool was found not to be listed.
@@ -152,7 +152,7 @@ class Selection:
         self._earlier = None if is_last else _Earlier(record=record, words=words)
         self._records.setdefault(record.name, record)
         # The focused widget may be hidden until the result is shown.
-        self._following = record.name
+        self._focus_result_of = record.name
         self._tool.open_tab("call")
         if entry is not None:
             self._leave_unlisted()
@@ -270,7 +270,7 @@ class Selection:
         if self.is_earlier:
             self._tool.call.end_earlier()
         self._item = self._unlisted = self._passed_over = self._earlier = self._wanted = self._then = None
-        self._is_going, self._following = False, ""
+        self._focuses_when_shown, self._focus_result_of = False, ""
         self.is_shown = self._runner.is_shown = False
         self.drop()
 
@@ -299,13 +299,13 @@ class Selection:
         if self._item is not None and self._item.entry is entry:
             self._tool.focus_tab(into_fields=True)
         else:
-            self._is_going = True
+            self._focuses_when_shown = True
             self.open(entry)
 
     @property
-    def is_going(self) -> bool:
+    def will_focus(self) -> bool:
         """True if an item is being opened that will get the focus."""
-        return self._is_going
+        return self._focuses_when_shown
 
     def go_to_form(self, tool: Tool, then: Callable[[], None]) -> None:
         """Open a tool, and call `then` once its form is shown."""
@@ -336,7 +336,7 @@ class Selection:
             self._catalogue.say(
                 Content.assemble(content(cut_in_the_middle(item.name, 60), "bold"), " is not listed.")
             )
-        self._following = item.handle
+        self._focus_result_of = item.handle
         self.open(item)
 
     def show_place(self, entry: Entry, mark: DefinitionMark) -> None:
@@ -519,7 +519,7 @@ class Selection:
             self._show_earlier()
             self.look()
             self._go_to_place()
-        if self._is_going:
+        if self._focuses_when_shown:
             # The inputs of a form are mounted later.
             self._screen.call_after_refresh(self._arrive)
         then, self._then = self._then, None
@@ -528,8 +528,8 @@ class Selection:
         self._changed()
 
     def _arrive(self) -> None:
-        if self._is_going:
-            self._is_going = False
+        if self._focuses_when_shown:
+            self._focuses_when_shown = False
             self._tool.focus_tab(into_fields=True)
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
@@ -543,9 +543,9 @@ class Selection:
                 shown = in_short(asked.record.arguments, self._item.form)
                 is_tool = asked.record.kind is Kind.TOOL
                 self._tool.call.fold_recorded(call_words(asked.record.title, shown, is_tool=is_tool))
-            if self._following == asked.record.name:
+            if self._focus_result_of == asked.record.name:
                 # The focused widget was hidden while the resource was read.
-                self._following = ""
+                self._focus_result_of = ""
                 self._result.focus_result()
             self._show_findings()
             self._changed()
@@ -558,7 +558,7 @@ class Selection:
                     entry=item.entry,
                     level=self.level,
                     host=self.host,
-                    learnt=self._learnt,
+                    masks=self._masks,
                     records=tuple(self._records.values()),
                 )
             )
@@ -588,7 +588,7 @@ class Selection:
     def _withhold_definition(self, asked: DefinitionAsked, error: BaseException) -> None:
         item = self._item
         if item is not None and self._is_open(asked):
-            words = f"Sightline cannot tell what a model gets of it ({type(error).__name__}): a defect of Sightline."
+            words = f"Sightline cannot tell what a model gets of this definition ({type(error).__name__}): a defect of Sightline."
             self._tool.definition.show_raw(item.definition, content(words, "$text-error"))
 
     def _is_open(self, asked: DefinitionAsked) -> bool:
@@ -609,7 +609,7 @@ class Selection:
 
     def _could_not(self, asked: ItemAsked, error: BaseException) -> None:
         del asked
-        self._is_going = False
+        self._focuses_when_shown = False
         words = f"This item could not be shown ({type(error).__name__}): a defect of Sightline."
         self._screen.notify(words, severity="error", markup=False)
 

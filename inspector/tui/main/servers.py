@@ -74,7 +74,7 @@ class Stage:
     changed: Callable[[], None]
     """Updates the header and the keys."""
     keys_changed: Callable[[], None]
-    entered: Callable[[], None]
+    draw_shown_server: Callable[[], None]
     """Draws everything that depends on the shown server, after it has changed."""
     take_rows: Callable[["ServerParts", Catalogue, Rows], None]
     called: Callable[["ServerParts", CallRecord], None]
@@ -86,8 +86,10 @@ class Stage:
 class ServerParts:
     """One server: its connection, and all its state, which is kept while another server is shown."""
 
-    def __init__(self, source: ServerSource, number: int, stage: Stage, enter: Callable[[], None]) -> None:
-        """`enter`: called to show this server."""
+    def __init__(
+        self, source: ServerSource, number: int, stage: Stage, show_server: Callable[[], None]
+    ) -> None:
+        """`show_server`: shows this server."""
         screen, target, result = stage.screen, source.target, stage.result
         self.target, self.label, self.number = target, source.name, number
         self._stage = stage
@@ -124,7 +126,7 @@ class ServerParts:
             self.vault,
             level=stage.level,
             host=stage.host,
-            enter=enter,
+            enter=show_server,
         )
         self.reviewer = Reviewer(
             screen, self.link, stage.tool.show_findings, target, self._show_signs, self.selection.idle
@@ -227,7 +229,7 @@ class ServerParts:
                 self.watch.listed()
 
     def show_listing(self, catalogue: Catalogue) -> None:
-        """Ask for the rows of a catalogue; they are shown when they are ready."""
+        """Compute the rows of a catalogue in a thread, and show them when they are ready."""
         self._listings.ask(catalogue)
 
     def list_again(self) -> None:
@@ -304,7 +306,7 @@ class ServerParts:
         self._stage.keys_changed()
 
     def _show_signs(self) -> None:
-        self._stage.catalogue.judge()
+        self._stage.catalogue.refresh_marks()
         self._stage.keys_changed()
 
     def _take_rows(self, catalogue: Catalogue, found: Rows) -> None:
@@ -370,7 +372,7 @@ class Servers:
         before.selection.leave()
         before.reviewer.look_away()
         self.shown.selection.enter(before.selection.level, before.selection.host)
-        self._stage.entered()
+        self._stage.draw_shown_server()
 
     def listed(self) -> None:
         """Compare the names of all tools after a listing has changed."""
@@ -379,7 +381,7 @@ class Servers:
                 (server.label, server.link.session.catalogue if server.link.session else None)
                 for server in self.all
             )
-            self._stage.catalogue.judge()
+            self._stage.catalogue.refresh_marks()
 
     def sharing(self, tool: str) -> tuple[str, ...]:
         """The names of the servers with a tool of this name.

@@ -16,7 +16,7 @@ from inspector.tui.text import content, count, cut_in_the_middle
 
 _QUIET = "$foreground 70%"
 _LEAST_URI = 16
-"""Cells of a URI in the line, which is cut in its middle."""
+"""The minimum width of a URI in the line, in cells. A longer URI is cut in the middle."""
 _MINUTE_S = 60
 
 

@@ -107,7 +107,7 @@ class ToolPane(Vertical):
         self.want_findings(view, ())
 
     def want_findings(self, view: ToolView, of_result: tuple[Content, ...]) -> None:
-        """Ask for the findings about an item's definition and its last result."""
+        """Post `FindingsWanted` for an item's definition and its last result."""
         self.post_message(self.FindingsWanted(view, of_result))
 
     def count_history(self, calls: Mapping[str, int]) -> None:
@@ -140,7 +140,7 @@ class ToolPane(Vertical):
     def focus_tab(self, *, into_fields: bool = False) -> None:
         """Move the focus into the open tab.
 
-        `into_fields`: of a form, into its first field; otherwise to the line above, where letters are keys.
+        `into_fields`: into the first field of a form; otherwise to the line above it, where letters run commands.
         """
         if self.tab == "call":
             if into_fields:

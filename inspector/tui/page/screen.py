@@ -57,7 +57,7 @@ def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
 
 _EVIDENCE = {
     Evidence.SEEN: "seen in full when the page registered it",
-    Evidence.PARTLY: "seen in part: too large, too deep, or computed by code of the page",
+    Evidence.PARTLY: "seen in part: the definition is too large or too deep, or code of the page computes it",
     Evidence.DIFFERS: "the browser and Sightline's hook received different definitions",
     Evidence.MISSED: "unknown: the page registered it in a way that Sightline did not see",
     Evidence.UNWATCHED: "unknown: the document was loaded before Sightline's hook",

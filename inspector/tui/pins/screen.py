@@ -9,7 +9,7 @@ from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
-from inspector.tui.pins.view import standing_line
+from inspector.tui.pins.view import pin_line
 from inspector.tui.pins.watcher import PinWatcher
 from inspector.tui.text import count
 from inspector.tui.widgets.lines import ContentLines
@@ -27,13 +27,13 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
     def __init__(self, watcher: PinWatcher) -> None:
         super().__init__()
         self._watcher = watcher
-        self._standing = Static("", markup=False, id="pins-standing")
+        self._pin_line = Static("", markup=False, id="pins-line")
         self._question = Static("", markup=False, classes="secondary-question")
         self._changes = ContentLines(id="pins-changes")
         self._asked: Literal["pin", "unpin"] | None = None
 
     def body(self) -> ComposeResult:
-        yield self._standing
+        yield self._pin_line
         yield self._question
         yield self._changes
 
@@ -50,7 +50,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.say(Content(_UNLISTED))
             return
         self.say(None)
-        self._standing.update(standing_line(view.state, self._watcher.tools))
+        self._pin_line.update(pin_line(view.state, self._watcher.tools))
         self._changes.show(view.lines)
 
     def action_back(self) -> None:

@@ -69,7 +69,7 @@ def summary_of(state: PinState) -> str:
     return f"{CHANGED} {'; '.join(parts).capitalize()}. P shows how." if parts else ""
 
 
-def standing_line(state: PinState, tools: int) -> Content:
+def pin_line(state: PinState, tools: int) -> Content:
     """The state of the pins in a sentence, with the keys that apply."""
     match state.status:
         case PinStatus.UNKNOWN:
@@ -145,7 +145,9 @@ def _change(change: DefinitionChange, values: dict[str, Change]) -> Iterator[Con
     yield Content("")
     yield change_title(change)
     for what in change.weakens:
-        yield Content.assemble(("  ! declares less: ", "bold $text-warning"), content(shortened(what, 300)))
+        yield Content.assemble(
+            ("  ! no longer declared: ", "bold $text-warning"), content(shortened(what, 300))
+        )
     if change.pointer in values:
         yield from both_sides(values[change.pointer])
 
@@ -192,8 +194,7 @@ def amount(altered: ChangesSince) -> str:
     tools = len({change.tool for change in altered.tools})
     parts = [f"{count(tools, 'definition')} changed"] if tools else []
     if altered.weakened:
-        verb = "declares" if altered.weakened == 1 else "declare"
-        parts.append(f"{count(altered.weakened, 'change')} {verb} less")
+        parts.append(count(altered.weakened, "change drops a restriction", "changes drop restrictions"))
     if altered.instructions_changed:
         parts.append("the server's instructions changed")
     return ", ".join(parts)

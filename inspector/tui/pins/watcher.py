@@ -21,7 +21,7 @@ from inspector.tui.text import content, shortened
 
 _NO_MARK = Mark()
 _UNKNOWN = count(1)
-"""Numbers the questions about definitions that are not compared yet, so that each is asked again."""
+"""Makes each question about a definition that is not compared yet a new one, so that no earlier `y` answers it."""
 
 
 class _Listing(Struct, frozen=True, kw_only=True):

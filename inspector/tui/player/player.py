@@ -47,7 +47,7 @@ class Player:
         self._has_chosen = False
         """True if the user has chosen a position. If so, it is kept when the file is read to its end."""
         self._progress = (0, 0)
-        self._finding: Worker[int | None] | None = None
+        self._searching: Worker[int | None] | None = None
         self._stop = False
         self._ended = False
         self.words = ""
@@ -205,19 +205,19 @@ class Player:
         if there != self.position:
             self._go(there, since=self.position)
 
-    # Finding.
+    # Searching.
 
     @property
-    def is_finding(self) -> bool:
+    def is_searching(self) -> bool:
         """True if a search is running."""
-        return self._finding is not None and self._finding.is_running
+        return self._searching is not None and self._searching.is_running
 
     def find(self, words: str, *, backwards: bool = False) -> None:
-        """Search for words from the position on, in a thread. `stop_finding` cancels it."""
+        """Search for words from the position on, in a thread. `stop_search` cancels it."""
         self.words = words
-        self._screen.run_worker(self._find(words, backwards=backwards), group="finding", exclusive=True)
+        self._screen.run_worker(self._find(words, backwards=backwards), group="search", exclusive=True)
 
-    def stop_finding(self) -> None:
+    def stop_search(self) -> None:
         """Cancel the search."""
         self._stop = True
 
@@ -225,25 +225,25 @@ class Player:
         self.pause()
         self._stop, self._progress = False, (0, 0)
         showing = self._screen.set_interval(TICK_S * 2, self._changed)
-        self._finding = self._screen.run_worker(
+        self._searching = self._screen.run_worker(
             partial(self._search, words, self.position, backwards=backwards),
             thread=True,
             group="searching",
             exit_on_error=False,
         )
         try:
-            there = await self._finding.wait()
+            there = await self._searching.wait()
         except (WorkerCancelled, WorkerFailed):
             self._stop = True
             there = None
         finally:
             showing.stop()
-            self._finding = None
+            self._searching = None
         if there is not None:
             self._choose(there, "")
         elif not self._stop:
-            where = "before this" if backwards else "behind this"
-            self._screen.notify(f"Nothing {where} says {shortened(words, 60)}.", markup=False)
+            where = "before this" if backwards else "after this"
+            self._screen.notify(f"Nothing {where} contains {shortened(words, 60)}.", markup=False)
         self._changed()
 
     def _search(self, words: str, position: int, *, backwards: bool) -> int | None:
@@ -263,8 +263,8 @@ class Player:
     @property
     def busy(self) -> str:
         """The activity in progress and its percentage, such as `reading 34%`; empty if there is none."""
-        if self.is_finding:
-            return f"finding {self._percent()} (Esc stops)"
+        if self.is_searching:
+            return f"searching {self._percent()} (Esc stops)"
         return "" if self._played.is_indexed else f"reading {self._percent()}"
 
     def _percent(self) -> str:

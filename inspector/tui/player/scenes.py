@@ -52,15 +52,15 @@ class SceneReader:
         self.scene: Scene | None = None
         """The last scene that was read; None before the first."""
 
-    def stand_at(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
-        """Ask for the scene at `position`, with the last call of `tool`.
+    def move_to(self, session: RecordedSession, position: int, since: int, tool: str | None) -> None:
+        """Read the scene at `position` in a thread, with the last call of `tool`.
 
         If a call was answered after line `since`, the scene has that call as well.
         """
         self._scenes.ask(_SceneAsked(session=session, position=position, since=since, tool=tool))
 
     def read_entries(self, session: RecordedSession, first: int, end: int) -> None:
-        """Ask for the timeline entries from `first` up to `end`, by index from 0, that came into view."""
+        """Read in a thread the timeline entries from `first` up to `end`, by index from 0, that came into view."""
         scene = self.scene
         if scene is not None:
             last = min(end, scene.entries)
@@ -72,7 +72,7 @@ class SceneReader:
 
     def _take_scene(self, asked: _SceneAsked, scene: Scene) -> None:
         self.scene = scene
-        self._timeline.stand_at(scene.entries, scene.recent)
+        self._timeline.move_to(scene.entries, scene.recent)
         self._show(asked.session, scene)
 
     def _take_entries(self, asked: _EntriesAsked, found: Mapping[int, Entry]) -> None:
@@ -82,7 +82,7 @@ class SceneReader:
     def _take_frames(self, asked: _FramesAsked, frames: tuple[Matched, ...]) -> None:
         if not frames:
             entry = asked.entry
-            words = f"Went over no wire: {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
+            words = f"This entry has no frames. {shortened(entry.title, 60)}: {shortened(entry.detail, 300)}"
             self._screen.notify(words, timeout=10, markup=False)
         elif self._screen.is_current:
             wanted = FramesWanted(

@@ -108,7 +108,7 @@ class PlayerScreen(MainScreen):
         if session is not None and player is not None and player.is_open:
             tool = self.server.selection.tool
             self._tool_shown = tool.name if tool is not None else None
-            self._scenes.stand_at(session, player.position, player.since, self._tool_shown)
+            self._scenes.move_to(session, player.position, player.since, self._tool_shown)
         self._show_bar()
 
     def _show_scene(self, session: RecordedSession, scene: Scene) -> None:
@@ -219,8 +219,8 @@ class PlayerScreen(MainScreen):
     def action_back(self) -> None:
         """Stop a search or the playback. Otherwise, do what Esc does on the main screen."""
         player = self._player
-        if player is not None and player.is_finding:
-            player.stop_finding()
+        if player is not None and player.is_searching:
+            player.stop_search()
         elif player is not None and player.play is not Play.PAUSED:
             player.pause()
         else:
@@ -366,5 +366,5 @@ class PlayerScreen(MainScreen):
             calls=len(played.calls),
             share=player.position / max(played.last, 1),
             busy=player.busy,
-            broken=f"line {broken.line}: {broken.reason}; what is before it is shown" if broken else "",
+            broken=f"line {broken.line}: {broken.reason}; the lines before it are shown" if broken else "",
         )

@@ -27,7 +27,7 @@ class RecordedTimeline(TimelinePane):
         self._have: dict[int, Entry] = {}
         self._asked = (0, 0)
 
-    def stand_at(self, count: int, recent: Mapping[int, Entry]) -> None:
+    def move_to(self, count: int, recent: Mapping[int, Entry]) -> None:
         """Show a timeline of `count` entries. `recent`: the last of them, by index from 0."""
         self._have = dict(recent)
         self._asked = (0, 0)

@@ -147,7 +147,7 @@ def keys_line(ids: Sequence[tuple[str, str]], width: int) -> Content:
 
 
 def broken_line(words: str, width: int) -> Content:
-    """The line that tells where and why the file is broken."""
+    """The line that says where and why the file is broken."""
     return Content.assemble(" ✗ ", content(shortened(words, max(width - 4, 20)), "bold $text-error"))
 
 
@@ -178,7 +178,7 @@ def _track(share: float, room: int) -> Content:
 class TransportBar(Widget):
     """Shows the position in a recording and the keys that move it.
 
-    If the file is broken, a third line tells where.
+    If the file is broken, a third line says where.
     """
 
     DEFAULT_CSS = """

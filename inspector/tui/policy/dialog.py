@@ -16,7 +16,7 @@ from inspector.tui.widgets.secondary import SecondaryDialog, dialog_bindings
 _AROUND = 7
 """The number of rows for the title, the keys, the border and the space between them."""
 
-_LEAST = 4
+_LEAST_ROWS = 4
 """The minimum number of rows of the text, as in dialog.tcss."""
 
 UNREAD_S = 0.5
@@ -81,5 +81,5 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         arguments = self._view.arguments
         most = max(self.size.height // 6, 3)
         below = 1 + min(arguments.line_count, most) if arguments is not None else 0
-        self.query_one(".secondary-box").styles.height = max(self._lines.count, _LEAST) + below + _AROUND
+        self.query_one(".secondary-box").styles.height = max(self._lines.count, _LEAST_ROWS) + below + _AROUND
         self._arguments.styles.height = max(below - 1, 3)

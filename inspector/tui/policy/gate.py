@@ -20,7 +20,7 @@ from inspector.session.live import Session
 from inspector.tui.policy.dialog import DecisionScreen
 from inspector.tui.policy.view import DecisionView, answer_view, attack_view, call_view, renewal_view
 from inspector.tui.text import shortened
-from inspector.tui.trust.view import SessionStanding, standing
+from inspector.tui.trust.view import GravestLabel, gravest_label
 
 _CHUNK = 84
 """The number of characters after which the text of an argument is wrapped."""
@@ -51,7 +51,7 @@ class PolicyGate:
     ) -> None:
         self._screen = screen
         self.oversight = Oversight(terms.policy if terms else None, audit=terms.audit if terms else None)
-        self.standing: SessionStanding | None = None
+        self.gravest_label: GravestLabel | None = None
         """The gravest trust label of the agent session; None before the first call."""
 
     async def made(
@@ -156,5 +156,5 @@ class PolicyGate:
 
     async def _weigh(self) -> None:
         await self.oversight.judged()
-        self.standing = await asyncio.to_thread(standing, self.oversight.trust)
+        self.gravest_label = await asyncio.to_thread(gravest_label, self.oversight.trust)
         self._screen.post_message(TrustChanged())

@@ -114,7 +114,7 @@ def contrast_strip(view: Contrast, width: int) -> Content:
         Content.styled(f"{size(view.left.size_bytes)} | {size(view.right.size_bytes)}", "$foreground 70%")
     )
     parts += [
-        Content.styled(f"not observed of {shortened(seen.lens.host, 60)}", "$text-warning")
+        Content.styled(f"not observed in {shortened(seen.lens.host, 60)}", "$text-warning")
         for seen in (view.left, view.right)
         if not seen.observed
     ]

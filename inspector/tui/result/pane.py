@@ -51,7 +51,7 @@ from inspector.tui.values.searched import SearchedValues
 from inspector.tui.widgets.lines import Lines
 
 _MOST_MASKED = 1_000
-"""The maximum number of withheld values up to which links can be followed. Masking more takes too long."""
+"""The maximum number of withheld values in a result whose links can be followed. Masking more takes too long."""
 _LARGE_BYTES = 1_000_000
 """The size in bytes from which a view is freed in a thread."""
 _LEAST_BESIDE = 80
@@ -69,7 +69,7 @@ _RECORDED = "A recording does not hold withheld values, only their ids."
 
 
 class Copyable(Struct, frozen=True, kw_only=True):
-    """What the user can copy from a result. Its values are masked."""
+    """The values that the user can copy from a result, masked."""
 
     pointer: str
     value: Value
@@ -326,7 +326,7 @@ class ResultPane(Vertical):
         self.values.go_to(places[place % len(places)])
 
     def action_unmask(self) -> None:
-        """Ask to show the masked values on both sides, or to mask them again."""
+        """Post `UnmaskAsked`: show the masked values on both sides, or mask them again."""
         view = self._view
         if view is None or self._contrast is not None:
             self.notify(

@@ -154,7 +154,7 @@ def _unverified(_removal: Removal) -> str:
 
 def _unfinished(removal: Removal) -> str:
     del removal
-    return "Answer the requests of the server: only the result that ends the call reaches a model."
+    return "Answer the requests by the server: only the result that ends the call reaches a model."
 
 
 _BY_RULE: Mapping[str, Callable[[Removal], str]] = {
@@ -189,7 +189,7 @@ def _at(claim: Claim | None) -> str:
 
 
 _LABEL = QUIET = "$foreground 70%"
-"""The style of labels, and of what no model needs."""
+"""The style of labels, and of values that are not for models."""
 _NAMED = 2
 """The maximum number of places named on one line."""
 
@@ -264,9 +264,9 @@ def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Conte
     part = schema_part(tool, _schema_place(removal)) if tool is not None else ""
     if part:
         lines.append(labelled("schema", content(part)))
-    standing = _standing(removal.claim) if removal.claim else None
-    if standing:
-        lines.append(labelled("standing", standing))
+    status = _status_of(removal.claim) if removal.claim else None
+    if status:
+        lines.append(labelled("status", status))
     lines.append(labelled("to change it", content(shortened(remedy(removal), 1000))))
     if removal.rule not in SHOWN:
         lines.append(labelled("hosts", Content("c shows the hosts that would leak it without protection")))
@@ -279,7 +279,7 @@ def labelled(label: str, words: Content) -> Content:
 
 
 LABELLED = 15
-"""The width, in cells, in front of the words of such a line."""
+"""The width, in cells, of the label in front of the words of such a line."""
 
 
 def _schema_place(removal: Removal) -> str:
@@ -291,7 +291,7 @@ def _schema_place(removal: Removal) -> str:
 
 
 def schema_part(tool: Tool, pointer: str) -> str:
-    """The type and the marks of a part of the output schema, such as `type string, x-sensitive true`.
+    """The type and the marks in a part of the output schema, such as `type string, x-sensitive true`.
 
     Empty if there is no such part. Defaults, examples and descriptions are left out, because they may repeat a
     withheld value.
@@ -337,8 +337,8 @@ def _declaration(removal: Removal) -> Content:
     return Content.styled("none: the rule needs none", _LABEL)
 
 
-def _standing(claim: Claim) -> Content | None:
-    """The standing of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
+def _status_of(claim: Claim) -> Content | None:
+    """The status of a claim's vocabulary, its date, and the place where the vocabulary is defined."""
     known = vocabulary_named(claim.vocabulary)
     if known is None:
         return content(str(claim.standing))

@@ -43,7 +43,7 @@ from inspector.tui.text import (
 )
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
-_MAX_FINDINGS = 200
+_MAX_REMARKS = 200
 MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
@@ -107,7 +107,7 @@ class ResultView:
     reasons: tuple[ResultReason, ...]
     """Each reason once, the worst first."""
     observed: bool
-    findings: tuple[str, ...]
+    remarks: tuple[str, ...]
     raw_bytes: int
     model_bytes: int
     undeclared: int | None
@@ -128,7 +128,7 @@ class ResultView:
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
-    """The reason why the answer does not end the call; None if it does."""
+    """The reason why the answer does not end the call; None if it ends the call."""
     failure: str | None = None
     """Sightline's words about a call without an answer; None if the server answered."""
 
@@ -240,7 +240,7 @@ class ResultView:
             return False
         first = bisect_left(self._pointers, f"{pointer}/")
         # "0" is the character after "/".
-        last = min(bisect_left(self._pointers, f"{pointer}0"), first + _MAX_FINDINGS)
+        last = min(bisect_left(self._pointers, f"{pointer}0"), first + _MAX_REMARKS)
         indexes = [*self._indexes(outline, node)]
         for at in self._pointers[first:last]:
             indexes += self.removals_at[at]
@@ -335,7 +335,7 @@ def result_view(
         reaching=reaching,
         reached=len(reached),
         observed=shown.context.observed,
-        findings=shown.findings,
+        remarks=shown.remarks,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED and shown.output.is_asked else None,
@@ -376,7 +376,7 @@ def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
 
     Only the first of them are found, since each takes a search.
     """
-    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_FINDINGS])
+    nodes = (outline.node_at(view.outline.pointer(node)) for node in view.order[:_MAX_REMARKS])
     return tuple(dict.fromkeys(node for node in nodes if node is not None))
 
 
@@ -481,7 +481,7 @@ def _reached_nodes(outline: Outline) -> Sequence[int]:
 
 
 def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]) -> Removal | None:
-    """The removal of a node or of the nearest value around it; None of what only the model's side has."""
+    """The removal of a node or of the nearest value around it; None for a node that only the model's side has."""
     if outline.value(node, 0) is ABSENT:
         return None
     return next((removals[at] for at in _around(outline, node) if at in removals), None)
@@ -543,7 +543,7 @@ class _Found:
 
     def add(self, key: ReasonKey, pointer: str, weight: int) -> None:
         number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
-        if not number and len(self._found) >= _MAX_FINDINGS:
+        if not number and len(self._found) >= _MAX_REMARKS:
             return
         if len(places) < MAX_LISTED:
             places[pointer] = None
@@ -692,11 +692,11 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
     if not view.observed:
-        parts.append(Content.styled("not observed of this host", "$text-warning"))
+        parts.append(Content.styled("not observed in this host", "$text-warning"))
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
-    if view.findings:
-        parts.append(Content.styled(f"! {count(len(view.findings), 'remark')}", "$text-warning"))
+    if view.remarks:
+        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')}", "$text-warning"))
     return tuple(parts)
 
 
@@ -710,7 +710,7 @@ def _app_words(app: AppView) -> str:
     return f"MCP App: only the interface gets {' and '.join(pointer[1:] for pointer in app.only_app)}"
 
 
-def standing_line(view: ResultView) -> Content:
+def effect_line(view: ResultView) -> Content:
     """A sentence about the effect of the boundary on this result.
 
     For an unfinished call, it names what the call waits for; for an MCP App, what the app gets.
@@ -737,10 +737,10 @@ def standing_line(view: ResultView) -> Content:
 def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content:
     """The reason why the two sides of a node differ, on one line.
 
-    If they do not differ, the text of `standing_line`.
+    If they do not differ, the text of `effect_line`.
     """
     if view.unfinished or node is None:
-        return standing_line(view)
+        return effect_line(view)
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_line(view, outline, node)
     removals, changes = view.removals_on(outline, node), view.changes_on(outline, node)
@@ -754,7 +754,7 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     violation = view.violation_on(outline, node)
     if violation is not None:
         return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _broken_words(violation))
-    return standing_line(view)
+    return effect_line(view)
 
 
 def _broken_words(message: str) -> str:
@@ -868,11 +868,11 @@ def result_remarks(view: ResultView) -> tuple[Content, ...]:
         ),
         *(
             Content.assemble(("! result  ", "$text-warning"), content(shortened(sentence, 400)))
-            for sentence in view.findings[:_MAX_FINDINGS]
+            for sentence in view.remarks[:_MAX_REMARKS]
         ),
         *(
             Content.assemble(("≠ result  ", "bold $text-error"), content(shortened(remark, 400)))
-            for remark in view.record.remarks[:_MAX_FINDINGS]
+            for remark in view.record.remarks[:_MAX_REMARKS]
         ),
     )
 

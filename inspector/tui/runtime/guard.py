@@ -257,10 +257,10 @@ class GuardedApp(App[None], inherit_bindings=False):
         if not self._failed:
             self._failed = True
             self.bell()
-            self.panic(Text(safe(_where(sys.exception()))))
+            self.panic(Text(safe(_stack_text(sys.exception()))))
 
 
-def _where(error: BaseException | None) -> str:
+def _stack_text(error: BaseException | None) -> str:
     """The stack and the type of an error. Its message is left out: it may quote a server or a secret."""
     frames = "".join(traceback.format_tb(error.__traceback__)) if error else ""
     return f"Sightline stopped because of a defect.\n{frames}{type(error).__name__}"

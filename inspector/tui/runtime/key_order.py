@@ -29,12 +29,15 @@ class KeyOrder:
         self,
         app: "App[None]",
         act: Callable[[events.Event], Awaitable[None]],
-        is_going: Callable[[], bool],
+        will_focus: Callable[[], bool],
     ) -> None:
-        """`act`: passes a key or a paste to Textual. `is_going`: whether something is opened that gets the focus."""
+        """`act`: passes a key or a paste to Textual.
+
+        `will_focus`: returns true while something is being opened that will get the focus.
+        """
         self._app = app
         self._act = act
-        self._is_going = is_going
+        self._will_focus = will_focus
         self._held: deque[events.Event] = deque()
         self._settling: asyncio.Task[None] | None = None
 
@@ -64,7 +67,7 @@ class KeyOrder:
                 # focus itself.
                 await _processed(self._app)
                 await _processed(self._app.screen)
-                while self._is_going():  # noqa: ASYNC110 - no event says that the focus has moved
+                while self._will_focus():  # noqa: ASYNC110 - no event says that the focus has moved
                     await asyncio.sleep(_POLL_S)
                 await _processed(self._app)
         if not self._app.call_later(self._next):

@@ -28,11 +28,11 @@ class Latest(Generic[Asked, Made]):
         overtaken: Callable[[Made], None] | None = None,
         *,
         group: str = "default",
-        gives_way: Callable[[], Awaitable[None]] | None = None,
+        before_each: Callable[[], Awaitable[None]] | None = None,
     ) -> None:
         """`overtaken`: called with a result that is no longer wanted, and may be large.
 
-        `group`: the group of the workers. `gives_way`: awaited before each request is begun, so that more
+        `group`: the group of the workers. `before_each`: awaited before each request is begun, so that more
         urgent work in threads comes first.
         """
         self._owner = owner
@@ -41,7 +41,7 @@ class Latest(Generic[Asked, Made]):
         self._fail = fail
         self._overtaken = overtaken
         self._group = group
-        self._gives_way = gives_way
+        self._before_each = before_each
         self._waiting: list[Asked] = []
         """The latest request if it has not begun yet; otherwise empty."""
         self._idle = asyncio.Event()
@@ -71,8 +71,8 @@ class Latest(Generic[Asked, Made]):
     async def _work(self) -> None:
         try:
             while self._waiting:
-                if self._gives_way is not None:
-                    await self._gives_way()
+                if self._before_each is not None:
+                    await self._before_each()
                 asked = self._waiting.pop()
                 # A lambda, because Textual logs a partial with its arguments: megabytes, with secrets among
                 # them.

@@ -43,7 +43,7 @@ PEEK_S = 10.0
 _MASKED_ROWS = 3
 """The number of rows for the border, the title and the mask."""
 
-_NO_REQUEST = RefusedUrl(reason="it is not a reference")
+_NO_REQUEST = RefusedUrl(reason="this value is not a reference")
 _NO_VALUE = "There is no value here yet. v fetches it from the server."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."

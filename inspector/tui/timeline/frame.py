@@ -340,7 +340,7 @@ def _copied(view: FrameView, *, as_text: bool) -> str:
 def asked_frame(asked: FrameAsked) -> FrameView:
     """One of the frames, with private answers masked.
 
-    The frames before it tell what the server has asked for, and so which answers are private.
+    The frames before it show what the server has asked for, and so which answers are private.
     """
     wanted, questions = asked.wanted, Questions()
     for before in wanted.frames[: asked.place]:

@@ -44,7 +44,7 @@ _INDENT = 4
 _BORDER = 2
 """The width, in cells, of the border around its title."""
 _MOST_LINES = 1_000
-"""The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all."""
+"""The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all lines."""
 _LONGEST = 4_000
 """The maximum number of characters of one such line."""
 _WIDE = 110
@@ -102,7 +102,7 @@ class TimelinePane(Lines):
 
     @property
     def use_of_enter(self) -> str:
-        """What Enter on the row under the cursor shows, in a word or two; empty if there is none."""
+        """The label of Enter on the row under the cursor; empty if Enter does nothing."""
         return "frames" if self.count else ""
 
     def entry(self, index: int) -> Entry | None:
@@ -240,13 +240,13 @@ class SessionTimeline(TimelinePane):
 
     @property
     def use_of_enter(self) -> str:
-        """What Enter on the line under the cursor shows, in a word or two."""
+        """The label of Enter on the line under the cursor; empty if Enter does nothing."""
         if not self.count:
             return ""
         shown = self._line(self.cursor)
         row = shown.row
         if shown.entry is not None:
-            return "all of it" if shown.text is not None else "frames"
+            return "whole line" if shown.text is not None else "frames"
         if self._unfolds_first(row):
             return "stderr"
         if row.record is not None:
@@ -312,7 +312,7 @@ class SessionTimeline(TimelinePane):
                     lines = _whole_lines(known[index].detail, room)
                     shown += [_Shown(row, index, line) for line in lines[: max(left, 0)]]
                     if left > 0 >= left - len(lines):
-                        shown.append(_Shown(row, index, "… Enter shows all of it"))
+                        shown.append(_Shown(row, index, "… Enter shows the whole line"))
                     left -= len(lines)
         return shown
 

@@ -443,7 +443,7 @@ def row_line(row: TimelineRow, width: int) -> Content:
 
 
 def _server_words(segment: Segment) -> Content:
-    """The name of the server, shown before what happened; empty if there is only one."""
+    """The name of the server, as the first words of a row; empty if there is only one server."""
     if not segment.server:
         return Content("")
     return content(f"{cut_in_the_middle(segment.server, _SERVER_WIDTH)}  ", "$text-primary")

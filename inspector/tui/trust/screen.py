@@ -20,8 +20,8 @@ from inspector.tui.trust.view import (
     label_text,
     next_detail,
     sent_line,
-    server_line,
     session_line,
+    trust_row,
     trust_view,
 )
 from inspector.tui.widgets.lines import Lines
@@ -39,12 +39,12 @@ class _Asked(Struct, frozen=True, kw_only=True):
 
 
 class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows which trust labels each server has sent, and which are sent to it with each call."""
+    """Shows which trust labels each server has sent, and which Sightline sends to it with each call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TRUST)
     NAME = "Trust"
     KEYS: ClassVar[Keys] = (
-        ("trust.propagation", "what it gets"),
+        ("trust.propagation", "labels sent"),
         ("trust.renew", ""),
         ("trust.back", ""),
         ("app.next", ""),
@@ -138,7 +138,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
                 self._label.show(label_text(view.labels[self._labels.cursor]))
 
     def _draw_server(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
-        return server_line(self._view.servers[index], here=here) if self._view else Content("")
+        return trust_row(self._view.servers[index], here=here) if self._view else Content("")
 
     def _draw_label(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         labels = self._view.labels if self._view else ()

@@ -25,28 +25,28 @@ _STYLES = {
 
 _MEANINGS = {
     LabelKind.MALICIOUS: "the server reports an attack in its answer",
-    LabelKind.UNTRUSTED: "it may contain instructions that are not from you",
-    LabelKind.OPEN_WORLD: "it comes from a place to which anybody can write",
-    LabelKind.SENSITIVE: "the server declares it sensitive",
-    LabelKind.DATA_CLASS: "a kind of data in it",
-    LabelKind.ATTRIBUTION: "a source that it names",
-    LabelKind.UNNAMED_SOURCES: "it has more sources than are kept",
+    LabelKind.UNTRUSTED: "the answer may contain instructions that are not from you",
+    LabelKind.OPEN_WORLD: "the content comes from a place to which anybody can write",
+    LabelKind.SENSITIVE: "the server declares the answer sensitive",
+    LabelKind.DATA_CLASS: "a kind of data in the answer",
+    LabelKind.ATTRIBUTION: "a source that the answer names",
+    LabelKind.UNNAMED_SOURCES: "the answer names more sources than Sightline keeps",
 }
 
 _KINDS = tuple(_MEANINGS)
 """The kinds of labels, the gravest first."""
 
 _SENT = {
-    None: "no trust labels are sent to it",
-    SourceDetail.NONE: "its calls carry the session's trust and its own sources",
-    SourceDetail.HOSTS: "its calls carry the session's trust, its own sources, and the hosts of others",
-    SourceDetail.FULL: "its calls carry the session's trust and every source in full",
+    None: "Sightline sends it no trust labels",
+    SourceDetail.NONE: "calls to it carry the session's trust and its own sources",
+    SourceDetail.HOSTS: "calls to it carry the session's trust, its own sources, and the hosts of others",
+    SourceDetail.FULL: "calls to it carry the session's trust and every source in full",
 }
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
 
 
-class SessionStanding(Struct, frozen=True, kw_only=True):
+class GravestLabel(Struct, frozen=True, kw_only=True):
     """The gravest trust label of a session, as the header shows it."""
 
     word: str = ""
@@ -70,21 +70,21 @@ class TrustView(Struct, frozen=True, kw_only=True):
     """The content of the trust screen."""
 
     number: int
-    standing: SessionStanding
+    gravest: GravestLabel
     servers: tuple[ServerRow, ...]
     labels: tuple[TrustLabel, ...]
     """The labels, ordered by call."""
 
 
-def standing(trust: SessionTrust) -> SessionStanding:
+def gravest_label(trust: SessionTrust) -> GravestLabel:
     """The gravest label and the first call that brought it. Takes linear time in the number of labels."""
     malicious, untrusted = trust.since(LabelKind.MALICIOUS), trust.untrusted_since
     sensitive = trust.since(LabelKind.SENSITIVE)
     if malicious:
-        return SessionStanding(word=f"malicious since #{malicious.call}", is_grave=True)
+        return GravestLabel(word=f"malicious since #{malicious.call}", is_grave=True)
     if untrusted:
-        return SessionStanding(word=f"untrusted since #{untrusted.call}", is_grave=True)
-    return SessionStanding(word=f"sensitive since #{sensitive.call}") if sensitive else SessionStanding()
+        return GravestLabel(word=f"untrusted since #{untrusted.call}", is_grave=True)
+    return GravestLabel(word=f"sensitive since #{sensitive.call}") if sensitive else GravestLabel()
 
 
 def trust_view(
@@ -97,7 +97,7 @@ def trust_view(
     names = dict.fromkeys((connected, *trust.servers, *sorted(propagation)))
     return TrustView(
         number=number,
-        standing=standing(trust),
+        gravest=gravest_label(trust),
         servers=tuple(_server(trust, name, propagation.get(name)) for name in names),
         labels=tuple(sorted(trust.labels, key=_by_call)),
     )
@@ -123,14 +123,17 @@ def session_line(view: TrustView) -> Content:
     return Content.assemble(
         f"agent session {view.number}  ",
         (
-            view.standing.word or "nothing untrusted so far",
-            "bold $text-error" if view.standing.is_grave else "$text-success",
+            view.gravest.word or "nothing untrusted so far",
+            "bold $text-error" if view.gravest.is_grave else "$text-success",
         ),
     )
 
 
-def server_line(row: ServerRow, *, here: bool) -> Content:
-    """The line of a server."""
+def trust_row(row: ServerRow, *, here: bool) -> Content:
+    """The row of a server: its name, the number of labels received from it, and what Sightline sends it.
+
+    `here`: true if the cursor is on it.
+    """
     return Content.assemble(
         "▸ " if here else "  ",
         content(cut_in_the_middle(row.server, 60), "bold"),
@@ -142,16 +145,17 @@ def server_line(row: ServerRow, *, here: bool) -> Content:
 def sent_line(row: ServerRow) -> Content:
     """A line about the annotations that the next call to a server carries."""
     if row.detail is None:
-        return Content.styled("p changes what its calls carry.", _QUIET)
+        return Content.styled("p changes what calls to it carry.", _QUIET)
     if row.sent is None:
         return Content.styled("No trust labels to send yet.", _QUIET)
     return Content.assemble(
-        ("Its next call carries _meta.annotations = ", _QUIET), content(shortened(dump_text(row.sent), 400))
+        ("The next call to it carries _meta.annotations = ", _QUIET),
+        content(shortened(dump_text(row.sent), 400)),
     )
 
 
 def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
-    """The line of a label. `is_first`: whether it is the first line of its call, and names the call."""
+    """The row of a label. `is_first`: true if it is the first row of its call; it then names the call."""
     origin = label.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
     value = Content.assemble("  ", content(shortened(label.value, 200))) if label.value else Content("")

@@ -84,7 +84,7 @@ class OutlineLines(Lines):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.VALUES)
 
     class Drawn(Message):
-        """Posted when other rows are drawn: of another outline, at another width, or with another fold."""
+        """Posted when other rows are drawn: of another outline, at another width, or after something was folded or unfolded."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)

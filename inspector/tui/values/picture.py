@@ -38,7 +38,7 @@ _BEHIND = (128, 128, 128)
 
 
 class Picture(Struct, frozen=True, kw_only=True):
-    """A reduced picture, or the reason why it is not drawn."""
+    """A picture, scaled down; or the reason why it is not drawn."""
 
     caption: str
     """Type, size in pixels and size in bytes; safe to show."""

@@ -60,7 +60,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
     values: ValueChanges | None = None
     """The changes of the result; None if no two results were compared."""
     reach: HostReach | None = None
-    """The changes of what reaches models; None until they are compared."""
+    """The values that newly reach models, or no longer do; None until the two results are compared."""
     is_comparing: bool = False
     """True if two results are being compared now."""
 
@@ -82,7 +82,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
 
     Changes are cut to `width` cells; `W` opens the screen with all of them.
     """
-    lines = [_standing(view, in_strip=True)]
+    lines = [_outcome_line(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
         words = f"The screen stays as it was. The next save {does}; t shows the timeline, with stderr."
@@ -104,7 +104,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
 
 def all_lines(view: WatchView) -> list[Content]:
     """All lines of the screen: everything that the last save changed, with the values before and now."""
-    lines = [_standing(view, in_strip=False)]
+    lines = [_outcome_line(view, in_strip=False)]
     if view.remark:
         lines.append(content(view.remark, "$text-warning"))
     if view.reach is not None and (view.reach.changes or view.reach.is_too_large):
@@ -126,7 +126,7 @@ def all_lines(view: WatchView) -> list[Content]:
     return lines
 
 
-def _standing(view: WatchView, *, in_strip: bool) -> Content:
+def _outcome_line(view: WatchView, *, in_strip: bool) -> Content:
     what = content(shortened(view.saved, 80), "bold")
     at = (f"{view.at} " if view.at else "", _QUIET)
     match view.phase:
@@ -175,7 +175,7 @@ def _labelled(label: str, parts: Sequence[Content], *, more: bool = False) -> Co
 def _definition_parts(altered: ChangesSince) -> list[Content]:
     parts = [change_title(change) for change in altered.tools]
     if altered.weakened:
-        less = count(altered.weakened, "change declares less", "changes declare less")
+        less = count(altered.weakened, "change drops a restriction", "changes drop restrictions")
         parts.insert(0, Content.styled(f"! {less}", "bold $text-warning"))
     if altered.instructions_changed:
         parts.append(Content.styled(f"{CHANGED} the server's instructions", "bold $text-error"))
@@ -223,7 +223,9 @@ _REACH_STYLES = {
 def _reach_lines(reach: HostReach, *, short: bool = False) -> list[Content]:
     if reach.is_too_large:
         return [
-            Content.styled("the result is too large to compare all hosts after each save; c does it", _QUIET)
+            Content.styled(
+                "the result is too large to compare all hosts after each save; c compares them", _QUIET
+            )
         ]
     return [_reach_line(change, reach, short=short) for change in reach.changes]
 

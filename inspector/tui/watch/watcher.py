@@ -61,7 +61,7 @@ If two connections were closed after about the same time, the server has closed 
 """
 
 
-class Compared(Protocol):
+class PinComparison(Protocol):
     """Compares every listing with the pins."""
 
     async def settled(self) -> None:
@@ -96,7 +96,7 @@ class Watcher:
         screen: Screen[None],
         link: SessionLink,
         runner: CallRunner,
-        pins: Compared,
+        pins: PinComparison,
         lens: WatchLens,
         *,
         watching: Watching,
@@ -133,8 +133,10 @@ class Watcher:
         self._last: CallRecord | None = None
         self._definitions = Latest(screen, definitions_changed, self._take_definitions, self._could_not)
         # Both comparisons wait until the new result is drawn.
-        self._values = Latest(screen, values_changed, self._take_values, self._could_not, gives_way=lens.idle)
-        self._reach = Latest(screen, reach_changed, self._take_reach, self._could_not, gives_way=lens.idle)
+        self._values = Latest(
+            screen, values_changed, self._take_values, self._could_not, before_each=lens.idle
+        )
+        self._reach = Latest(screen, reach_changed, self._take_reach, self._could_not, before_each=lens.idle)
         self.view = WatchView(
             watched=_watched(watching, self._origin), is_started=not isinstance(target, HttpTarget)
         )
@@ -354,7 +356,9 @@ class Watcher:
             if not was_there:
                 self._say(phase=Phase.AWAY, at=datetime.now().astimezone().strftime("%H:%M:%S"))
                 if not await until_back(origin):
-                    self._say(phase=Phase.BROKEN, reason="it has not returned for ten minutes; R connects")
+                    self._say(
+                        phase=Phase.BROKEN, reason="the server has not returned for ten minutes; R connects"
+                    )
                     while not self._link.is_ready:  # noqa: ASYNC110 - rare
                         await asyncio.sleep(_AWAY_S)
                     continue
@@ -386,7 +390,7 @@ class Watcher:
 
     def _could_not(self, _asked: object, error: BaseException) -> None:
         self._say(
-            remark=f"What changed could not be compared ({type(error).__name__}): a defect of Sightline.",
+            remark=f"The versions before and after the save could not be compared ({type(error).__name__}): a defect of Sightline.",
             is_comparing=False,
         )
 
@@ -429,8 +433,11 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:
-        return f"Watching {origin}. When it returns from a restart, the last call is repeated."
+        return f"Watching {origin}. When its server is back after a restart, the last call is repeated."
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if origin is not None:
-        return f"Watching {shown} and {origin}. A save, or its return, repeats the last call."
+        return (
+            f"Watching {shown} and {origin}. The last call is repeated after each save, "
+            f"and when the server at {origin} is back."
+        )
     return f"Watching {shown}. A save restarts the server and repeats the last call."

@@ -67,7 +67,7 @@ def sweep_profiles() -> None:
     """Remove the profiles that killed sessions of this user left behind."""
     with contextlib.suppress(OSError):
         for profile in profiles_folder().iterdir():
-            if profile.name.startswith(_PREFIX) and not _is_owned(profile):
+            if profile.name.startswith(_PREFIX) and not _may_be_in_use(profile):
                 remove_profile(profile)
 
 
@@ -76,7 +76,7 @@ def profiles_folder() -> Path:
     return Path(tempfile.gettempdir()) / f"sightline-{os.geteuid()}"
 
 
-def _is_owned(profile: Path) -> bool:
+def _may_be_in_use(profile: Path) -> bool:
     """True if the owning process still runs.
 
     True for a folder without an owner, which a process is just creating.
@@ -90,7 +90,7 @@ def _is_owned(profile: Path) -> bool:
 
 
 def _mark(pid: int) -> str:
-    """A text that identifies a process: its id and start time, or only its id if the system tells no start time.
+    """A text that identifies a process: its id and start time, or only its id if the start time is unknown.
 
     Empty if the process does not exist.
     """

@@ -37,7 +37,8 @@ _GONE = RefusedUrl(
     hint="Open the page again, then call the tool again.",
 )
 _UNKNOWN = RefusedUrl(
-    reason="the frame whose tool returned it is not known", hint="Call the tool again, once it is listed."
+    reason="the frame whose tool returned the reference is not known",
+    hint="Call the tool again, once it is listed.",
 )
 
 # The reader stops at the limit, whatever length the server announces. A redirect is reported by itself: its

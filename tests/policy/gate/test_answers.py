@@ -119,8 +119,8 @@ async def test_an_answer_that_contradicts_its_tool_is_a_finding() -> None:
     closed = tool("read", {"annotations": {"readOnlyHint": True, "openWorldHint": False}})
     session = PlayedSession(closed, answers={"read": Result(value=OPEN_WORLD)})
     made = await called(Oversight(), session)
-    assert made.findings == made.record.remarks
-    assert "open" in made.findings[0]
+    assert made.remarks == made.record.remarks
+    assert "open" in made.remarks[0]
 
 
 # Trust.

@@ -209,7 +209,7 @@ async def test_the_exact_arguments_are_resolved_once() -> None:
     for arguments in ({"a": 1, "b": 2}, {"a": 1, "b": 2}, {"b": 2, "a": 1}, {"a": Number("1.0"), "b": 2}):
         found = await oversight.consider(session, "move", cast("JsonObject", arguments))
         assert found.verdict is Verdict.ALLOW
-        assert found.findings == ()
+        assert found.remarks == ()
     assert [dump_text(arguments) for arguments in session.asked] == [
         '{"a":1,"b":2}',
         '{"b":2,"a":1}',
@@ -243,7 +243,7 @@ async def test_an_invalid_resolution_is_ignored_and_a_finding(
     await oversight.consider(session, "move", {})
     found = await oversight.consider(session, "move", {})
     assert found.verdict is Verdict.CONFIRM
-    assert finding in found.findings[0]
+    assert finding in found.remarks[0]
     assert found.tool == tool("move", MAY_DESTROY)
     # An unanswered resolution may be answered the next time.
     assert len(session.asked) == asked

@@ -11,7 +11,7 @@ from inspector.policy.taint import (
     LabelOrigin,
     SessionTrust,
     TrustLabel,
-    response_findings,
+    response_remarks,
     trust_of,
 )
 from inspector.protocol.catalogue import Tool
@@ -168,7 +168,7 @@ def test_a_mark_names_the_call_that_caused_it() -> None:
 def test_an_answer_that_contradicts_its_tool_is_a_finding(
     declared: JsonObject, said: JsonObject, finding: str
 ) -> None:
-    (found,) = response_findings(tool(declared), answer(said))
+    (found,) = response_remarks(tool(declared), answer(said))
     assert finding in found
 
 
@@ -178,5 +178,5 @@ def test_an_answer_that_agrees_with_its_tool_is_not_a_finding() -> None:
         "returnMetadata": {"source": "user", "sensitivity": "pii"},
         "maliciousActivityHint": True,
     }
-    assert response_findings(declared, answer(said)) == ()
-    assert response_findings(None, answer(said)) == ()
+    assert response_remarks(declared, answer(said)) == ()
+    assert response_remarks(None, answer(said)) == ()

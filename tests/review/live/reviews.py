@@ -54,7 +54,11 @@ def material_of(
     noise: int = 0,
     sampling: JsonObject | None = None,
 ) -> Material:
-    """The material of a review. `calls`: results by tool. `noise`: the number of lines that are not messages. `sampling`: a request of the server."""
+    """The material of a review.
+
+    `calls`: results by tool. `noise`: the number of lines that are not messages. `sampling`: a request by the
+    server.
+    """
     timeline, exchanges = Timeline(), Exchanges()
     asked: JsonObject = {"jsonrpc": "2.0", "id": 1, "method": "sampling/createMessage", "params": sampling}
     for number, raw in enumerate([b"hello"] * noise + ([dump(asked)] if sampling else []), 1):
@@ -66,7 +70,7 @@ def material_of(
             raw=raw,
             body=parse(raw),
         )
-        timeline.fold(exchanges.take(frame))
+        timeline.add(exchanges.take(frame))
     server: JsonObject = {"name": "scripted", "version": "1"}
     return Material(
         catalogue=catalogue,

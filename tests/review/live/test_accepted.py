@@ -32,11 +32,11 @@ def through_a_file(accepted: AcceptedFindings) -> AcceptedFindings:
 
 def test_an_accepted_finding_does_not_count_and_keeps_its_reason() -> None:
     accepted = through_a_file(AcceptedFindings().including(TORN_ENTRY, "we own it"))
-    standing = accepted.standing(TORN_ENTRY)
-    assert not standing.counts
-    assert standing.acceptance == Acceptance(id="SL-ANN001", name="torn", reason="we own it")
+    found = accepted.with_acceptance(TORN_ENTRY)
+    assert not found.counts
+    assert found.acceptance == Acceptance(id="SL-ANN001", name="torn", reason="we own it")
     assert accepted.is_accepted(TORN_ENTRY)
-    assert through_a_file(accepted.without(TORN_ENTRY)).standing(TORN_ENTRY).counts
+    assert through_a_file(accepted.without(TORN_ENTRY)).with_acceptance(TORN_ENTRY).counts
 
 
 def test_the_stored_acceptances_are_a_valid_baseline() -> None:
@@ -58,7 +58,7 @@ def test_the_stored_acceptances_are_a_valid_baseline() -> None:
 )
 def test_an_accepted_finding_that_changed_counts_again(other: dict[str, object]) -> None:
     accepted = AcceptedFindings().including(TORN_ENTRY, "we own it")
-    assert accepted.standing(changed(TORN_ENTRY, **other)).counts
+    assert accepted.with_acceptance(changed(TORN_ENTRY, **other)).counts
 
 
 def test_an_accepted_finding_about_a_result_ignores_its_evidence() -> None:
@@ -66,13 +66,13 @@ def test_an_accepted_finding_about_a_result_ignores_its_evidence() -> None:
     board = gone_through(material_of(catalogue_of([CLEAN]), calls={"look_up_word": call}))
     entry = entry_of(board, "SL-OUT010")
     accepted = AcceptedFindings().including(entry, "a test key")
-    assert not accepted.standing(changed(entry, evidence="another")).counts
-    assert accepted.standing(changed(entry, severity=Severity.CRITICAL)).counts
+    assert not accepted.with_acceptance(changed(entry, evidence="another")).counts
+    assert accepted.with_acceptance(changed(entry, severity=Severity.CRITICAL)).counts
 
 
 def test_an_acceptance_in_the_configuration_is_not_stored() -> None:
     accepted = AcceptedFindings(rules=(Acceptance(id="SL-ANN001", name=None, reason="ours"),))
-    assert not accepted.standing(TORN_ENTRY).counts
+    assert not accepted.with_acceptance(TORN_ENTRY).counts
     assert not accepted.is_accepted(TORN_ENTRY)
     assert accepted.shape(target="t", reviewed_by="r")["findings"] == []
 
@@ -81,12 +81,12 @@ def test_two_findings_at_one_place_are_accepted_separately() -> None:
     other = changed(TORN_ENTRY, message="another thing")
     assert other.fingerprint == TORN_ENTRY.fingerprint
     both = AcceptedFindings().including(TORN_ENTRY, "one").including(other, "two")
-    assert [both.standing(each).acceptance for each in (TORN_ENTRY, other)] == [
+    assert [both.with_acceptance(each).acceptance for each in (TORN_ENTRY, other)] == [
         Acceptance(id="SL-ANN001", name="torn", reason="one"),
         Acceptance(id="SL-ANN001", name="torn", reason="two"),
     ]
-    assert both.without(other).standing(other).counts
-    assert not both.without(other).standing(TORN_ENTRY).counts
+    assert both.without(other).with_acceptance(other).counts
+    assert not both.without(other).with_acceptance(TORN_ENTRY).counts
 
 
 def test_a_long_reason_is_cut() -> None:

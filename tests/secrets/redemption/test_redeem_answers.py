@@ -148,7 +148,7 @@ async def test_a_second_reveal_of_a_one_time_reference_is_already_used(status: i
         (answer(SECRET, "200 OK", "Content-Type: text/html"), Failed(cause=Cause.CONTENT_TYPE)),
         (
             answer(SECRET, "200 OK", "Cache-Control: private"),
-            Revealed(value=CANARY, findings=(RedemptionFault.MAY_BE_STORED,)),
+            Revealed(value=CANARY, faults=(RedemptionFault.MAY_BE_STORED,)),
         ),
         (answer(b'{"value":"a","value":"b"}'), MALFORMED),
         (answer(b'{"value":7}'), MALFORMED),

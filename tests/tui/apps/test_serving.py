@@ -18,7 +18,7 @@ from inspector.protocol.targets import DemoTarget
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.apps.screen import AppScreen
-from inspector.tui.apps.serving import AppDesk, opening_view
+from inspector.tui.apps.serving import AppServer, opening_view
 from tests.tui.scripted import Script, ScriptedSession
 
 if TYPE_CHECKING:
@@ -106,9 +106,9 @@ class Gate:
         raise NotConfirmedError("no")
 
 
-def desk(gate: Gate, uri: str) -> AppDesk:
+def desk(gate: Gate, uri: str) -> AppServer:
     under = cast("Screen[None]", None)
-    return AppDesk(under, session(), cast("PolicyGate", gate), lambda _: (), lambda _: None, uri)
+    return AppServer(under, session(), cast("PolicyGate", gate), lambda _: (), lambda _: None, uri)
 
 
 async def test_a_tool_and_a_resource_with_the_same_name_are_asked_about_separately() -> None:

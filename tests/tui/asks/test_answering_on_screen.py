@@ -70,7 +70,7 @@ async def test_a_credential_entered_into_a_form_is_shown_nowhere(
 ) -> None:
     async with asking("secret", monkeypatch, era) as (app, pilot, session):
         text = await settled(pilot, app, "api_key")
-        assert "It asks for a credential (api_key), which the protocol forbids." in text
+        assert "The form asks for a credential (api_key), which the protocol forbids." in text
         await focused_on_a_field(pilot, app)
         await pilot.press(*"Ada", "tab", *KEY)
         assert KEY not in await settled(pilot, app, "Ada")
@@ -99,7 +99,7 @@ async def test_an_invalid_form_is_not_sent_and_declining_sends_no_content(
         await settled(pilot, app, "age  default")
         await focused_on_a_field(pilot, app)
         await pilot.press("tab", "x", "ctrl+r")
-        await settled(pilot, app, "Its schema does not allow this answer")
+        await settled(pilot, app, "The schema of the request does not allow this answer")
         assert b'"action"' not in wire(session, Direction.SENT)
         await pilot.press("ctrl+d")
         await settled(pilot, app, "#1 done")
@@ -118,7 +118,7 @@ async def test_what_is_wrong_in_a_long_form_is_focused_and_in_sight(
         await pilot.press("shift+tab", "shift+tab", "x", "tab", "tab")
         assert isinstance(app.focused, ChoiceInput)
         await pilot.press("ctrl+r")
-        await settled(pilot, app, "Its schema does not allow this answer")
+        await settled(pilot, app, "The schema of the request does not allow this answer")
         text = await settled(pilot, app, "number11")
         assert "expected an integer" in text
         assert isinstance(app.focused, Input)
@@ -144,7 +144,7 @@ async def test_a_sampling_request_is_answered_by_the_user(monkeypatch: pytest.Mo
     ("tool", "words", "opens"),
     [
         ("lookalike", "Its host has letters that may look like others: it is xn--gthub-n4a.com.", 1),
-        ("user", "It is not opened: it contains user info before the host.", 0),
+        ("user", "Sightline does not open it: it contains user info before the host.", 0),
         ("visit first", "Origin: https://auth.example", 1),
     ],
 )

@@ -158,7 +158,7 @@ async def test_form_and_json_editor_show_the_same_arguments() -> None:
         await pilot.press("ctrl+j")
         await settled(pilot, app, '"what": "tea"')
         await pilot.press("down", "down", "down", "end", "backspace")
-        await settled(pilot, app, "no JSON object")
+        await settled(pilot, app, "not a JSON object")
         await pilot.press("ctrl+r")
         await settled(pilot, app, "it cannot be sent")
         await pilot.press("}", "ctrl+r")

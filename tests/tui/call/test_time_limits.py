@@ -15,7 +15,7 @@ from inspector.tui.call.progress import waiting_note
             Progress(progress=0, total=None, message="busy", task="working"),
             "Waits as long as the server keeps the task, at least 1 h; 1 min 00 s for each answer about it.",
         ),
-        (VISITING, "Waits up to 1 min 00 s for that, then calls again."),
+        (VISITING, "Waits up to 1 min 00 s for you to visit the address, then calls again."),
         (AGAIN, "Times out after 1 min 00 s without progress."),
     ],
 )

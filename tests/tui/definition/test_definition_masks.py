@@ -6,7 +6,7 @@ from inspector.json.exact import Json
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
-from inspector.tui.definition.view import DefinitionAsked, Learnt, asked_definition
+from inspector.tui.definition.view import DefinitionAsked, DefinitionMasks, asked_definition
 from inspector.tui.values.outline import OutlineRows
 from inspector.tui.values.wrap import row_text
 from tests.peers.leaking_server import FIRST, SECRET, leaking
@@ -14,8 +14,8 @@ from tests.peers.leaking_server import FIRST, SECRET, leaking
 RESULT: Json = {"content": [], "structuredContent": {"secret": SECRET}}
 
 
-def shown(tool: Tool, learnt: Learnt, *records: CallRecord) -> str:
-    asked = DefinitionAsked(entry=tool, level=Level.OPEN, host="spec", learnt=learnt, records=records)
+def shown(tool: Tool, masks: DefinitionMasks, *records: CallRecord) -> str:
+    asked = DefinitionAsked(entry=tool, level=Level.OPEN, host="spec", masks=masks, records=records)
     view = asked_definition(asked)
     assert view is not None
     assert view.tool is tool
@@ -38,10 +38,10 @@ def test_both_sides_of_a_definition_mask_values_withheld_from_a_result() -> None
         duration_s=0.0,
         size_bytes=0,
     )
-    learnt = Learnt()
-    assert SECRET in "".join(shown(tool, learnt) for tool in later)
+    masks = DefinitionMasks()
+    assert SECRET in "".join(shown(tool, masks) for tool in later)
     for tool in later:
-        text = shown(tool, learnt, record)
+        text = shown(tool, masks, record)
         assert SECRET not in text
         assert "••••••••" in text
-    assert "••••••••" not in shown(first, learnt, record)
+    assert "••••••••" not in shown(first, masks, record)

@@ -121,7 +121,9 @@ async def test_a_definition_that_cannot_be_judged_has_no_model_side(
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "No arguments")
         await pilot.press("2")
-        text = await settled(pilot, app, "Sightline cannot tell what a model gets of it (RuntimeError)")
+        text = await settled(
+            pilot, app, "Sightline cannot tell what a model gets of this definition (RuntimeError)"
+        )
         assert "Model gets" not in text
         assert '"Makes a key."' in text
 

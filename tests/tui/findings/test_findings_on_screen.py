@@ -317,8 +317,8 @@ async def test_a_report_overwrites_no_file_and_needs_a_known_suffix(tmp_path: Pa
         await settled(pilot, app, "Write the review")
         for name, told in (
             ("r.html", "exists already"),
-            ("r.pdf", "names no format"),
-            ("r", "has no ending"),
+            ("r.pdf", "no format has the suffix"),
+            ("r", "has no suffix"),
             ("~nobody-of-that-name/r.html", "~nobody-of-that-name:"),
         ):
             await write(pilot, app, name)

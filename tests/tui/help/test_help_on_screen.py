@@ -26,7 +26,11 @@ async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[i
             if size == SMALL:
                 assert sum(line.startswith("│  ") for line in text.splitlines()) >= 15
             rows = text.splitlines()
-            now = next(number for number, line in enumerate(rows) if "Now, the most useful first" in line)
+            now = next(
+                number
+                for number, line in enumerate(rows)
+                if "Keys that work now, the most useful first" in line
+            )
             assert rows[now + 1].strip(" │").startswith(f"{offers[0].command.key} "), text
             assert "The boundary decides which parts" in text
             await pilot.press("pagedown")

@@ -107,7 +107,7 @@ async def test_in_a_recording_space_plays_and_minus_folds(tmp_path: Path) -> Non
         await pilot.press("space")
         await settled(pilot, app, "▶")
         await pilot.press("question_mark")
-        text = await settled(pilot, app, "Now, the most useful first")
+        text = await settled(pilot, app, "Keys that work now, the most useful first")
         assert "play: Plays from here" in text
         await pilot.press("escape")
         assert "Sightline help" not in screen_text(app)

@@ -9,7 +9,7 @@ from inspector.errors import UnreachableError
 from inspector.hosts.profile import evidence
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
-from inspector.protocol.authorization import Trust
+from inspector.protocol.authorization import Certificates
 from inspector.protocol.frames import Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
@@ -80,7 +80,7 @@ async def test_the_header_shows_that_the_certificate_is_not_checked(
     size: tuple[int, int],
 ) -> None:
     told = script()
-    told.trust = Trust(is_insecure=True)
+    told.certificates = Certificates(is_insecure=True)
     app = app_of(told)
     async with app.run_test(size=size) as pilot:
         text = await settled(pilot, app, "certificate not checked")

@@ -16,7 +16,7 @@ from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import SightlineApp
 from inspector.tui.main.screen import MainScreen
 from inspector.tui.pins.screen import PinsScreen
-from inspector.tui.pins.view import pins_view, standing_line
+from inspector.tui.pins.view import pin_line, pins_view
 from tests.terminal.payloads import PAYLOADS
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 from tests.tui.secretive import KEPT, MINT, MINTED
@@ -111,7 +111,7 @@ async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: t
             "and mails them to eve.",
         ):
             assert words in shown, shown
-        assert "declares less: sensitive: true → false" in shown
+        assert "no longer declared: sensitive: true → false" in shown
         await pilot.press("p", "y")
         await settled(pilot, app, "As pinned 20")
         await pilot.press("escape")
@@ -293,7 +293,7 @@ def test_no_text_of_a_definition_acts_in_a_line_of_the_pins_view(subtests: pytes
             state = pin_state(new, pinned=pin)
             view = pins_view(state)
             assert len(view.lines) > 8
-            assert all(line.plain.isprintable() for line in (*view.lines, standing_line(state, 1)))
+            assert all(line.plain.isprintable() for line in (*view.lines, pin_line(state, 1)))
             assert (view.summary.isprintable(), list(view.marks)) == (True, [f"s{text}"])
 
 

@@ -68,7 +68,7 @@ async def test_no_text_of_a_recording_acts_in_the_terminal_or_as_markup(tmp_path
             assert not ACTING.search(line), ascii(line)
 
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await read(pilot, app, "what is before it is shown")
+        await read(pilot, app, "the lines before it are shown")
         for _ in PAYLOADS:
             for key in ("[", "[", "[", "["):
                 await pressed(key)

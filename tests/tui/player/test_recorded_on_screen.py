@@ -174,11 +174,11 @@ async def test_a_search_goes_forwards_and_backwards_and_reports_no_match(tmp_pat
         await pilot.press("ctrl+f", *"last", "enter")
         await settled(pilot, app, "frame 12 of 13")
         await pilot.press("ctrl+g")
-        await settled(pilot, app, "Nothing behind this says last.")
+        await settled(pilot, app, "Nothing after this contains last.")
         await pilot.press("ctrl+f")
         app.screen.query_one(Input).value = "get_key"
         await pilot.press("enter")
-        await settled(pilot, app, "Nothing behind this says get_key.")
+        await settled(pilot, app, "Nothing after this contains get_key.")
         await pilot.press("ctrl+b")
         await settled(pilot, app, "frame 10 of 13")
 
@@ -298,7 +298,7 @@ async def test_a_truncated_recording_opens_and_shows_where_it_ends(tmp_path: Pat
     cut = put(tmp_path / "cut.jsonl", [*lines[:8], lines[8][:20]])
     app = player_of(cut)
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        text = await read(pilot, app, "what is before it is shown")
+        text = await read(pilot, app, "the lines before it are shown")
         assert "line 9:" in text
         assert "Tools 2" in text
     mixed = put(tmp_path / "mixed.jsonl", [*lines[:8], b"{}\n", *lines[8:]])

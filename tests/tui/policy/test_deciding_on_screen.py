@@ -218,10 +218,10 @@ async def test_the_mark_under_the_cursor_is_shown_in_full() -> None:
         await searched(pilot, app, "untrusted since #1")
         await pilot.press("escape", "escape", "T")
         text = await settled(pilot, app, "#1 search (demo): untrusted")
-        assert "a source that it names" not in text
+        assert "a source that the answer names" not in text
         await pilot.press("tab", "G")
         text = await settled(pilot, app, "#1 search (demo): attribution")
-        assert "a source that it names" in text
+        assert "a source that the answer names" in text
         assert "\x1b" not in text
 
 
@@ -237,7 +237,7 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  4 trust labels received; no trust labels are sent to it",
+            "demo  4 trust labels received; Sightline sends it no trust labels",
         ):
             assert words in text, f"{words}\n{text}"
         await pilot.press("p")

@@ -90,7 +90,7 @@ async def test_a_yielding_request_starts_after_the_other_with_the_newest_input()
 
     async with app.run_test() as pilot:
         before = Latest[str, str](app, first, ignore, ignore)
-        after = Latest[str, str](app, second, ignore, ignore, gives_way=before.idle)
+        after = Latest[str, str](app, second, ignore, ignore, before_each=before.idle)
         before.ask("shown")
         for number in range(3):
             after.ask(f"review {number}")

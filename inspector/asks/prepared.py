@@ -11,7 +11,7 @@ ANY = "*"
 DEFAULTS = "accept-defaults"
 
 
-class StandingAnswer(Struct, frozen=True, kw_only=True):
+class PreparedAnswer(Struct, frozen=True, kw_only=True):
     """An answer to the requests of one key."""
 
     key: str
@@ -21,10 +21,10 @@ class StandingAnswer(Struct, frozen=True, kw_only=True):
     content: JsonObject | None = None
 
 
-class StandingAnswers(Struct, frozen=True, kw_only=True):
-    """The answers to requests of servers that the options of one command give."""
+class PreparedAnswers(Struct, frozen=True, kw_only=True):
+    """The answers to requests by servers that the options of one command give."""
 
-    answers: tuple[StandingAnswer, ...] = ()
+    answers: tuple[PreparedAnswer, ...] = ()
     sampling: str | None = None
     """The text to answer sampling with; None to decline."""
     has_roots: bool = False
@@ -33,19 +33,19 @@ class StandingAnswers(Struct, frozen=True, kw_only=True):
         """The answer to one request. Takes seconds at most, for a long form."""
         keys = (ask.key or str(ask.number), str(ask.number), ANY)
         given = [(keys.index(each.key), each) for each in self.answers if each.key in keys]
-        standing = min(given, key=lambda each: each[0])[1] if given else None
+        prepared = min(given, key=lambda each: each[0])[1] if given else None
         if ask.kind is AskKind.ROOTS:
             return Answer(action=Action.ACCEPT, why="" if self.has_roots else "add one with --root DIR")
-        if standing is not None and standing.word in {Action.DECLINE, Action.CANCEL}:
-            return Answer(action=Action(standing.word), why="--answer says so")
+        if prepared is not None and prepared.word in {Action.DECLINE, Action.CANCEL}:
+            return Answer(action=Action(prepared.word), why="--answer says so")
         if ask.kind is AskKind.SAMPLING:
             unanswered = Answer(action=Action.DECLINE, why="no --sampling-reply was given")
             return unanswered if self.sampling is None else sampled(self.sampling)
-        if standing is None:
+        if prepared is None:
             why = "no --answer has its key" if self.answers else "no --answer was given"
             return Answer(action=Action.DECLINE, why=why)
-        if standing.word == DEFAULTS:
+        if prepared.word == DEFAULTS:
             return with_defaults(ask)
-        if ask.kind is AskKind.URL or standing.content is None:
+        if ask.kind is AskKind.URL or prepared.content is None:
             return Answer(action=Action.DECLINE, why="only --answer accept-defaults agrees to a URL")
-        return filled(ask, standing.content)
+        return filled(ask, prepared.content)
