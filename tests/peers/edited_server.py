@@ -5,7 +5,7 @@ import json, os, sys
 with open({pids!r}, "a") as file:
     file.write(str(os.getpid()) + "\\n")
 {code}
-WRITES = {{"name": "write", "inputSchema": {{"type": "object"}}}}
+WRITES = {{"name": "write", "description": {writes!r}, "inputSchema": {{"type": "object"}}}}
 READS = {{
     "name": "read", "description": {description!r}, "inputSchema": {{"type": "object"}},
     "annotations": {{"readOnlyHint": True}}, "outputSchema": {schema!r},
@@ -24,6 +24,8 @@ for line in sys.stdin:
     elif asked["method"] == "tools/list":
         answer = {{"result": {{"tools": [READS, WRITES, OTHER]}}}}
     elif asked["method"] == "tools/call":
+        with open({pids!r} + ".calls", "a") as file:
+            file.write(asked["params"]["name"] + "\\n")
         answer = {{"result": {{"content": [], "structuredContent": {result}}}}}
     print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], **answer}}), flush=True)
 """
@@ -36,13 +38,20 @@ def source(
     result: str = '{"value": 1}',
     description: str = "Reads.",
     other: str = "Other.",
+    writes: str = "Writes.",
     secrets: tuple[str, ...] = (),
 ) -> str:
-    """The text of the server. It appends its process id to the file `pids`.
+    """The text of the server. It appends its process id to the file `pids`, and the tools that are called to `pids`.calls.
 
     `code`: runs at its start. `result`: a Python expression. `secrets`: members of the result that are declared sensitive.
     """
     schema = {"type": "object", "properties": {name: {"x-sensitive": True} for name in secrets}}
     return SOURCE.format(
-        pids=pids, code=code, result=result, description=description, other=other, schema=schema
+        pids=pids,
+        code=code,
+        result=result,
+        description=description,
+        other=other,
+        writes=writes,
+        schema=schema,
     )

@@ -40,6 +40,11 @@ class Edited:
     def started(self) -> list[int]:
         return [int(line) for line in self.pids.read_text().split()]
 
+    @property
+    def calls(self) -> list[str]:
+        """The tools that were called, in order."""
+        return Path(f"{self.pids}.calls").read_text().split()
+
 
 async def shows(app: SightlineApp, *texts: str, absent: str = "") -> str:
     """The screen once it shows all texts; fails after 40 s."""

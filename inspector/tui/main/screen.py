@@ -826,12 +826,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         call = server.runner.repeatable(record)
         tool = server.link.tool(call.name) if call is not None and self._repeats() else None
         if tool is None or server.runner.obstacle():
-            server.runner.repeat(record)
+            server.repeat(record)
         else:
             # The result is shown together with its tool.
-            server.selection.go_to_form(tool, partial(server.runner.repeat, None))
-        if server.watch is not None:
-            server.watch.agree()
+            server.selection.go_to_form(tool, partial(server.repeat, None))
 
     def action_watch(self) -> None:
         if self.server.watch is None:

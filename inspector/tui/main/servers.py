@@ -248,6 +248,11 @@ class ServerParts:
         """Record a cancelled call in the history."""
         self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
 
+    def repeat(self, shown: "CallRecord | None") -> None:
+        """Make the call of a record again, or the last call. With `--watch`, saves repeat it too then."""
+        if self.runner.repeat(shown) and self.watch is not None:
+            self.watch.agree()
+
     def stopped(self, call: CallStopped) -> None:
         """Show why a call has ended without a record."""
         if self.watch is not None:

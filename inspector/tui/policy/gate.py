@@ -150,8 +150,8 @@ class PolicyGate:
             return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         except asyncio.CancelledError:
             # The worker that waits for the answer was cancelled.
-            if app.screen is screen:
-                screen.dismiss(result=False)
+            if screen.is_running:
+                screen.withdraw()
             raise
 
     async def _weigh(self) -> None:

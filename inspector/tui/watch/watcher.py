@@ -64,6 +64,10 @@ If two connections were closed after about the same time, the server has closed 
 class Compared(Protocol):
     """Compares every listing with the pins."""
 
+    def edited(self, *, is_saved: bool) -> None:
+        """Take note that the server was started again. `is_saved`: because the user has saved a file of it."""
+        ...
+
     async def settled(self) -> None:
         """Wait until the listing has been compared."""
         ...
@@ -128,6 +132,8 @@ class Watcher:
         """A future with the record of the repeated call, or with the reason why it has none."""
         self._agreed: RepeatableCall | None = None
         """The call that the user has repeated, and which every save may repeat therefore."""
+        self._repeating: RepeatableCall | None = None
+        """The call that the user is repeating. It has not ended yet, and may wait for their agreement."""
         self._before: ServerDefinitions | None = None
         """The last complete listing of definitions."""
         self._last: CallRecord | None = None
@@ -192,6 +198,8 @@ class Watcher:
         """Take the record of a call that has ended."""
         waiting, self._finished = self._finished, None
         before, self._last = self._last, record
+        if self._repeating is not None and self._runner.is_made(record, self._repeating):
+            self._agreed, self._repeating = self._repeating, None
         if waiting is not None and not waiting.done():
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
@@ -206,8 +214,8 @@ class Watcher:
             waiting.set_result(reason)
 
     def agree(self) -> None:
-        """Repeat the last call after every save from now on: the user has just repeated it."""
-        self._agreed = self._runner.last
+        """Repeat the call that the user is repeating after every save, once it was made."""
+        self._repeating = self._runner.last
 
     # Saves.
 
@@ -253,6 +261,7 @@ class Watcher:
             # Messages of the old server must not count for the new one.
             self._listed = self._finished = None
             await self._restart()
+            self._pins.edited(is_saved=bool(cause.paths))
             self._listed = asyncio.get_running_loop().create_future()
             self._screen.run_worker(self._following(cause, self._listed), group="following")
 
@@ -296,7 +305,7 @@ class Watcher:
         if last is not None and not remark:
             self._finished = asyncio.get_running_loop().create_future()
             finished = self._finished
-            remark = self._runner.repeat_unasked(is_own_change=bool(cause.paths))
+            remark = self._runner.repeat_unasked()
             ended = remark or await finished
             if isinstance(ended, str):
                 remark = f"{last.title} was not called again: {ended}. r calls it; the policy may ask first."
