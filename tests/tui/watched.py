@@ -33,7 +33,7 @@ class Edited:
         self.pids = folder / "pids"
         self.save()
 
-    def save(self, **changes: str | tuple[str, ...]) -> None:
+    def save(self, **changes: str | tuple[str, ...] | dict[str, bool]) -> None:
         self.file.write_text(source(str(self.pids), **changes))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
     @property

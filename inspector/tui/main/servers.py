@@ -160,6 +160,7 @@ class ServerParts:
             target=self.target,
             restart=self.reconnect,
             changed=self._stage.keys_changed,
+            outdate=self._stage.result.outdate,
         )
 
     @property

@@ -107,8 +107,12 @@ class Watcher:
         target: Target,
         restart: Callable[[], Awaitable[None]],
         changed: Callable[[], None],
+        outdate: Callable[[int], None],
     ) -> None:
-        """`restart`: ends the server and starts it again. `changed`: called when `view` has changed."""
+        """`restart`: ends the server and starts it again. `changed`: called when `view` has changed.
+
+        `outdate`: called with the number of the last record from before a save.
+        """
         self._screen = screen
         self._link = link
         self._runner = runner
@@ -118,6 +122,7 @@ class Watcher:
         self._origin = _origin(target)
         self._restart = restart
         self._changed = changed
+        self._outdate = outdate
         self.strip = WatchStrip()
         self._cause: _Cause | None = None
         """The last save. It is handled next, unless it has been already."""
@@ -204,7 +209,7 @@ class Watcher:
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
             # The user has called after the save: compare this result too.
-            self._say(remark="")
+            self._say(remark="", is_result_old=False)
             self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
@@ -294,14 +299,16 @@ class Watcher:
 
     async def _follow(self, cause: _Cause, listed: "asyncio.Future[str]") -> None:
         reason = await listed
+        before = self._last
         if reason:
             self._say(phase=Phase.BROKEN, reason=reason)
+            self._mark_old(before)
             self._ended_s = monotonic()
             await self._try_again(cause)
             return
         await self._pins.settled()
         remark = await self._why_not()
-        record, before, last = None, self._last, self._runner.last
+        record, last = None, self._runner.last
         if last is not None and not remark:
             self._finished = asyncio.get_running_loop().create_future()
             finished = self._finished
@@ -320,10 +327,17 @@ class Watcher:
             took_s=monotonic() - cause.at_s,
             remark=remark,
             is_comparing=is_comparable,
+            is_result_old=before is not None and self._last is before,
         )
+        self._mark_old(before)
         self._ended_s = monotonic()
         if record is not None and before is not None and is_comparable:
             self._compare(before, record)
+
+    def _mark_old(self, record: CallRecord | None) -> None:
+        """Mark the results up to this record: they are from before the save."""
+        if record is not None:
+            self._outdate(record.number)
 
     async def _why_not(self) -> str:
         """The reason why the last call is not repeated, and the key that repeats it.
@@ -438,8 +452,13 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:
-        return f"Watching {origin}. When it returns from a restart, the last call is repeated."
+        return f"Watching {origin}. When it returns from a restart, {_REPEATED}"
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if origin is not None:
-        return f"Watching {shown} and {origin}. A save, or its return, repeats the last call."
-    return f"Watching {shown}. A save restarts the server and repeats the last call."
+        return f"Watching {shown} and {origin}. After a save, or when it returns, {_REPEATED}"
+    return f"Watching {shown}. A save restarts the server. Then {_REPEATED}"
+
+
+_REPEATED = (
+    "the last call is repeated if its tool is marked read-only or idempotent, or once you have pressed r."
+)
