@@ -67,6 +67,9 @@ ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
 _RECORDED = "A recording does not hold withheld values, only their ids."
 
+_MAX_ASIDE = 400
+"""The maximum number of characters that are drawn of what the server wrote to stderr or stdout."""
+
 
 class Copyable(Struct, frozen=True, kw_only=True):
     """What the user can copy from a result. Its values are masked."""
@@ -555,8 +558,9 @@ class ResultPane(Vertical):
                 earlier.append(Content.styled("from before the save", "bold $text-warning"))
             lines = [flowed([*earlier, *title(view)], width)]
             for aside in self._aside:
-                words = content(shortened(aside, max(self.size.width - 24, 20)), "$text-warning")
-                lines.append(Content.assemble(words, "  ", ("t", "bold $text-accent"), " timeline"))
+                key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")
+                words = content(shortened(aside, _MAX_ASIDE), "$text-warning")
+                lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)
             if self._change.plain:
                 lines.append(self._change)
             self._verdict.update(Content("\n").join([*lines, flowed(strip(view), width)]))
