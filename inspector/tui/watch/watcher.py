@@ -452,13 +452,11 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:
-        return f"Watching {origin}. When it returns from a restart, {_REPEATED}"
+        return f"Watching {origin}. When it returns from a restart, Sightline {_REPEATS}"
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if origin is not None:
-        return f"Watching {shown} and {origin}. After a save, or when it returns, {_REPEATED}"
-    return f"Watching {shown}. A save restarts the server. Then {_REPEATED}"
+        return f"Watching {shown} and {origin}. After a save, or when it returns, Sightline {_REPEATS}"
+    return f"Watching {shown}. A save restarts the server and {_REPEATS}"
 
 
-_REPEATED = (
-    "the last call is repeated if its tool is marked read-only or idempotent, or once you have pressed r."
-)
+_REPEATS = "repeats the last call if it is read-only or idempotent, or once you press r."
