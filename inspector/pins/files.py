@@ -12,7 +12,15 @@ from inspector.errors import UsageError
 from inspector.files import paths, private, stamp
 from inspector.json.exact import Json, JsonObject, Malformed, dump, inert, parse
 from inspector.pins.identity import Identity, identity_of
-from inspector.pins.pins import Pinned, PinState, ServerDefinitions, definitions_of, first_seen, pin_state
+from inspector.pins.pins import (
+    Pinned,
+    PinState,
+    ServerDefinitions,
+    definitions_of,
+    edited,
+    first_seen,
+    pin_state,
+)
 from inspector.protocol.catalogue import Catalogue, Tool, item_of
 from inspector.protocol.targets import StdioTarget, Target
 
@@ -145,6 +153,9 @@ def all_pins() -> Iterator[Pinned | UnreadablePins]:
 class Watch:
     """Compares a server's listings with its pin, and with the session's first listing.
 
+    While its author edits a server, the first listing after each save takes the place of the session's first
+    listing, except for tools that had changed before the save without one. A pin always holds.
+
     The methods read files and compare definitions: call them in a thread, and only in one thread at a time.
     """
 
@@ -153,22 +164,31 @@ class Watch:
         self._target = target
         self._given = pinned
         self._first: ServerDefinitions | None = None
+        self._last: ServerDefinitions | None = None
+        """The listing before this one."""
         self.state = PinState()
         """The state after the last listing."""
 
-    def listed(self, catalogue: Catalogue, instructions: str | None) -> PinState:
-        """Compare a complete listing. An unreadable pin is a reason to confirm calls, not an error."""
+    def listed(self, catalogue: Catalogue, instructions: str | None, *, is_edited: bool = False) -> PinState:
+        """Compare a complete listing. An unreadable pin is a reason to confirm calls, not an error.
+
+        `is_edited`: the user has saved a file of the server, which was then started again and gave this
+        listing. So the user has made its changes.
+        """
         now = definitions_of(catalogue, instructions)
         pinned, fault = self._pinned()
+        if is_edited and self._first is not None and self._last is not None:
+            self._first = edited(self._first, self._last, now)
         self.state = dataclasses.replace(pin_state(now, pinned=pinned, first=self._first), fault=fault)
         self._first = first_seen(self._first, now)
+        self._last = now
         return self.state
 
     def pin(self, catalogue: Catalogue, instructions: str | None) -> PinState:
         """Pin a complete listing, replacing an earlier pin. Raises UsageError."""
         now = definitions_of(catalogue, instructions)
         pinned = write_pin(known_as(self._target), now)
-        self._first = now
+        self._first = self._last = now
         self.state = PinState(pinned=pinned)
         return self.state
 

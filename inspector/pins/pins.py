@@ -11,6 +11,7 @@ from enum import StrEnum
 from msgspec import Struct
 
 from inspector.json.diff import ChangeKind
+from inspector.json.exact import equal
 from inspector.pins.diff import DefinitionChange, definition_changes
 from inspector.pins.identity import Identity, fingerprint
 from inspector.protocol.catalogue import Catalogue, Kind, Tool, item_of, skill_listed_as
@@ -233,6 +234,29 @@ def first_seen(first: ServerDefinitions | None, now: ServerDefinitions) -> Serve
     items = tuple(item for item in now.items or () if item.name not in known)
     return ServerDefinitions(
         tools=(*first.tools, *fresh), instructions=first.instructions, items=(*(first.items or ()), *items)
+    )
+
+
+def edited(first: ServerDefinitions, last: ServerDefinitions, now: ServerDefinitions) -> ServerDefinitions:
+    """The definitions as first listed, with those of `now` in place of the ones that an edit has changed.
+
+    `last`: the listing before the edit. A definition that differed from `first` in it was changed without an
+    edit, so it stays as first listed.
+    """
+    before, after = ({tool.name: tool for tool in each.all} for each in (last, now))
+
+    def at_edit(tools: Iterable[Tool]) -> Iterator[Tool]:
+        for tool in tools:
+            was = before.get(tool.name)
+            if was is None or not equal(was.definition, tool.definition):
+                yield tool
+            elif tool.name in after:
+                yield after[tool.name]
+
+    return ServerDefinitions(
+        tools=tuple(at_edit(first.tools)),
+        instructions=first.instructions,
+        items=tuple(at_edit(first.items or ())),
     )
 
 

@@ -133,6 +133,8 @@ def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tupl
 
 PRINTED = "server printed to stdout: "
 """The prefix of the texts that `printed_line` returns."""
+PRINTED_ADVICE = ": log to stderr"
+"""The end of these texts."""
 
 
 def printed_line(frame: Frame, mask: Callable[[str], str]) -> str | None:
@@ -142,7 +144,7 @@ def printed_line(frame: Frame, mask: Callable[[str], str]) -> str | None:
     if _MESSAGE_START.match(frame.raw):
         return None
     text = " ".join(frame.raw[:_READ_OF_PRINTED].decode("utf-8", "replace").split())
-    return f'{PRINTED}"{safe_line(masked_start(text, mask, MAX_PRINTED))}": log to stderr'
+    return f'{PRINTED}"{safe_line(masked_start(text, mask, MAX_PRINTED))}"{PRINTED_ADVICE}'
 
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:

@@ -5,9 +5,11 @@ import json, os, sys
 with open({pids!r}, "a") as file:
     file.write(str(os.getpid()) + "\\n")
 {code}
-WRITES = {{"name": "write", "inputSchema": {{"type": "object"}}}}
+WRITES = {{
+    "name": "write", "description": {writes!r}, "inputSchema": {{"type": "object"}}, "annotations": {hints!r},
+}}
 READS = {{
-    "name": "read", "description": {description!r}, "inputSchema": {{"type": "object"}},
+    "name": "read", "description": "Reads.", "inputSchema": {{"type": "object"}},
     "annotations": {{"readOnlyHint": True}}, "outputSchema": {schema!r},
 }}
 OTHER = {{"name": "other", "description": {other!r}, "inputSchema": {{"type": "object"}}}}
@@ -24,6 +26,8 @@ for line in sys.stdin:
     elif asked["method"] == "tools/list":
         answer = {{"result": {{"tools": [READS, WRITES, OTHER]}}}}
     elif asked["method"] == "tools/call":
+        with open({pids!r} + ".calls", "a") as file:
+            file.write(asked["params"]["name"] + "\\n")
         answer = {{"result": {{"content": [], "structuredContent": {result}}}}}
     print(json.dumps({{"jsonrpc": "2.0", "id": asked["id"], **answer}}), flush=True)
 """
@@ -34,15 +38,22 @@ def source(
     *,
     code: str = "",
     result: str = '{"value": 1}',
-    description: str = "Reads.",
     other: str = "Other.",
+    writes: str = "Writes.",
     secrets: tuple[str, ...] = (),
+    hints: dict[str, bool] | None = None,
 ) -> str:
-    """The text of the server. It appends its process id to the file `pids`.
+    """The text of the server. It appends its process id to the file `pids`, and the tools that are called to `pids`.calls.
 
-    `code`: runs at its start. `result`: a Python expression. `secrets`: members of the result that are declared sensitive.
+    `code`: runs at its start. `result`: a Python expression. `secrets`: members of the result that are declared sensitive. `hints`: the annotations of `write`.
     """
     schema = {"type": "object", "properties": {name: {"x-sensitive": True} for name in secrets}}
     return SOURCE.format(
-        pids=pids, code=code, result=result, description=description, other=other, schema=schema
+        pids=pids,
+        code=code,
+        result=result,
+        other=other,
+        writes=writes,
+        hints=hints or {},
+        schema=schema,
     )

@@ -74,6 +74,18 @@ def test_a_new_pin_replaces_the_old_one_completely() -> None:
     assert list(folder().iterdir()) == []
 
 
+def test_an_edit_of_the_author_changes_nothing_about_a_pin() -> None:
+    watch = Watch(SERVER)
+    watch.listed(catalogue(), "Be kind.")
+    edit = watch.listed(catalogue(title="Sum"), "Be kind.", is_edited=True)
+    assert (edit.status, edit.asks("sum")) == (PinStatus.UNPINNED, ())
+    assert watch.listed(catalogue(title="Total"), "Be kind.").asks("sum")
+
+    write_pin(known_as(SERVER), definitions())
+    (asking,) = watch.listed(catalogue(title="All"), "Be kind.", is_edited=True).asks("sum")
+    assert "since it was pinned" in asking.sentence
+
+
 @pytest.mark.parametrize(
     ("raw", "reason"),
     [

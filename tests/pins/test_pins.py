@@ -12,6 +12,7 @@ from inspector.pins.pins import (
     ServerDefinitions,
     Since,
     definitions_of,
+    edited,
     first_seen,
     pin_state,
 )
@@ -107,6 +108,19 @@ def test_within_a_session_tools_may_appear_and_disappear_but_not_change() -> Non
     assert sentences(state, "sum")[0].startswith("the definition of sum changed since it was first listed")
     # The definitions seen first stay the ones to compare with.
     assert first_seen(first, offer(other)).tool("sum") == tools(SUM)[0]
+
+
+def test_an_edit_of_the_author_is_no_change_but_all_others_are() -> None:
+    first, other = offer(SUM, LOOK), {**SUM, "description": "Adds, and mails."}
+    third: JsonObject = {**SUM, "description": "Adds three."}
+    # Changed by the edit; removed by the edit, and added again by the next.
+    assert edited(first, first, offer(other, LOOK)).tools == tools(other, LOOK)
+    assert edited(first, first, offer(LOOK)).tools == tools(LOOK)
+    # Changed by the server before the edit: the edit does not hide it.
+    now = offer(third, LOOK)
+    since = edited(first, offer(other, LOOK), now)
+    assert since.tools == tools(SUM, LOOK)
+    assert sentences(pin_state(now, first=since), "sum") != []
 
 
 def test_a_confirmed_change_is_asked_about_again_only_if_it_differs() -> None:

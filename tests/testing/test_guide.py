@@ -42,16 +42,25 @@ def follow(page: str, folder: Path, python: Path) -> list[str]:
 
 
 def watch(command: str, folder: Path, path: str) -> None:
-    """Run the command in a terminal, save the server with a changed word and then unchanged, and quit."""
+    """Run the command in a terminal, call the tool, save the server, repeat the call as the page says, and quit."""
     server, script = folder / "server.py", f"cd {shlex.quote(str(folder))} && exec {command}"
     before = server.read_text()
     data = str(folder / "data")
     with terminal(("sh", "-c", script), PATH=path, SIGHTLINE_DATA_DIR=data, PYTHONPATH="") as screen:
         screen.wait_for("Watching", limit_s=60)
         screen.wait_for("create_key", limit_s=60)
+        screen.press_until("enter", until="name*")
+        screen.press(*"ada")
+        screen.wait_for("valid", limit_s=60)
+        screen.press("enter")
+        screen.wait_for("#1 done", limit_s=60)
         server.write_text(before.replace("Create an API key.", "Create a key."))
         screen.wait_for("create_key /description changed", limit_s=60)
+        screen.wait_for("r calls it, now and after each save", limit_s=60)
+        screen.press_until("r", until="#2 done")
         server.write_text(before)
+        screen.wait_for("create_key called again", limit_s=60)
+        screen.wait_for("#3 done", limit_s=60)
         screen.press("q")
         assert screen.wait_for_end() == 0
 

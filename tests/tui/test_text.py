@@ -30,7 +30,7 @@ from inspector.tui.catalogue.item import about, title
 from inspector.tui.catalogue.marks import RowMarks
 from inspector.tui.catalogue.rows import Group, matching, rows
 from inspector.tui.catalogue.rows import entry_line as item_line
-from inspector.tui.connection.failure import FailureView, failure, last_words
+from inspector.tui.connection.failure import FailureView, failure, failure_in_short, last_words
 from inspector.tui.help.screen import help_lines
 from inspector.tui.keys import palette
 from inspector.tui.keys.command import KeyPlace
@@ -344,6 +344,27 @@ def test_a_failure_shows_the_last_lines_of_stderr_in_order() -> None:
     assert text.index("it died") < text.index("look") < text.index("R tries again") < text.index("line 12")
     told = failure(FailureView(message="\n".join(("it died", *words)), stderr=words)).plain
     assert told.count("line 12") == 1
+
+
+def test_a_failure_above_a_result_takes_four_lines_with_the_stderr_of_this_call() -> None:
+    entries = [
+        an_entry(EntryKind.STDERR, detail="of an earlier call\n"),
+        an_entry(EntryKind.EXCHANGE),
+        *(an_entry(EntryKind.STDERR, detail=f"line {n} \x1b[2J\n\n") for n in range(3)),
+    ]
+    recent = last_words(reversed(entries), 2, since_request=True)
+    message = "the server exited with code 3\ncommand: x\nits stderr:\n  of an earlier call"
+    lines = failure_in_short(FailureView(message=message, hint="look", recent=recent)).plain.split("\n")
+    assert [line.split()[:2] for line in lines] == [
+        ["the", "server"],
+        ["line", "1"],
+        ["line", "2"],
+        ["R", "tries"],
+    ]
+    assert lines[0] == "the server exited with code 3"
+    assert "\x1b" not in "".join(lines)
+    # A server that only closed its connection wrote nothing: then the hint helps.
+    assert "look" in failure_in_short(FailureView(message=message, hint="look")).plain
 
 
 @pytest.mark.parametrize(

@@ -33,12 +33,17 @@ class Edited:
         self.pids = folder / "pids"
         self.save()
 
-    def save(self, **changes: str | tuple[str, ...]) -> None:
+    def save(self, **changes: str | tuple[str, ...] | dict[str, bool]) -> None:
         self.file.write_text(source(str(self.pids), **changes))  # type: ignore[arg-type] # pyright: ignore[reportArgumentType]
 
     @property
     def started(self) -> list[int]:
         return [int(line) for line in self.pids.read_text().split()]
+
+    @property
+    def calls(self) -> list[str]:
+        """The tools that were called, in order."""
+        return Path(f"{self.pids}.calls").read_text().split()
 
 
 async def shows(app: SightlineApp, *texts: str, absent: str = "") -> str:

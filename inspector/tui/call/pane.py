@@ -288,6 +288,16 @@ class CallPane(Vertical):
         self._folded = line, keys
         self._fold(line, keys)
 
+    @property
+    def folded(self) -> tuple[Content, Content] | None:
+        """The line of the call that was made from this form, with its keys; None if the form is not folded for it."""
+        return self._folded if self.is_folded else None
+
+    def fold_again(self, folded: tuple[Content, Content]) -> None:
+        """Fold the form as it was before it was shown again."""
+        self._folded = folded
+        self._fold(*folded)
+
     def fold_earlier(self, line: Content) -> None:
         """Show one line for an earlier call. The form may hold other arguments."""
         self._fold(line, Content.assemble(("Esc", "bold $text-accent"), " back"))

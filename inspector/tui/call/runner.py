@@ -162,6 +162,8 @@ class CallRunner:
         """Set while a call waits for its arguments to be checked; true if it is sent even with problems."""
         self._checks = Latest(screen, check, self._checked, self._not_checked)
         self.last: RepeatableCall | None = None
+        self._stopped: RepeatableCall | None = None
+        """The last call about which the user was asked, if it has no result."""
         self._made: dict[int, RepeatableCall] = {}
         """The calls that have ended with a record, by the number of the record."""
         self.is_shown = True
@@ -255,25 +257,32 @@ class CallRunner:
         """
         return self._made.get(shown.number, self.last) if shown is not None else self.last
 
-    def repeat(self, shown: CallRecord | None) -> None:
-        """Make a call again with the same arguments. The policy decides on it like on any other call."""
+    def repeat(self, shown: CallRecord | None) -> bool:
+        """Make a call again with the same arguments. The policy decides on it like on any other call.
+
+        Returns whether it begins.
+        """
         call = self.repeatable(shown)
         obstacle = self.obstacle() or ("" if call else "Nothing has been called yet.")
         if obstacle or call is None:
             self._screen.notify(obstacle, severity="warning", markup=False)
-        else:
-            self._start(call)
+            return False
+        self._start(call)
+        return True
 
-    def repeat_unasked(self, *, is_own_change: bool) -> str:
-        """Repeat the last call, unless the policy wants to ask the user.
+    def is_made(self, record: CallRecord, call: RepeatableCall) -> bool:
+        """True if the record is of this call."""
+        return self._made.get(record.number) is call
 
-        Returns the reason why it is not repeated; empty if it is. `is_own_change`: true if the user has changed the definitions, so that Sightline does not ask about the changes.
+    def repeat_unasked(self) -> str:
+        """Repeat the last call, unless the policy wants to ask the user, or has asked and got no agreement.
 
+        Returns the reason why it cannot be called; empty if it is called.
         """
         obstacle = self.obstacle()
+        if not obstacle and self.last is not None and self.last is self._stopped:
+            return "you were asked about it, and that call has no result"
         if self.last is not None and not obstacle:
-            if is_own_change and self._link.session is not None:
-                self._gate.oversight.agree(self._link.session.target, self._asking(self.last.name))
             self._start(self.last, is_quiet=True)
         return obstacle
 
@@ -316,6 +325,7 @@ class CallRunner:
             self._stop(error.message)
         else:
             self._made[ruled.record.number] = call
+            self._stopped = None
             self._end()
             self._screen.post_message(CallFinished(self._link, ruled.record))
             self._gate.hear(session, ruled)
@@ -333,6 +343,7 @@ class CallRunner:
     def _hold(self, is_held: bool) -> None:  # noqa: FBT001 - a state
         """Note whether the call waits for the user to agree. Restarts the time of the call."""
         if self._running is not None:
+            self._stopped = self.last
             self._running.is_held = is_held
             self._running.began_s = monotonic()
             self._tick()

@@ -154,9 +154,11 @@ class SessionLink:
         """True if the server lists anything."""
         return self.session is not None and any(self.session.catalogue.entries.values())
 
-    def last_words(self, lines: int = STDERR_LINES) -> tuple[str, ...]:
-        """The last lines that the server wrote to stderr."""
-        return last_words(reversed(self.session.timeline.entries), lines) if self.session else ()
+    def last_words(self, lines: int = STDERR_LINES, *, since_request: bool = False) -> tuple[str, ...]:
+        """The last lines that the server wrote to stderr. `since_request`: since the last request."""
+        if self.session is None:
+            return ()
+        return last_words(reversed(self.session.timeline.entries), lines, since_request=since_request)
 
     def tool(self, name: str) -> Tool | None:
         """The tool of this name, or the resource, template or prompt as a tool; None if not listed."""

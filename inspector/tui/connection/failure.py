@@ -12,6 +12,8 @@ from inspector.protocol.timeline import Entry, EntryKind
 from inspector.tui.text import content, headline, paragraph, shortened
 
 STDERR_LINES = 8
+RECENT_LINES = 2
+"""The maximum number of lines of stderr above a result."""
 _LINE_LENGTH = 400
 _MESSAGE_LENGTH = 20_000
 """The maximum length of a message in characters. It has room for forty lines of stderr."""
@@ -26,17 +28,48 @@ class FailureView(Struct, frozen=True, kw_only=True):
     message: str
     hint: str = ""
     stderr: tuple[str, ...] = ()
+    recent: tuple[str, ...] = ()
+    """The last lines of stderr since the last request."""
 
 
-def last_words(entries: Iterable[Entry], lines: int = STDERR_LINES) -> tuple[str, ...]:
-    """The last lines of stderr among `entries`, which are ordered from the newest to the oldest."""
+def last_words(
+    entries: Iterable[Entry], lines: int = STDERR_LINES, *, since_request: bool = False
+) -> tuple[str, ...]:
+    """The last lines of stderr among `entries`, which are ordered from the newest to the oldest.
+
+    `since_request`: only those after the last request of Sightline, and no empty ones.
+    """
     found: list[str] = []
     for entry in entries:
+        if since_request and entry.kind is EntryKind.EXCHANGE:
+            break
         if entry.kind is EntryKind.STDERR:
-            found += reversed(entry.detail.splitlines())
+            found += (
+                line for line in reversed(entry.detail.splitlines()) if line.strip() or not since_request
+            )
             if len(found) >= lines:
                 break
     return tuple(reversed(found[:lines]))
+
+
+_KEYS = Content.assemble(
+    ("R", "bold $text-accent"),
+    " tries again   ",
+    ("t", "bold $text-accent"),
+    " shows the timeline   ",
+    ("q", "bold $text-accent"),
+    " quits",
+)
+
+
+def failure_in_short(view: FailureView) -> Content:
+    """The text of the panel above a result: at most four lines. The timeline has the rest."""
+    begin = view.message.partition("\n")[0]
+    more = [content(f"  {shortened(line.rstrip(), _LINE_LENGTH)}", "$text-warning") for line in view.recent]
+    if not more and view.hint:
+        more = [content(shortened(view.hint, _LINE_LENGTH).replace("\n", " "))]
+    lines = [content(shortened(begin, _LINE_LENGTH), "bold $text-error"), *more[-RECENT_LINES:], _KEYS]
+    return Content("\n").join(lines)
 
 
 def failure(view: FailureView) -> Content:
@@ -56,16 +89,7 @@ def failure(view: FailureView) -> Content:
         lines.append(paragraph(shortened(view.hint, 2000)))
     lines.append(Content(""))
     # The keys are above the stderr lines, which may take more room than there is.
-    lines.append(
-        Content.assemble(
-            ("R", "bold $text-accent"),
-            " tries again   ",
-            ("t", "bold $text-accent"),
-            " shows the timeline   ",
-            ("q", "bold $text-accent"),
-            " quits",
-        )
-    )
+    lines.append(_KEYS)
     if any(line not in view.message for line in view.stderr):
         lines.append(Content(""))
         lines.append(Content.styled("The last lines of its stderr:", "$foreground 70%"))
@@ -85,6 +109,7 @@ class FailurePanel(VerticalScroll, can_focus=True):
         background: $surface;
         border-left: thick $error;
         &.-shown { display: block; }
+        &.-short Static { text-wrap: nowrap; text-overflow: ellipsis; }
     }
     """
 
@@ -95,8 +120,9 @@ class FailurePanel(VerticalScroll, can_focus=True):
     def compose(self) -> ComposeResult:
         yield self._text
 
-    def show(self, view: FailureView | None) -> None:
-        """Show the panel with this view; None hides the panel."""
+    def show(self, view: FailureView | None, *, in_short: bool = False) -> None:
+        """Show the panel with this view; None hides the panel. `in_short`: there is something else to see."""
         self.set_class(view is not None, "-shown")
+        self.set_class(in_short, "-short")
         if view is not None:
-            self._text.update(failure(view))
+            self._text.update(failure_in_short(view) if in_short else failure(view))

@@ -573,7 +573,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     def _show_server(self) -> None:
         """Update everything that depends on the shown server."""
-        self._failure.show(self.server.failure)
+        self._failure.show(self.server.failure, in_short=self.server.has_something)
         self.server.show_history()
         self._subscriptions.show(self.server.subscriptions, self._open_resource())
         self._show_state()
@@ -637,8 +637,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
             words = shortened(headline(message), 200)
             self.notify(server.named(words), severity="warning", markup=False)
             return
-        self._failure.show(server.failure)
-        has_nothing = not (server.selection.has_records or server.link.has_items or self._servers.are_several)
+        has_nothing = not (server.has_something or self._servers.are_several)
+        self._failure.show(server.failure, in_short=server.has_something)
         self.set_class(has_nothing, "-nothing")
         if has_nothing:
             self._failure.focus()
@@ -826,12 +826,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         call = server.runner.repeatable(record)
         tool = server.link.tool(call.name) if call is not None and self._repeats() else None
         if tool is None or server.runner.obstacle():
-            server.runner.repeat(record)
+            server.repeat(record)
         else:
             # The result is shown together with its tool.
-            server.selection.go_to_form(tool, partial(server.runner.repeat, None))
-        if server.watch is not None:
-            server.watch.agree()
+            server.selection.go_to_form(tool, partial(server.repeat, None))
 
     def action_watch(self) -> None:
         if self.server.watch is None:

@@ -512,7 +512,12 @@ class Selection:
         else:
             self._runner.leave_form()
             entered, text = self._runner.written(view)
+            # A changed definition does not unfold the form over the result.
+            is_again = before is not None and call_name(before.entry) == call_name(view.entry)
+            folded = self._tool.call.folded if is_again else None
             self._tool.show(view, entered, text)
+            if folded is not None:
+                self._tool.call.fold_again(folded)
             self._runner.enter_form(view)
             if self._earlier is not None and self._earlier.record.name != call_name(view.entry):
                 self._earlier = None

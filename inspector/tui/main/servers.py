@@ -25,7 +25,7 @@ from inspector.tui.catalogue.collisions import collisions
 from inspector.tui.catalogue.pane import CataloguePane
 from inspector.tui.catalogue.rows import Rows, ServerHeading, rows
 from inspector.tui.connection.connection import SessionLink
-from inspector.tui.connection.failure import FailureView
+from inspector.tui.connection.failure import RECENT_LINES, FailureView
 from inspector.tui.connection.source import ServerSource
 from inspector.tui.findings.reviewer import Reviewer
 from inspector.tui.history.keeper import HistoryKeeper
@@ -162,6 +162,7 @@ class ServerParts:
             target=self.target,
             restart=self.reconnect,
             changed=self._stage.keys_changed,
+            outdate=self._stage.result.outdate,
         )
 
     @property
@@ -210,13 +211,20 @@ class ServerParts:
         group = f"reconnecting {self.number}"
         self._stage.screen.run_worker(self.reconnect(), group=group, exclusive=True)
 
+    @property
+    def has_something(self) -> bool:
+        """True if there is an item or a result of this server to look at."""
+        return self.selection.has_records or self.link.has_items
+
     # What the screen reports.
 
     def fail(self, message: str, hint: str) -> None:
         """Keep the reason why there is no connection. `message` and `hint` may quote foreign text."""
         # The stderr of a browser says nothing about a page.
-        stderr = () if isinstance(self.target, PageTarget) else self.link.last_words()
-        self.failure = FailureView(message=message, hint=hint, stderr=stderr)
+        is_page = isinstance(self.target, PageTarget)
+        stderr = () if is_page else self.link.last_words()
+        recent = () if is_page else self.link.last_words(RECENT_LINES, since_request=True)
+        self.failure = FailureView(message=message, hint=hint, stderr=stderr, recent=recent)
 
     def listed(self) -> None:
         """Show the listing, which has changed, and review it."""
@@ -249,6 +257,11 @@ class ServerParts:
     def given_up(self, call: CallGivenUp) -> None:
         """Record a cancelled call in the history."""
         self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
+
+    def repeat(self, shown: "CallRecord | None") -> None:
+        """Make the call of a record again, or the last call. With `--watch`, saves repeat it too then."""
+        if self.runner.repeat(shown) and self.watch is not None:
+            self.watch.agree()
 
     def stopped(self, call: CallStopped) -> None:
         """Show why a call has ended without a record."""

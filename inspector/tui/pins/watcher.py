@@ -32,6 +32,8 @@ class _Listing(Struct, frozen=True, kw_only=True):
     calls: tuple[CallRecord, ...] = ()
     pins: bool = False
     unpins: bool = False
+    is_edited: bool = False
+    """True for the first listing after the user has saved a file of the server."""
 
 
 class PinWatcher:
@@ -50,6 +52,10 @@ class PinWatcher:
         self._reported = ""
         self._compared: Catalogue | None = None
         """The listing that `view` describes."""
+        self._awaits_edited = False
+        """True from a save of the user until the next complete listing."""
+        self._edited: Catalogue | None = None
+        """The first complete listing after the last save of the user."""
         self.view: PinsView | None = None
         """The result of the last comparison; None until the first."""
 
@@ -83,6 +89,14 @@ class PinWatcher:
         """Wait until the listing has been compared."""
         await self._comparisons.idle()
 
+    def edited(self, *, is_saved: bool) -> None:
+        """Take note that the server was started again. `is_saved`: because the user has saved a file of it.
+
+        Then the changes of the next listing are the user's own, and no reason to ask, unless there is a pin.
+        """
+        self._awaits_edited = is_saved
+        self._edited = None
+
     def listed(self) -> None:
         """Compare the listing if it is complete."""
         self._ask()
@@ -109,6 +123,8 @@ class PinWatcher:
         session = self._link.session
         if session is None or not self._link.is_listed:
             return
+        if self._awaits_edited:
+            self._awaits_edited, self._edited = False, session.catalogue
         if (pins or unpins) and not self._is_current:
             # A newer request would replace this one. Also, definitions that were not shown must not be
             # pinned.
@@ -121,6 +137,8 @@ class PinWatcher:
                 calls=tuple(session.calls) if pins else (),
                 pins=pins,
                 unpins=unpins,
+                # A listing may be compared more than once, and a later request replaces an earlier one.
+                is_edited=session.catalogue is self._edited,
             )
         )
 
@@ -139,7 +157,8 @@ class PinWatcher:
             return pins_view(self._watch.pin(asked.catalogue, asked.instructions))
         if asked.unpins:
             return pins_view(self._watch.unpin(asked.catalogue, asked.instructions))
-        return pins_view(self._watch.listed(asked.catalogue, asked.instructions))
+        found = self._watch.listed(asked.catalogue, asked.instructions, is_edited=asked.is_edited)
+        return pins_view(found)
 
     def _take(self, asked: _Listing, view: PinsView) -> None:
         self.view, summary = view, view.summary

@@ -6,6 +6,7 @@ from typing import ClassVar
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.content import Content
 from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
@@ -26,6 +27,9 @@ The user cannot have read the question yet: the `y` was typed for the screen bel
 """
 
 
+_OVER = "This question is over, because its call or its connection has ended. Nothing was agreed to."
+
+
 class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
     """Asks a question or shows a notice. Ends with true if the user agreed."""
 
@@ -36,6 +40,7 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         super().__init__(view.title)
         self._view = view
         self._asked_s = monotonic()
+        self._is_over = False
         self._lines = ContentLines(id="decision-lines")
         self._arguments = DocumentLines(id="decision-arguments")
         agree = [("decision.agree", view.agree)] if view.agree else []
@@ -68,11 +73,24 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
     def action_decline(self) -> None:
         self.dismiss(result=False)
 
+    def withdraw(self) -> None:
+        """Say that the question is over. Afterwards nothing can be agreed to.
+
+        The dialog stays until the user closes it: a `y` that is typed at this moment would be a key of the
+        screen below.
+        """
+        self._is_over = True
+        self.offer((("decision.decline", "close"), ("app.next", "")))
+        self._lines.show((Content.styled(_OVER, "bold $text-warning"), Content(""), *self._view.lines))
+        self.call_after_refresh(self._fit)
+
     def action_agree(self) -> None:
         # A server can choose the moment of a question, for example while the user is typing.
         if not self._view.agree:
             return
-        if monotonic() - self._asked_s < self.unread_s:
+        if self._is_over:
+            self.notify(f"{_OVER} Esc closes it.", severity="warning", markup=False)
+        elif monotonic() - self._asked_s < self.unread_s:
             self.notify("You answered too quickly. Read the question, then press y to agree.", markup=False)
         else:
             self.dismiss(result=True)

@@ -18,7 +18,14 @@ from inspector.policy.rules import Verdict
 from inspector.session.call_record import CallRecord, Progress
 from inspector.session.live import Session
 from inspector.tui.policy.dialog import DecisionScreen
-from inspector.tui.policy.view import DecisionView, answer_view, attack_view, call_view, renewal_view
+from inspector.tui.policy.view import (
+    DecisionView,
+    answer_view,
+    attack_view,
+    call_view,
+    reasons_in_words,
+    renewal_view,
+)
 from inspector.tui.text import shortened
 from inspector.tui.trust.view import GravestLabel, gravest_label
 
@@ -74,7 +81,7 @@ class PolicyGate:
         considered = await self.oversight.consider(session, name, arguments, asking=asking)
         agreement = Agreement.NOT_ASKED
         if not may_ask and considered.verdict is not Verdict.ALLOW:
-            raise NotConfirmedError("; ".join(considered.reasons))
+            raise NotConfirmedError(reasons_in_words(considered))
         match considered.verdict:
             case Verdict.BLOCK:
                 await self.oversight.decline(session, considered)
@@ -150,8 +157,8 @@ class PolicyGate:
             return bool(await app.push_screen_wait(screen))  # pyright: ignore[reportUnknownMemberType, reportUnknownArgumentType]
         except asyncio.CancelledError:
             # The worker that waits for the answer was cancelled.
-            if app.screen is screen:
-                screen.dismiss(result=False)
+            if screen.is_running:
+                screen.withdraw()
             raise
 
     async def _weigh(self) -> None:

@@ -140,6 +140,20 @@ def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
     )
 
 
+def reasons_in_words(considered: Consideration) -> str:
+    """The reasons of a decision in one sentence without its full stop, without the facts of the built-in rules.
+
+    Safe to show.
+    """
+    reasons = [considered.problem] if considered.problem else []
+    for match in considered.decision.matches:
+        words, rule = _sentence_of(match), f" Rule: {match.rule.name}."
+        is_own = not words.endswith(rule)
+        reasons.append(words if is_own else f"{words[:1].lower()}{words[1:]}".removesuffix(rule))
+    reasons += [each.sentence for each in considered.asking]
+    return "; ".join(reason.removesuffix(".") for reason in reasons)
+
+
 def _sentences(considered: Consideration) -> Iterator[str]:
     """The reasons of a decision. A rule of the user's own policy is named together with its facts."""
     if considered.problem:

@@ -67,6 +67,9 @@ ShownView: TypeAlias = ResultView | Contrast
 _NOT_MASKED = "Nothing is masked here: no declaration makes a value of this result sensitive."
 _RECORDED = "A recording does not hold withheld values, only their ids."
 
+_MAX_ASIDE = 400
+"""The maximum number of characters that are drawn of what the server wrote to stderr or stdout."""
+
 
 class Copyable(Struct, frozen=True, kw_only=True):
     """The values that the user can copy from a result, masked."""
@@ -145,6 +148,8 @@ class ResultPane(Vertical):
         """The comparison of two model views that is shown in place of the result; None if there is none."""
         self.is_earlier = False
         """True if the next result to be shown is from a call that is not its tool's last."""
+        self._outdated = 0
+        """The number of the last call from before the last save of the watched server; 0 without one."""
         self._aside: tuple[str, ...] = ()
         """Short texts about what the server wrote to stderr and stdout during the call. Foreign text."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
@@ -179,6 +184,11 @@ class ResultPane(Vertical):
         if words != self._aside:
             self._aside = words
             self._label()
+
+    def outdate(self, number: int) -> None:
+        """Mark the results of the calls up to this number: they are from before the last save."""
+        self._outdated = number
+        self._label()
 
     @property
     def view(self) -> ResultView | None:
@@ -544,10 +554,13 @@ class ResultPane(Vertical):
                 if self.is_earlier
                 else []
             )
+            if view.record.number <= self._outdated:
+                earlier.append(Content.styled("from before the save", "bold $text-warning"))
             lines = [flowed([*earlier, *title(view)], width)]
             for aside in self._aside:
-                words = content(shortened(aside, max(self.size.width - 24, 20)), "$text-warning")
-                lines.append(Content.assemble(words, "  ", ("t", "bold $text-accent"), " timeline"))
+                key = Content.assemble("  ", ("t", "bold $text-accent"), " timeline")
+                words = content(shortened(aside, _MAX_ASIDE), "$text-warning")
+                lines.append(words.truncate(max(width - key.cell_length, 20), ellipsis=True) + key)
             if self._change.plain:
                 lines.append(self._change)
             self._verdict.update(Content("\n").join([*lines, flowed(strip(view), width)]))

@@ -3,7 +3,6 @@
 The row of a call has its policy notes, logs, progress and stderr folded into it.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -14,11 +13,12 @@ from textual.content import Content
 from inspector.asks.ask import URL_REQUIRED
 from inspector.json.members import value_at
 from inspector.protocol.exchanges import Answered
-from inspector.protocol.frames import PRINTED
+from inspector.protocol.frames import PRINTED, PRINTED_ADVICE
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.text import content, count, cut_in_the_middle, duration, headline, shortened, size
+from inspector.tui.timeline.raised import raised_in
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
@@ -44,11 +44,8 @@ _LOOK_BACK = 200
 
 _VERDICTS = {"allow": "allowed", "confirm": "you agreed", "block": "blocked"}
 
-_EXCEPTION = re.compile(r"^\s*(?:[A-Za-z_]\w*\.)*([A-Z]\w*(?:Error|Exception)(?:: .*)?)$")
-
 _PARTS = frozenset({"tool", "status", "method", "kind", "server"})
 """The parts of a row that a filter can name, as in `tool:`."""
-_CHAINED = "the direct cause of the following"
 
 _SERVER_WIDTH = 16
 _BEFORE_WORDS = len("    0:41 → ")
@@ -356,31 +353,32 @@ def is_printed(entry: Entry) -> bool:
 
 
 def stdout_words(entries: Sequence[Entry]) -> str:
-    """The output of the server on stdout among `entries`: the last line, and the number of lines."""
+    """The output of the server on stdout among `entries`: what to do, the number of lines, and the last line.
+
+    The advice comes first, because the line is foreign text and may be cut.
+    """
     printed = [entry.detail for entry in entries if is_printed(entry)]
-    if len(printed) < 2:
-        return "".join(printed)
-    return f"server printed {len(printed):,} lines to stdout: {printed[-1].removeprefix(PRINTED)}"
+    if not printed:
+        return ""
+    lines = f"{len(printed):,} lines " if len(printed) > 1 else ""
+    said = printed[-1].removeprefix(PRINTED).removesuffix(PRINTED_ADVICE)
+    return f"✗ printed {lines}to stdout, log to stderr: {said}"
 
 
 def stderr_words(lines: Sequence[str]) -> str:
-    """A summary of stderr: `stderr 104 lines: ValidationError: …`.
+    """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
 
     It quotes the last exception, or in a chain the first one, which is the cause; without an exception, the
-    last line.
+    last line. The place comes first, because the message may be cut.
     """
     if not lines:
         return ""
-    raised = [number for number, line in enumerate(lines) if _EXCEPTION.match(line)]
-    is_chain = len(raised) > 1 and _CHAINED in " ".join(line.strip() for line in lines)
-    number = raised[0 if is_chain else -1] if raised else None
-    if number is None:
+    raised = raised_in(lines)
+    if raised is None:
         said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-    else:
-        found = _EXCEPTION.match(lines[number])
-        more = [line.strip() for line in lines[number + 1 : number + 3] if line.strip()]
-        said = " ".join([found[1] if found else "", *(words for words in more if "For further" not in words)])
-    return f"stderr {count(len(lines), 'line')}: {' '.join(said.split())}"
+        return f"stderr {count(len(lines), 'line')}: {' '.join(said.split())}"
+    place = f", {raised.place}" if raised.place else ""
+    return f"stderr {count(len(lines), 'line')}{place}: {raised.words}"
 
 
 def whole_stderr(entries: Sequence[Entry]) -> Entry:

@@ -10,11 +10,14 @@ from textual.widgets import Static
 
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
+from inspector.tui.text import hanging
 from inspector.tui.watch.view import WatchView, all_lines, strip_lines
 from inspector.tui.widgets.lines import ContentLines
 from inspector.tui.widgets.secondary import Keys, SecondaryScreen
 
 _LEAST_WIDTH = 20
+_INDENT = 2
+"""The indent of every row but the first, which begins with a sign."""
 
 
 class WatchStrip(Static):
@@ -36,7 +39,7 @@ class WatchStrip(Static):
     def show(self, view: WatchView) -> None:
         self._view = view
         width = max(self.content_size.width, _LEAST_WIDTH)
-        rows = [row for line in strip_lines(view, width) for row in line.wrap(width)]
+        rows = [row for line in strip_lines(view, width) for row in hanging(line, width, _INDENT).split("\n")]
         if view.is_pending:
             # While more is expected, the strip keeps its height: another height lays out the whole screen
             # again.

@@ -48,6 +48,8 @@ class WatchView(Struct, frozen=True, kw_only=True):
     """The saved file, such as `server.py saved`; empty before the first save."""
     at: str = ""
     """The time of day of the save."""
+    is_result_old: bool = False
+    """True if there is a result from before the save, and none of the same run since."""
     called: str = ""
     """The title of the call that was repeated; empty if none was."""
     took_s: float | None = None
@@ -121,9 +123,26 @@ def all_lines(view: WatchView) -> list[Content]:
             lines += [Content(""), Content("… and more")]
     if view.definitions is not None:
         lines += [Content(""), *change_lines(PinState(altered=(view.definitions,)))]
-    if not view.has_changes:
-        lines += [Content(""), Content("The definitions and the result are as before the save.")]
+    unchanged = _unchanged(view)
+    if unchanged:
+        lines += [Content(""), Content(unchanged)]
     return lines
+
+
+def _unchanged(view: WatchView) -> str:
+    """A sentence about what was compared and is as before the save, and about what was not compared."""
+    if view.phase is not Phase.STARTED:
+        return "" if view.saved else "No file was saved yet."
+    if view.is_comparing:
+        return "The results are still being compared."
+    definitions = "" if view.definitions else "The definitions are as before the save."
+    if view.values is not None:
+        result = "" if view.values.shown else "The result is as before the save."
+    elif view.is_result_old:
+        result = "The call was not repeated: the result on the screen is from before the save."
+    else:
+        result = "There are no two results of the same call to compare."
+    return f"{definitions} {result}".strip()
 
 
 def _outcome_line(view: WatchView, *, in_strip: bool) -> Content:

@@ -64,6 +64,10 @@ If two connections were closed after about the same time, the server has closed 
 class PinComparison(Protocol):
     """Compares every listing with the pins."""
 
+    def edited(self, *, is_saved: bool) -> None:
+        """Take note that the server was started again. `is_saved`: because the user has saved a file of it."""
+        ...
+
     async def settled(self) -> None:
         """Wait until the listing has been compared."""
         ...
@@ -103,8 +107,12 @@ class Watcher:
         target: Target,
         restart: Callable[[], Awaitable[None]],
         changed: Callable[[], None],
+        outdate: Callable[[int], None],
     ) -> None:
-        """`restart`: ends the server and starts it again. `changed`: called when `view` has changed."""
+        """`restart`: ends the server and starts it again. `changed`: called when `view` has changed.
+
+        `outdate`: called with the number of the last record from before a save.
+        """
         self._screen = screen
         self._link = link
         self._runner = runner
@@ -114,6 +122,7 @@ class Watcher:
         self._origin = _origin(target)
         self._restart = restart
         self._changed = changed
+        self._outdate = outdate
         self.strip = WatchStrip()
         self._cause: _Cause | None = None
         """The last save. It is handled next, unless it has been already."""
@@ -128,6 +137,8 @@ class Watcher:
         """A future with the record of the repeated call, or with the reason why it has none."""
         self._agreed: RepeatableCall | None = None
         """The call that the user has repeated, and which every save may repeat therefore."""
+        self._repeating: RepeatableCall | None = None
+        """The call that the user is repeating. It has not ended yet, and may wait for their agreement."""
         self._before: ServerDefinitions | None = None
         """The last complete listing of definitions."""
         self._last: CallRecord | None = None
@@ -194,11 +205,13 @@ class Watcher:
         """Take the record of a call that has ended."""
         waiting, self._finished = self._finished, None
         before, self._last = self._last, record
+        if self._repeating is not None and self._runner.is_made(record, self._repeating):
+            self._agreed, self._repeating = self._repeating, None
         if waiting is not None and not waiting.done():
             waiting.set_result(record)
         if self.view.phase is Phase.STARTED and before is not None and is_same_call(before, record):
             # The user has called after the save: compare this result too.
-            self._say(remark="")
+            self._say(remark="", is_result_old=False)
             self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
@@ -208,8 +221,8 @@ class Watcher:
             waiting.set_result(reason)
 
     def agree(self) -> None:
-        """Repeat the last call after every save from now on: the user has just repeated it."""
-        self._agreed = self._runner.last
+        """Repeat the call that the user is repeating after every save, once it was made."""
+        self._repeating = self._runner.last
 
     # Saves.
 
@@ -255,6 +268,7 @@ class Watcher:
             # Messages of the old server must not count for the new one.
             self._listed = self._finished = None
             await self._restart()
+            self._pins.edited(is_saved=bool(cause.paths))
             self._listed = asyncio.get_running_loop().create_future()
             self._screen.run_worker(self._following(cause, self._listed), group="following")
 
@@ -287,18 +301,20 @@ class Watcher:
 
     async def _follow(self, cause: _Cause, listed: "asyncio.Future[str]") -> None:
         reason = await listed
+        before = self._last
         if reason:
             self._say(phase=Phase.BROKEN, reason=reason)
+            self._mark_old(before)
             self._ended_s = monotonic()
             await self._try_again(cause)
             return
         await self._pins.settled()
         remark = await self._why_not()
-        record, before, last = None, self._last, self._runner.last
+        record, last = None, self._runner.last
         if last is not None and not remark:
             self._finished = asyncio.get_running_loop().create_future()
             finished = self._finished
-            remark = self._runner.repeat_unasked(is_own_change=bool(cause.paths))
+            remark = self._runner.repeat_unasked()
             ended = remark or await finished
             if isinstance(ended, str):
                 remark = f"{last.title} was not called again: {ended}. r calls it; the policy may ask first."
@@ -313,10 +329,17 @@ class Watcher:
             took_s=monotonic() - cause.at_s,
             remark=remark,
             is_comparing=is_comparable,
+            is_result_old=before is not None and self._last is before,
         )
+        self._mark_old(before)
         self._ended_s = monotonic()
         if record is not None and before is not None and is_comparable:
             self._compare(before, record)
+
+    def _mark_old(self, record: CallRecord | None) -> None:
+        """Mark the results up to this record: they are from before the save."""
+        if record is not None:
+            self._outdate(record.number)
 
     async def _why_not(self) -> str:
         """The reason why the last call is not repeated, and the key that repeats it.
@@ -433,11 +456,13 @@ def _watched(watching: Watching, origin: Origin | None) -> str:
     inside = tuple(f"{folder}/" for folder in watching.folders)
     names += sorted(path.removeprefix(f"{home}/") for path in watching.files if not path.startswith(inside))
     if not names:
-        return f"Watching {origin}. When its server is back after a restart, the last call is repeated."
+        return f"Watching {origin}. When its server is back after a restart, Sightline {_REPEATS}"
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     if origin is not None:
         return (
-            f"Watching {shown} and {origin}. The last call is repeated after each save, "
-            f"and when the server at {origin} is back."
+            f"Watching {shown} and {origin}. After a save, or when that server is back, Sightline {_REPEATS}"
         )
-    return f"Watching {shown}. A save restarts the server and repeats the last call."
+    return f"Watching {shown}. A save restarts the server and {_REPEATS}"
+
+
+_REPEATS = "repeats the last call if it is read-only or idempotent, or once you press r."

@@ -328,14 +328,19 @@ async def test_a_decision_in_the_timeline_can_be_read_in_full() -> None:
         assert not isinstance(app.screen, DecisionScreen)
 
 
-async def test_a_question_closes_when_the_connection_ends() -> None:
+async def test_a_question_is_over_when_the_connection_ends_but_stays_until_it_is_closed() -> None:
     told = script()
     app = app_of(told)
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
         await wanting_to_wipe(pilot, app)
         app.screen_stack[1].action_reconnect()  # pyright: ignore[reportAttributeAccessIssue, reportUnknownMemberType]
-        while isinstance(app.screen, DecisionScreen):
-            await pilot.pause()
+        text = await settled(pilot, app, "This question is over")
+        assert "y call" not in text
+        await pilot.press("y")
+        await settled(pilot, app, "Nothing was agreed to. Esc closes it.")
+        assert isinstance(app.screen, DecisionScreen)
+        await pilot.press("escape")
+        assert isinstance(app.screen, MainScreen)
         assert told.calls == []
 
 

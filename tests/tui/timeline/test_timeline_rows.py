@@ -104,7 +104,10 @@ def test_a_call_is_one_row_with_its_decision_its_logs_and_its_stderr() -> None:
     session.note("answer of get_order", "nothing is withheld", kind="policy")
     folded.take(session, 0.0)
     (line,) = lines(folded.rows)
-    assert '▸ #1 get_order id="seven" tool error stderr 7 lines: ValidationError: 1 validation' in line
+    assert (
+        '▸ #1 get_order id="seven" tool error stderr 7 lines, server.py:3: ValidationError: 1 validation'
+        in line
+    )
     assert "Input should be a valid integer policy: allowed 1 log" in line
     # Where there is less room, words are whole or left out; how the call ended is always there.
     for width in range(60, 240):
@@ -124,7 +127,7 @@ def test_stray_stdout_during_a_call_is_in_its_row() -> None:
     answer(session, 1, {"content": []})
     folded.take(session, 0.0)
     (row,) = folded.rows
-    words = 'server printed 2 lines to stdout: "DEBUG ␛[1mtwo": log to stderr'
+    words = '✗ printed 2 lines to stdout, log to stderr: "DEBUG ␛[1mtwo"'
     assert stdout_words(row.entries) == words
     assert words in lines(folded.rows)[0]
     assert matches(row, ["kind:fault"])

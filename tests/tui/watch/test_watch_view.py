@@ -111,6 +111,22 @@ def test_a_change_in_json_in_a_text_is_named_by_its_leaf(
     assert not any(hidden in line for line in lines), lines
 
 
+def test_only_what_was_compared_is_said_to_be_as_before_the_save() -> None:
+    asked = ResultsAsked(before=record({"n": 1}), now=record({"n": 1}), level=Level.DECLARED)
+    compared = WatchView(phase=Phase.STARTED, saved="x", called="t", values=values_changed(asked))
+    for view, words in (
+        (WatchView(), "No file was saved yet."),
+        (WatchView(phase=Phase.STARTED, saved="x"), "There are no two results of the same call to compare."),
+        (WatchView(phase=Phase.STARTED, saved="x", is_result_old=True), "is from before the save."),
+        (WatchView(phase=Phase.STARTED, saved="x", is_comparing=True), "still being compared."),
+        (compared, "The definitions are as before the save. The result is as before the save."),
+    ):
+        last = all_lines(view)[-1].plain
+        assert last.endswith(words)
+        assert ("result is as before" in last) is (view is compared)
+    assert len(all_lines(WatchView(phase=Phase.BROKEN, saved="x", reason="y"))) == 1
+
+
 def test_foreign_text_in_the_watch_view_is_made_safe() -> None:
     hostile = "\x1b]52;c;Q0FOQVJZ\x07\u202e[bold]"
     before, now = record({hostile: 1}), record({hostile: 2, f"{hostile}2": "\x1b[2J"})

@@ -2,6 +2,9 @@ import sys
 import time
 from pathlib import Path
 
+from textual.pilot import Pilot
+
+from inspector.tui.app import SightlineApp
 from tests.peers.terminal import terminal
 from tests.tui.watched import Edited, ended, runs, shows, watched
 
@@ -57,11 +60,92 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(tmp_path: P
         await pilot.press("enter")
         await shows(app, "#1 done")
         edited.save(result='{"value": 2}')
-        await shows(app, "write may change something, so it is not called again. r calls it")
+        await shows(
+            app, "write may change something, so it is not called again. r calls it", "from before the save"
+        )
+        await pilot.press("W")
+        await shows(app, "The definitions are as before", "the result on the screen is from before the save")
+        await pilot.press("escape")
+        await shows(app, "#1 done")
         await pilot.press("r")
-        await shows(app, "#2 done")
+        await shows(app, "#2 done", absent="from before the save")
         edited.save(result='{"value": 3}')
         await shows(app, "#3 done", "write called again")
+
+
+async def test_an_edit_of_the_author_is_no_reason_to_ask(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pilot.press("j", "enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "#1 done")
+        edited.save(writes="Writes more.")
+        # The form stays folded, so that the result keeps its room.
+        await shows(app, "≠ write /description changed", "r calls it", "1 edit  r call again")
+        await pilot.press("r")
+        await shows(app, "#2 done")
+        edited.save(writes="Writes even more.")
+        await shows(app, "#3 done", "write called again")
+
+
+async def test_a_question_that_is_not_answered_never_becomes_a_call(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pinned(pilot, app)
+        edited.save(writes="Writes more.")
+        await shows(app, "≠ write /description changed")
+        await pilot.press("j", "enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "Call write?", "since it was pinned")
+        edited.save(writes="Writes even more.")
+        await shows(app, "This question is over", absent="y call")
+        await pilot.press("y", "y", "escape")
+        await shows(app, "write may change something", absent="This question is over")
+
+        await pilot.press("r")
+        await shows(app, "Call write?", "y call")
+        edited.save(result='{"value": 2}', writes="Writes even more.")
+        await shows(app, "This question is over", absent="y call")
+        await pilot.press("escape")
+        await shows(app, "write may change something", absent="This question is over")
+        # Only `y` makes the call. From then on, saves repeat it while the definition is the same.
+        await pilot.press("r")
+        await shows(app, "Call write?", "y call")
+        await pilot.press("y")
+        await shows(app, "#1 done")
+        edited.save(result='{"value": 3}', writes="Writes even more.")
+        await shows(app, "#2 done", "write called again")
+        assert edited.calls == ["write", "write"]
+
+
+async def test_a_destructive_tool_is_not_called_again_and_the_reason_is_in_words(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    edited.save(hints={"idempotentHint": True, "destructiveHint": True})
+    async with watched(edited) as (pilot, app):
+        await pilot.press("j", "enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "Call write?")
+        await pilot.press("y")
+        await shows(app, "#1 done")
+        edited.save(result='{"value": 2}', hints={"idempotentHint": True, "destructiveHint": True})
+        reason = "write was not called again: the server marks it destructive (destructiveHint). r calls it"
+        await shows(app, reason, absent="tool.")
+        assert edited.calls == ["write"]
+
+
+async def pinned(pilot: Pilot[None], app: SightlineApp) -> None:
+    """Pin what is listed, and go back."""
+    await pilot.press("P")
+    await shows(app, "Not pinned.")
+    await pilot.press("p")
+    await shows(app, "Pin the 3 listed definitions")
+    await pilot.press("y")
+    await shows(app, "As pinned 20")
+    await pilot.press("escape")
+    await shows(app, "Watching", absent="As pinned 20")
 
 
 def test_fifty_saves_in_five_seconds_end_in_the_last_state(tmp_path: Path) -> None:

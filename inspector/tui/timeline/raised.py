@@ -1,0 +1,99 @@
+"""The exception in lines of stderr, and its place: tracebacks of Python, plain or drawn by Rich, and of Node."""
+
+import re
+from collections.abc import Sequence
+
+from msgspec import Struct
+
+_MAX_LINES = 2000
+_MAX_LENGTH = 500
+"""The maximum number of characters of a line that are read: the lines are foreign text."""
+_MAX_MORE = 3
+"""The maximum number of lines that a message has after its first."""
+_MAX_PIECES = 8
+"""The maximum number of lines into which Rich has wrapped one path."""
+
+_EXCEPTION = re.compile(
+    r"^(?:[A-Za-z_]\w*\.)*((?:[A-Z]\w*)?(?:Error|Exception)(?: \[\w+\])?(?:: .*)?)$", re.ASCII
+)
+_CHAINED = "the direct cause of the following"
+_ENDS = re.compile(
+    r"^(?:\[?\d|[A-Z]{4,}\b|Traceback|The above exception|During handling|For further|at |File \"|Node\.js|[╭╰│^{}])"
+)
+"""The beginning of a line that belongs to no message: a log, another traceback, a frame."""
+_PYTHON = re.compile(r'^File "([^"]+)", line (\d+)')
+_RICH = re.compile(r"^(\S+):(\d+)(?: in\b|$)")
+_NODE = re.compile(r"^at (?:.*\()?(?:file://)?([^()\s]+):(\d+):\d+\)?$")
+_LIBRARY = re.compile(r"/(?:site-packages|dist-packages|node_modules|lib/python3[^/]*)/|^node:|^<")
+
+
+class Raised(Struct, frozen=True, kw_only=True):
+    """An exception. All of it is foreign text."""
+
+    words: str
+    """The name of the exception and its message, on one line."""
+    place: str = ""
+    """The last frame in the author's own code, as `server.py:30`; without one, the last frame. May be empty."""
+
+
+def raised_in(lines: Sequence[str]) -> Raised | None:
+    """The last exception in these lines; in a chain the first one, which is the cause. None if there is none."""
+    known = [line[:_MAX_LENGTH].strip() for line in lines[-_MAX_LINES:]]
+    raised = [number for number, line in enumerate(known) if _EXCEPTION.match(line)]
+    if not raised:
+        return None
+    is_chain = len(raised) > 1 and _CHAINED in " ".join(known)
+    at = 0 if is_chain else len(raised) - 1
+    number, before = raised[at], raised[at - 1] + 1 if at else 0
+    found = _EXCEPTION.match(known[number])
+    words = [found[1] if found else "", *_more(known, number)]
+    return Raised(words=" ".join(" ".join(words).split()), place=_place(known, before, number))
+
+
+def _more(lines: Sequence[str], number: int) -> list[str]:
+    """The further lines of a message."""
+    more: list[str] = []
+    for line in lines[number + 1 : number + 1 + _MAX_MORE]:
+        if not line or _ENDS.match(line):
+            break
+        more.append(line)
+    return more
+
+
+def _place(lines: Sequence[str], before: int, number: int) -> str:
+    """The place of the exception: Python has its frames before the message, the last one last, and Node after it."""
+    frames: list[tuple[str, str]] = []
+    for index in range(number + 1, len(lines)):
+        if found := _NODE.match(lines[index]):
+            frames.insert(0, (found[1], found[2]))
+        elif frames or index > number + _MAX_MORE:
+            break
+    if not frames:
+        frames = [frame for index in range(before, number) if (frame := _frame(lines, index)) is not None]
+    if not frames:
+        return ""
+    own = [frame for frame in frames if not _LIBRARY.search(frame[0])]
+    path, line = (own or frames)[-1]
+    return f"{path.rpartition('/')[2]}:{line}"
+
+
+def _frame(lines: Sequence[str], index: int) -> tuple[str, str] | None:
+    """The path and line number of a frame of Python; None if the line is not one."""
+    if found := _PYTHON.match(lines[index]):
+        return found[1], found[2]
+    if not lines[index].startswith("│"):
+        return None
+    found = _RICH.match(_in_box(lines[index]))
+    if found is None:
+        return None
+    path = found[1]
+    for above in reversed(lines[max(index - _MAX_PIECES, 0) : index]):
+        piece = _in_box(above)
+        if path.startswith("/") or not piece or " " in piece:
+            break
+        path = piece + path
+    return path, found[2]
+
+
+def _in_box(line: str) -> str:
+    return line.strip("│ ")

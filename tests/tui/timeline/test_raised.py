@@ -1,0 +1,106 @@
+"""The exception and its place in lines of stderr."""
+
+import time
+
+import pytest
+
+from inspector.tui.timeline.raised import Raised, raised_in
+
+PLAIN = """
+INFO ready
+Traceback (most recent call last):
+  File "/srv/app/server.py", line 51, in raises
+    return deep(x)
+  File "/srv/app/server.py", line 45, in deep
+    return 1 / x
+ZeroDivisionError: division by zero
+[11/25/26 22:27:15] ERROR    Tool 'raises' raised
+"""
+PYDANTIC = """
+  File "/srv/app/server.py", line 30, in good
+    return Weather(temp="warm")
+  File "/x/lib/python3.11/site-packages/pydantic/main.py", line 253, in __init__
+    validated_self = self.validate_python(data)
+pydantic_core._pydantic_core.ValidationError: 1 validation error for Weather
+temp
+  Input should be a valid number [type=float_parsing]
+    For further information visit https://errors.pydantic.dev
+"""
+RICH = """
+[11/25/26] ERROR    Tool 'raises' raised      server.py:4
+                 ╭─ Traceback (most recent ─╮
+                 │ /x/python3.11/site-packa │
+                 │ ges/mcp/server.py:179 in │
+                 │ call                     │
+                 │                          │
+                 │ /srv/app/server.py:45 in │
+                 │ deep                     │
+                 │ ❱ 45 │   return 1 / x    │
+                 │                          │
+                 │ /x/python3.11/site-packa │
+                 │ ges/lib/run.py:7 in run  │
+                 ╰──────────────────────────╯
+                 ValueError: no key
+
+                 The above exception was the direct
+                 cause of the following exception:
+
+                 ToolError: Error executing
+                 tool raises
+"""
+NODE = """
+starting
+/srv/app/server.mjs:7
+  throw new TypeError("x is not a function")
+        ^
+
+TypeError: x is not a function
+    at deep (file:///srv/app/server.mjs:7:9)
+    at Server.call (/srv/app/node_modules/sdk/index.js:12:3)
+    at node:internal/main:1:1
+
+Node.js v22.1.0
+"""
+SDK_ONLY = """
+  File "/x/lib/python3.11/site-packages/mcp/server.py", line 179, in call
+mcp.shared.exceptions.MCPError: gone
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "place"),
+    [
+        (PLAIN, "ZeroDivisionError: division by zero", "server.py:45"),
+        (PYDANTIC, "ValidationError: 1 validation error for Weather temp Input should be a valid number [type=float_parsing]", "server.py:30"),
+        (RICH, "ValueError: no key", "server.py:45"),
+        (NODE, "TypeError: x is not a function", "server.mjs:7"),
+        ("Error: connect ECONNREFUSED\n    at /srv/a.js:3:1", "Error: connect ECONNREFUSED", "a.js:3"),
+        (SDK_ONLY, "MCPError: gone", "server.py:179"),
+        ("KeyError: 'id'", "KeyError: 'id'", ""),
+        # Frames of another exception are no place of this one.
+        (PLAIN + "ValueError: later", "ValueError: later", ""),
+    ],
+)  # fmt: skip
+def test_an_exception_is_found_with_its_message_and_the_last_frame_of_the_author(
+    text: str, words: str, place: str
+) -> None:
+    assert raised_in(text.splitlines()) == Raised(words=words, place=place)
+
+
+def test_stderr_without_an_exception_has_none() -> None:
+    for text in ("", "INFO started", "ERROR gone", "my error: Error", "at x (/a.js:1:1)"):
+        assert raised_in(text.splitlines()) is None
+
+
+def test_hostile_lines_take_no_time() -> None:
+    begin = time.perf_counter()
+    for line in (
+        "a." * 50_000,
+        "A" * 100_000 + "Error",
+        "│ " + "x:1" * 50_000,
+        "at " + "(" * 100_000,
+        "at a" + ":1" * 50_000,
+    ):
+        raised_in([line] * 5_000)
+        raised_in(["ValueError: x", *[line] * 5_000, "ValueError: y"])
+    assert time.perf_counter() - begin < 10
