@@ -40,6 +40,7 @@ from inspector.tui.text import (
     shortened,
     size,
 )
+from inspector.tui.values.blocks import BlockPairs, paired_content
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
 _MAX_FINDINGS = 200
@@ -118,6 +119,8 @@ class ResultView:
     """
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""
+    blocks: BlockPairs | None = None
+    """The content blocks of both sides that share a row, masked or not; None if there are none."""
     masks: int = 0
     """The number of masked values in what the server sent."""
     masked: "ResultView | None" = None
@@ -196,7 +199,8 @@ class ResultView:
     def json(self) -> Outline:
         """An outline of both sides as JSON, with each member in its original place."""
         masked, model = self.values
-        return Outline(masked if self.failure is None else ABSENT, model, style=OutlineStyle.JSON)
+        sent = masked if self.failure is None else ABSENT
+        return Outline(sent, model, style=OutlineStyle.JSON, blocks=self.blocks)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
         """The first removals at a node, or else of the nearest value around it."""
@@ -290,7 +294,8 @@ def result_view(
     is_failure = isinstance(record.outcome, Failure)
     sides = _sides(record, shown)
     masked, model = sides.sent, sides.model
-    outline = Outline(ABSENT if is_failure else _in_order(masked), _in_order(sides.beside))
+    sent = ABSENT if is_failure else _in_order(masked)
+    outline = Outline(sent, _in_order(sides.beside), blocks=sides.blocks)
     removals_at: dict[str, list[int]] = {}
     found = _Found()
     for index, removal in enumerate(shown.bounded.removals):
@@ -341,6 +346,7 @@ def result_view(
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
         values=(masked, model),
+        blocks=sides.blocks,
         app=shown.app,
     )
     view = _unmasked(view, shown) if unmasked and view.masks else view
@@ -356,6 +362,8 @@ class _Sides(Struct, frozen=True, kw_only=True):
     model: Json
     beside: Json
     """`model` in the shape of `sent`, so that the two can be aligned."""
+    blocks: BlockPairs | None = None
+    """The content blocks of `sent` and `beside` that share a row."""
     masks: int = 0
     reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
 
@@ -363,7 +371,8 @@ class _Sides(Struct, frozen=True, kw_only=True):
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     """A copy of a masked view that shows the values unmasked."""
     raw, model = shown.raw, shown.context.model
-    outline = Outline(ABSENT if view.failure is not None else _in_order(raw), _in_order(beside(raw, model)))
+    sent = ABSENT if view.failure is not None else _in_order(raw)
+    outline = Outline(sent, _in_order(beside(raw, model)), blocks=view.blocks)
     return dataclasses.replace(
         view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
     )
@@ -383,18 +392,21 @@ def _sides(record: CallRecord, shown: Projection) -> _Sides:
     if record.has_ids:
         # A recording has no values to mask, only their ids.
         sent = with_ids(shown.masked, raw)
-        return _Sides(sent=sent, model=model, beside=beside(sent, model))
+        there = beside(sent, model)
+        return _Sides(sent=sent, model=model, beside=there, blocks=paired_content(sent, there))
     masks = masks_of(record)
     is_open = shown.bounded.level is Level.OPEN
     reaching = {removal.pointer: removal for removal in reversed(masks.removals)} if is_open else {}
     there = beside(raw, model)
     sent = masks.sent()
     same = there is model
+    # At `open` the model gets what was sent. At the others, it lacks what is masked.
+    blocks = paired_content(raw if is_open else sent, there)
     if is_open:
         there = masks.model(there)
         model = there if same else masks.model(model)
     count = (masked_leaves(sent) or masked_leaves(there)) if masks.removals else 0
-    return _Sides(sent=sent, model=model, beside=there, masks=count, reaching=reaching)
+    return _Sides(sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching)
 
 
 def masks_of(record: CallRecord) -> Masks:

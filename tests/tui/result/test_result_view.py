@@ -102,6 +102,32 @@ def test_a_rewritten_text_that_the_host_drops_is_not_shown_as_withheld() -> None
     assert signs["claude-code"] == {SideDifference.CHANGED}
 
 
+@pytest.mark.parametrize("level", [Level.DECLARED, Level.OPEN])
+def test_the_same_blocks_are_beside_each_other_masked_or_not(level: Level) -> None:
+    link = "http://127.0.0.1:37455/secrets/VZBRpIFIQ8TMjsSZ9L7ruEO6"
+    reference: JsonObject = {
+        "type": "secret_reference",
+        "id": link[-24:],
+        "label": "Share link for /handbook.md",
+        "redeemUrl": link,
+    }
+    words = "Created a share link for /handbook.md. It can be opened once, within 300 seconds."
+    value: JsonObject = {
+        "content": [{"type": "text", "text": words}, reference],
+        "structuredContent": {"id": "one"},
+    }
+    tool = Tool(
+        name="mint", definition={**TOOL.definition, "annotations": {"sensitiveHint": True, "title": "mint"}}
+    )
+    views = [
+        result_view(record_of(Result(value=value), tool), level, "spec", server="server", unmasked=unmasked)
+        for unmasked in (False, True)
+    ]
+    assert views[1].masked is not None
+    labels = [[view.outline.label(node) for node in range(len(view.outline))] for view in views]
+    assert labels[0] == labels[1]
+
+
 @pytest.mark.parametrize("level", list(Level))
 def test_the_server_side_never_shows_a_sensitive_value(level: Level) -> None:
     view = view_of(
