@@ -145,6 +145,11 @@ class ResultView:
         return "app" if self.record.judgement.contract.is_of_app else "server"
 
     @property
+    def is_moved(self) -> bool:
+        """True if the model gets the members of the result as structured content, where they were not sent."""
+        return self.failure is None and _is_moved(*self.values)
+
+    @property
     def size_bytes(self) -> int:
         """The approximate size of both sides in bytes."""
         return self.raw_bytes + self.model_bytes
@@ -295,7 +300,7 @@ def result_view(
     sides = _sides(record, shown)
     masked, model = sides.sent, sides.model
     sent = ABSENT if is_failure else _in_order(masked)
-    outline = Outline(sent, _in_order(sides.beside), blocks=sides.blocks)
+    outline = Outline(sent, _in_order_of(masked, model, sides.beside), blocks=sides.blocks)
     removals_at: dict[str, list[int]] = {}
     found = _Found()
     for index, removal in enumerate(shown.bounded.removals):
@@ -372,7 +377,8 @@ def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     """A copy of a masked view that shows the values unmasked."""
     raw, model = shown.raw, shown.context.model
     sent = ABSENT if view.failure is not None else _in_order(raw)
-    outline = Outline(sent, _in_order(beside(raw, model)), blocks=view.blocks)
+    there = _in_order_of(raw, model, beside(raw, model))
+    outline = Outline(sent, there, blocks=view.blocks)
     return dataclasses.replace(
         view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
     )
@@ -426,10 +432,13 @@ def beside(raw: Json, model: Json) -> Json:
     """The model's view in the shape of the raw result that is drawn next to it.
 
     A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
-    structured content as `structuredContent`.
+    structured content as `structuredContent`. What a model gets as structured content of a result that has
+    none, such as that of a page, is drawn as the members of the result.
     """
     if not isinstance(raw, dict):
         return model
+    if isinstance(model, dict) and _is_moved(raw, model):
+        return {**_structured(model), **_without(model, "structuredContent")}
     if isinstance(model, list) and isinstance(raw.get("content"), list):
         return {"content": model}
     if isinstance(model, str):
@@ -441,6 +450,20 @@ def beside(raw: Json, model: Json) -> Json:
         if isinstance(structured, dict) and model.keys() & structured.keys():
             return {"structuredContent": model}
     return model
+
+
+def _is_moved(raw: Json, model: Json) -> bool:
+    """True if the model gets the members of a result as structured content, where they were not sent."""
+    if not isinstance(raw, dict) or not isinstance(model, dict) or "structuredContent" in raw:
+        return False
+    structured = _structured(model)
+    others = model.keys() - {"structuredContent"}
+    return not structured.keys().isdisjoint(raw) and others.isdisjoint(raw.keys() | structured.keys())
+
+
+def _structured(model: JsonObject) -> JsonObject:
+    found = model.get("structuredContent")
+    return found if isinstance(found, dict) else {}
 
 
 def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
@@ -455,6 +478,8 @@ def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
         and isinstance(raw.get("structuredContent"), dict)
     ):
         return {"structuredContent": found.value}
+    if isinstance(found, JsonText) and isinstance(found.value, dict) and found.value.keys() & raw.keys():
+        return found.value
     return {"content": [{"type": "text", "text": text}]} if isinstance(raw.get("content"), list) else None
 
 
@@ -468,6 +493,11 @@ def _in_order(value: Json) -> Json:
         return value
     first: JsonObject = {key: value[key] for key in _FIRST if key in value}
     return {**first, **{key: item for key, item in value.items() if key not in first}}
+
+
+def _in_order_of(raw: Json, model: Json, there: Json) -> Json:
+    """`there`, which is beside `raw`, in the order in which it is drawn."""
+    return there if _is_moved(raw, model) else _in_order(there)
 
 
 def folded_at_first(outline: Outline) -> frozenset[int]:
@@ -696,6 +726,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     changes = sum(change.pointer not in _PROTOCOL_ONLY for change in view.changes)
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
+    if view.is_moved:
+        parts.append(Content.styled("~ the model gets it as structuredContent", "$text-accent"))
     if not view.observed:
         parts.append(Content.styled("not observed of this host", "$text-warning"))
     if view.app is not None:

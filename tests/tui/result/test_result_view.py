@@ -337,6 +337,22 @@ def test_a_value_that_a_host_passes_on_is_next_to_its_source(host: str) -> None:
     assert '"made"' in side(view, 1)[sent]
 
 
+@pytest.mark.parametrize(
+    ("level", "host"),
+    [(Level.DECLARED, "spec"), (Level.OPEN, "spec"), (Level.DECLARED, "claude-code")],
+)
+def test_members_that_reach_the_model_as_structured_content_are_beside_those_of_the_page(
+    level: Level, host: str
+) -> None:
+    view = view_of({"id": "one", "key": SECRET}, level, host)
+    assert view.outline.value(node_of(view, "/id"), 1) == "one"
+    assert view.sign(view.outline, node_of(view, "/id")) is SideDifference.NONE
+    assert view.sign(view.outline, node_of(view, "/key")) in {SideDifference.LEFT, SideDifference.REACHES}
+    assert ("the model gets it as structuredContent" in strip(view).plain) is (host == "spec")
+    tops = [view.outline.label(node).strip() for node in view.outline.children(0)]
+    assert tops[:2] == ["id", "key"]
+
+
 def test_an_unknown_host_has_no_view() -> None:
     with pytest.raises(LookupError):
         view_of({"content": []}, Level.OPEN, "claude-cod")
