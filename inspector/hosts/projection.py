@@ -10,6 +10,7 @@ from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
+from inspector.boundary.notice import is_notice
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
@@ -20,6 +21,7 @@ from inspector.hosts.apps import AppView, app_view
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.hosts.readings import view_of_reading
 from inspector.json.exact import Json
+from inspector.json.pointer import child
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
@@ -148,11 +150,23 @@ def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
         change = HostChange(pointer="", what=f"nothing reaches the model: {bounded.unfinished}")
         return ModelContext(model=None, changes=(change,), observed=False)
     try:
-        return (
+        return _about_server(
             view_of_reading(host, bounded)
             if bounded.kind is not Kind.TOOL
-            else host.model_view(bounded, call)
+            else host.model_view(bounded, call),
+            bounded,
         )
     except Exception as fault:  # noqa: BLE001 - a failing profile must pass nothing on
         reason = f"the profile failed on this result ({type(fault).__name__}); nothing is passed on"
         return ModelContext(model=None, changes=(HostChange(pointer="", what=reason),), observed=False)
+
+
+def _about_server(context: ModelContext, bounded: Bounded) -> ModelContext:
+    """A model's view without the changes of the last content block, if that is the notice of the boundary."""
+    result = bounded.result
+    content = result.get("content") if isinstance(result, dict) else None
+    if not bounded.removals or not isinstance(content, list) or not content or not is_notice(content[-1]):
+        return context
+    pointer = child("/content", len(content) - 1)
+    others = tuple(change for change in context.changes if not f"{change.pointer}/".startswith(f"{pointer}/"))
+    return replace(context, changes=others)

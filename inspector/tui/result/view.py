@@ -24,7 +24,7 @@ from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.json.members import text_at
-from inspector.json.pointer import resolve
+from inspector.json.pointer import join, resolve, split
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
@@ -40,6 +40,7 @@ from inspector.tui.text import (
     shortened,
     size,
 )
+from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import BlockPairs, paired_content
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
@@ -307,7 +308,8 @@ def result_view(
         removals_at.setdefault(removal.pointer, []).append(index)
         found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
     changes_at: dict[str, list[HostChange]] = {}
-    for change in shown.context.changes:
+    host_changes = _in_sent(shown, masked)
+    for change in host_changes:
         found.add(_change_key(change), change.pointer, 4 if change.pointer in _PROTOCOL_ONLY else 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
@@ -334,7 +336,7 @@ def result_view(
         removals=shown.bounded.removals,
         removals_at={pointer: tuple(found) for pointer, found in removals_at.items()},
         rules=shown.removals_by_rule,
-        changes=shown.context.changes,
+        changes=host_changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
         order=_worst_first(outline, shown, removals_at),
@@ -382,6 +384,27 @@ def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     return dataclasses.replace(
         view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
     )
+
+
+def _in_sent(shown: Projection, sent: Json) -> tuple[HostChange, ...]:
+    """The changes by the host, with the indexes of content blocks in what was sent.
+
+    A change points into what the boundary let through, which has no index for a block that it drops.
+    """
+    changes = shown.context.changes
+    pairs = paired_content(sent, shown.bounded.result) if shown.bounded.level is not Level.OPEN else None
+    moved = {str(b): str(a) for a, b in pairs or () if GAP not in {a, b} and a != b}
+    if not moved:
+        return changes
+    found: list[HostChange] = []
+    for change in changes:
+        tokens = split(change.pointer)
+        if tokens[:1] == ("content",) and len(tokens) > 1:
+            pointer = join((tokens[0], moved.get(tokens[1], tokens[1]), *tokens[2:]))
+            found.append(msgspec.structs.replace(change, pointer=pointer))
+        else:
+            found.append(change)
+    return tuple(found)
 
 
 def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
 from inspector.boundary.mask import MASK
-from inspector.boundary.notice import START, UNKNOWN_CONTENT, label_in, reference_text, text_block
+from inspector.boundary.notice import UNKNOWN_CONTENT, is_notice, label_in, reference_text, text_block
 from inspector.json.exact import Json, equal
 from inspector.json.texts import texts_in
 from inspector.tui.values.alignment import GAP
@@ -42,8 +42,8 @@ def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> BlockPairs | N
         one, other = left[a], right[b]
         if one is other or equal(one, other):
             return _EQUAL
-        if _is_notice(one) or _is_notice(other):
-            return _EQUAL if _is_notice(one) and _is_notice(other) else 0
+        if is_notice(one) or is_notice(other):
+            return _EQUAL if is_notice(one) and is_notice(other) else 0
         if _is_reference_text(one) or _is_reference_text(other):
             return _EQUAL if _is_same_reference(one, other) else 0
         if UNKNOWN_CONTENT in (_member(one, "text"), _member(other, "text")):
@@ -94,11 +94,6 @@ def _is_block(value: Json) -> bool:
 
 def _member(block: Json, key: str) -> Json:
     return block.get(key) if isinstance(block, dict) else None
-
-
-def _is_notice(block: Json) -> bool:
-    text = _member(block, "text")
-    return isinstance(text, str) and text.startswith(START)
 
 
 def _is_reference_text(block: Json) -> bool:

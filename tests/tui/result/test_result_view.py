@@ -353,6 +353,23 @@ def test_members_that_reach_the_model_as_structured_content_are_beside_those_of_
     assert tops[:2] == ["id", "key"]
 
 
+def test_the_changes_of_a_host_name_only_blocks_of_the_server_by_their_own_index() -> None:
+    value: JsonObject = {
+        "content": [
+            {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}},
+            {"type": "text", "text": "made"},
+        ],
+        "structuredContent": {"id": "one", "key": SECRET},
+    }
+    view = view_of(value, host="claude-code")
+    assert [change.pointer for change in view.changes if change.pointer.startswith("/content")] == [
+        "/content/1"
+    ]
+    assert "~ 1 change by the host" in strip(view).plain
+    assert view.changes_on(view.outline, node_of(view, "/content/1/text"))
+    assert not view.changes_on(view.outline, node_of(view, "/content/0"))
+
+
 def test_an_unknown_host_has_no_view() -> None:
     with pytest.raises(LookupError):
         view_of({"content": []}, Level.OPEN, "claude-cod")
