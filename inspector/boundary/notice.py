@@ -124,6 +124,11 @@ def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
     return notice if notice and equal(block, text_block(notice.text)) else None
 
 
+def is_notice(block: Json) -> bool:
+    """True if a content block begins like a notice. A server can imitate one."""
+    return (_text_in(block) or "").startswith(START)
+
+
 def text_block(text: str) -> JsonObject:
     """A text content block that the boundary writes."""
     return {"type": "text", "text": text}

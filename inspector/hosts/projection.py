@@ -12,6 +12,7 @@ from inspector.boundary.counted import Counted, counted
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.mask import mask
+from inspector.boundary.notice import is_notice
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
@@ -21,6 +22,7 @@ from inspector.hosts.apps import AppView, app_view
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.hosts.readings import view_of_reading
 from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
 from inspector.json.weight import compact_bytes
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Outcome, Unfinished, unfinished, unfinished_in
@@ -159,11 +161,23 @@ def model_view_of(host: Host, bounded: Bounded, call: Call) -> ModelContext:
         context = model_view_of(host, replace(bounded, result=coded, removals=(), is_answered=True), call)
         return replace(context, changes=(*context.changes, _NO_ANSWER), observed=False)
     try:
-        return (
+        return _about_server(
             view_of_reading(host, bounded)
             if bounded.kind is not Kind.TOOL
-            else host.model_view(bounded, call)
+            else host.model_view(bounded, call),
+            bounded,
         )
     except Exception as fault:  # noqa: BLE001 - a failing profile must pass nothing on
         reason = f"the profile failed on this result ({type(fault).__name__}); nothing is passed on"
         return ModelContext(model=None, changes=(HostChange(pointer="", what=reason),), observed=False)
+
+
+def _about_server(context: ModelContext, bounded: Bounded) -> ModelContext:
+    """A model's view without the changes of the last content block, if that is the notice of the boundary."""
+    result = bounded.result
+    content = result.get("content") if isinstance(result, dict) else None
+    if not bounded.removals or not isinstance(content, list) or not content or not is_notice(content[-1]):
+        return context
+    pointer = child("/content", len(content) - 1)
+    others = tuple(change for change in context.changes if not f"{change.pointer}/".startswith(f"{pointer}/"))
+    return replace(context, changes=others)

@@ -25,7 +25,7 @@ from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.json.members import text_at
-from inspector.json.pointer import resolve
+from inspector.json.pointer import join, resolve, split
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
@@ -41,6 +41,8 @@ from inspector.tui.text import (
     shortened,
     size,
 )
+from inspector.tui.values.alignment import GAP
+from inspector.tui.values.blocks import BlockPairs, paired_content
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
 
 _MAX_REMARKS = 200
@@ -117,6 +119,8 @@ class ResultView:
     """
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""
+    blocks: BlockPairs | None = None
+    """The content blocks of both sides that share a row, masked or not; None if there are none."""
     masks: int = 0
     """The number of masked values in what the server sent."""
     masked: "ResultView | None" = None
@@ -139,6 +143,11 @@ class ResultView:
     def sender(self) -> str:
         """The sender of the result: `server` or `app`."""
         return "app" if self.record.judgement.contract.is_of_app else "server"
+
+    @property
+    def is_moved(self) -> bool:
+        """True if the model gets the members of the result as structured content, where they were not sent."""
+        return self.failure is None and _is_moved(*self.values)
 
     @property
     def size_bytes(self) -> int:
@@ -195,7 +204,8 @@ class ResultView:
     def json(self) -> Outline:
         """An outline of both sides as JSON, with each member in its original place."""
         masked, model = self.values
-        return Outline(masked if self.failure is None else ABSENT, model, style=OutlineStyle.JSON)
+        sent = masked if self.failure is None else ABSENT
+        return Outline(sent, model, style=OutlineStyle.JSON, blocks=self.blocks)
 
     def removals_on(self, outline: Outline, node: int) -> tuple[Removal, ...]:
         """The first removals at a node, or else of the nearest value around it."""
@@ -290,12 +300,13 @@ def result_view(
     is_failure = isinstance(record.outcome, Failure)
     sides = _sides(record, shown)
     masked, model = sides.sent, sides.model
-    outline = Outline(ABSENT if is_failure else _in_order(masked), _in_order(sides.beside))
+    sent = ABSENT if is_failure else _in_order(masked)
+    outline = Outline(sent, _in_order_of(masked, model, sides.beside), blocks=sides.blocks)
     removals_at: dict[str, list[int]] = {}
     found = _Found()
     # Without an answer there is nothing to withhold but Sightline's own words.
     removals = () if is_failure else shown.bounded.removals
-    changes = () if is_failure else shown.context.changes
+    changes = () if is_failure else _in_sent(shown, masked)
     for index, removal in enumerate(removals):
         removals_at.setdefault(removal.pointer, []).append(index)
         found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
@@ -343,6 +354,7 @@ def result_view(
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
         values=(masked, model),
+        blocks=sides.blocks,
         app=shown.app,
     )
     view = _unmasked(view, shown) if unmasked and view.masks else view
@@ -358,6 +370,8 @@ class _Sides(Struct, frozen=True, kw_only=True):
     model: Json
     beside: Json
     """`model` in the shape of `sent`, so that the two can be aligned."""
+    blocks: BlockPairs | None = None
+    """The content blocks of `sent` and `beside` that share a row."""
     masks: int = 0
     reaching: Mapping[str, Removal] = msgspec.field(default_factory=dict[str, Removal])
 
@@ -365,10 +379,33 @@ class _Sides(Struct, frozen=True, kw_only=True):
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     """A copy of a masked view that shows the values unmasked."""
     raw, model = shown.raw, shown.context.model
-    outline = Outline(ABSENT if view.failure is not None else _in_order(raw), _in_order(beside(raw, model)))
+    sent = ABSENT if view.failure is not None else _in_order(raw)
+    there = _in_order_of(raw, model, beside(raw, model))
+    outline = Outline(sent, there, blocks=view.blocks)
     return dataclasses.replace(
         view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
     )
+
+
+def _in_sent(shown: Projection, sent: Json) -> tuple[HostChange, ...]:
+    """The changes by the host, with the indexes of content blocks in what was sent.
+
+    A change points into what the boundary let through, which has no index for a block that it drops.
+    """
+    changes = shown.context.changes
+    pairs = paired_content(sent, shown.bounded.result) if shown.bounded.level is not Level.OPEN else None
+    moved = {str(b): str(a) for a, b in pairs or () if GAP not in {a, b} and a != b}
+    if not moved:
+        return changes
+    found: list[HostChange] = []
+    for change in changes:
+        tokens = split(change.pointer)
+        if tokens[:1] == ("content",) and len(tokens) > 1:
+            pointer = join((tokens[0], moved.get(tokens[1], tokens[1]), *tokens[2:]))
+            found.append(msgspec.structs.replace(change, pointer=pointer))
+        else:
+            found.append(change)
+    return tuple(found)
 
 
 def _same_places(view: ResultView, outline: Outline) -> tuple[int, ...]:
@@ -385,18 +422,21 @@ def _sides(record: CallRecord, shown: Projection) -> _Sides:
     if record.has_ids:
         # A recording has no values to mask, only their ids.
         sent = with_ids(shown.masked, raw)
-        return _Sides(sent=sent, model=model, beside=beside(sent, model))
+        there = beside(sent, model)
+        return _Sides(sent=sent, model=model, beside=there, blocks=paired_content(sent, there))
     masks = masks_of(record)
     is_open = shown.bounded.level is Level.OPEN
     reaching = {removal.pointer: removal for removal in reversed(masks.removals)} if is_open else {}
     there = beside(raw, model)
     sent = masks.sent()
     same = there is model
+    # At `open` the model gets what was sent. At the others, it lacks what is masked.
+    blocks = paired_content(raw if is_open else sent, there)
     if is_open:
         there = masks.model(there)
         model = there if same else masks.model(model)
     count = (masked_leaves(sent) or masked_leaves(there)) if masks.removals else 0
-    return _Sides(sent=sent, model=model, beside=there, masks=count, reaching=reaching)
+    return _Sides(sent=sent, model=model, beside=there, blocks=blocks, masks=count, reaching=reaching)
 
 
 def masks_of(record: CallRecord) -> Masks:
@@ -416,10 +456,13 @@ def beside(raw: Json, model: Json) -> Json:
     """The model's view in the shape of the raw result that is drawn next to it.
 
     A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
-    structured content as `structuredContent`.
+    structured content as `structuredContent`. What a model gets as structured content of a result that has
+    none, such as that of a page, is drawn as the members of the result.
     """
     if not isinstance(raw, dict):
         return model
+    if isinstance(model, dict) and _is_moved(raw, model):
+        return {**_structured(model), **_without(model, "structuredContent")}
     if isinstance(model, list) and isinstance(raw.get("content"), list):
         return {"content": model}
     if isinstance(model, str):
@@ -431,6 +474,20 @@ def beside(raw: Json, model: Json) -> Json:
         if isinstance(structured, dict) and model.keys() & structured.keys():
             return {"structuredContent": model}
     return model
+
+
+def _is_moved(raw: Json, model: Json) -> bool:
+    """True if the model gets the members of a result as structured content, where they were not sent."""
+    if not isinstance(raw, dict) or not isinstance(model, dict) or "structuredContent" in raw:
+        return False
+    structured = _structured(model)
+    others = model.keys() - {"structuredContent"}
+    return not structured.keys().isdisjoint(raw) and others.isdisjoint(raw.keys() | structured.keys())
+
+
+def _structured(model: JsonObject) -> JsonObject:
+    found = model.get("structuredContent")
+    return found if isinstance(found, dict) else {}
 
 
 def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
@@ -445,6 +502,8 @@ def _text_beside(raw: JsonObject, text: str) -> JsonObject | None:
         and isinstance(raw.get("structuredContent"), dict)
     ):
         return {"structuredContent": found.value}
+    if isinstance(found, JsonText) and isinstance(found.value, dict) and found.value.keys() & raw.keys():
+        return found.value
     return {"content": [{"type": "text", "text": text}]} if isinstance(raw.get("content"), list) else None
 
 
@@ -458,6 +517,11 @@ def _in_order(value: Json) -> Json:
         return value
     first: JsonObject = {key: value[key] for key in _FIRST if key in value}
     return {**first, **{key: item for key, item in value.items() if key not in first}}
+
+
+def _in_order_of(raw: Json, model: Json, there: Json) -> Json:
+    """`there`, which is beside `raw`, in the order in which it is drawn."""
+    return there if _is_moved(raw, model) else _in_order(there)
 
 
 def folded_at_first(outline: Outline) -> frozenset[int]:
@@ -691,6 +755,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     changes = sum(change.pointer not in _PROTOCOL_ONLY for change in view.changes)
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
+    if view.is_moved:
+        parts.append(Content.styled("~ the model gets it as structuredContent", "$text-accent"))
     if not view.observed:
         parts.append(Content.styled("not observed in this host", "$text-warning"))
     if view.app is not None:

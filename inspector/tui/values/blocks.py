@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Callable, Sequence
+from typing import TypeAlias
 
 from inspector.boundary.mask import MASK
-from inspector.boundary.notice import START, UNKNOWN_CONTENT
+from inspector.boundary.notice import UNKNOWN_CONTENT, is_notice, label_in, reference_text, text_block
 from inspector.json.exact import Json, equal
 from inspector.json.texts import texts_in
 from inspector.tui.values.alignment import GAP
@@ -13,19 +14,24 @@ _MOST_PAIRS = 2_500
 _READ = 4_000
 """The maximum number of characters of each text that are compared."""
 _WORD = re.compile(r"[^\W_]{3,}")
-_MASKED = re.compile(rf"{MASK}( \([\d,]+ characters?\))?")
+_MASKED = re.compile(rf"{MASK}( \([^()]*\))?|\[withheld [^\[\]]+\]")
+"""Matches a mask, and what stands for a withheld value of a recording."""
 _NOT_SAID = frozenset({"text", "input_text"})
 _KINDS = frozenset({"text", "image", "audio", "resource", "resource_link"})
 _EQUAL, _STANDS_FOR, _SAME_PLACE = 4.0, 0.12, 0.1
+_REFERENCE = "secret_reference"
+BlockPairs: TypeAlias = list[tuple[int, int]]
+"""The indexes of the blocks of two lists that share a row, in order. `GAP` on a side without a block."""
 _LEAST = 0.1
 """The minimum share of the shorter block's words that the other block must contain."""
 
 
-def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> list[tuple[int, int]] | None:
-    """The pairs of indexes of blocks that share a row, in order; None if the values are not blocks.
+def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> BlockPairs | None:
+    """The pairs of blocks that share a row; None if the values are not blocks.
 
-    A pair has `GAP` on a side without a block. Blocks are paired by the words of their texts. Two blocks of
-    one type without common words are paired only if they have the same index in lists of the same length.
+    Blocks are paired by the words of their texts, and a secret reference with the text that replaces it. Two
+    blocks of one type without common words are paired only if they have the same index in lists of the same
+    length.
     """
     if not 0 < len(left) * len(right) <= _MOST_PAIRS or not all(map(_is_block, (*left, *right))):
         return None
@@ -36,8 +42,10 @@ def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> list[tuple[int
         one, other = left[a], right[b]
         if one is other or equal(one, other):
             return _EQUAL
-        if _is_notice(one) or _is_notice(other):
-            return _EQUAL if _is_notice(one) and _is_notice(other) else 0
+        if is_notice(one) or is_notice(other):
+            return _EQUAL if is_notice(one) and is_notice(other) else 0
+        if _is_reference_text(one) or _is_reference_text(other):
+            return _EQUAL if _is_same_reference(one, other) else 0
         if UNKNOWN_CONTENT in (_member(one, "text"), _member(other, "text")):
             return 0 if _is_for_user_only(one) else _STANDS_FOR * (1 + (_member(one, "type") not in _KINDS))
         fewest = min(len(words[0][a]), len(words[1][b]))
@@ -46,6 +54,12 @@ def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> list[tuple[int
         return (shared if shared >= _LEAST else 0.0) + _SAME_PLACE * is_same_place
 
     return _best(len(left), len(right), likeness)
+
+
+def paired_content(one: Json, other: Json) -> BlockPairs | None:
+    """The pairs of the content blocks of two results; None if they have none."""
+    left, right = _member(one, "content"), _member(other, "content")
+    return paired_blocks(left, right) if isinstance(left, list) and isinstance(right, list) else None
 
 
 def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> list[tuple[int, int]]:
@@ -72,6 +86,9 @@ def _best(rows: int, columns: int, likeness: Callable[[int, int], float]) -> lis
 
 
 def _is_block(value: Json) -> bool:
+    if isinstance(value, str):
+        # A whole block that is masked.
+        return value.startswith(MASK)
     return isinstance(value, dict) and isinstance(value.get("type"), str)
 
 
@@ -79,9 +96,23 @@ def _member(block: Json, key: str) -> Json:
     return block.get(key) if isinstance(block, dict) else None
 
 
-def _is_notice(block: Json) -> bool:
+def _is_reference_text(block: Json) -> bool:
     text = _member(block, "text")
-    return isinstance(text, str) and text.startswith(START)
+    return isinstance(text, str) and (text == reference_text(None) or label_in(text_block(text)) is not None)
+
+
+def _is_same_reference(one: Json, other: Json) -> bool:
+    """True if both blocks are a secret reference or its replacement, and no label tells them apart."""
+    labels: list[Json] = []
+    for block in (one, other):
+        if _is_reference_text(block):
+            labels.append(label_in(block))
+        elif _member(block, "type") == _REFERENCE:
+            labels.append(_member(block, "label"))
+        else:
+            return False
+    known = [label for label in labels if isinstance(label, str) and not _MASKED.search(label)]
+    return len(set(known)) < 2
 
 
 def _is_for_user_only(block: Json) -> bool:

@@ -15,7 +15,7 @@ from inspector.json import pointer as json_pointer
 from inspector.json.exact import DuplicateKeys, Json, dump_text, equal, scalar_text
 from inspector.json.opened import TEXT, opened
 from inspector.tui.values.alignment import GAP, align
-from inspector.tui.values.blocks import paired_blocks
+from inspector.tui.values.blocks import BlockPairs, paired_blocks
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
 from inspector.tui.values.wrap import LEAST, LinedText, PieceKind, Span, Wrapped, quoted
 
@@ -96,7 +96,7 @@ class SideDifference(Enum):
 
 
 _DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED, SideDifference.RIGHT)
-_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE = 1, 2, 4, 8, 16, 32, 64
+_FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE, _MOVED = 1, 2, 4, 8, 16, 32, 64, 128
 _SLOW = ~(_TOP | _COMMA_LEFT | _COMMA_RIGHT)
 """The flags of nodes whose height takes more than a look at the value."""
 
@@ -113,14 +113,24 @@ class Outline:
     """The nodes of one value or of two, in the order in which they are drawn. It keeps every string whole.
 
     `right`: the other value; ABSENT for an outline of one value. `left`: ABSENT if only the right side has a
-    value. The constructor makes one pass without recursion. The values must not change while the outline is
-    in use.
+    value. `blocks`: which blocks of their members `content` share a row; None to pair them by their words.
+    The constructor makes one pass without recursion. The values must not change while the outline is in use.
     """
 
     def __init__(
-        self, left: Value, right: Value = ABSENT, *, style: OutlineStyle = OutlineStyle.TREE
+        self,
+        left: Value,
+        right: Value = ABSENT,
+        *,
+        style: OutlineStyle = OutlineStyle.TREE,
+        blocks: BlockPairs | None = None,
     ) -> None:
         self.style = style
+        self._blocks = blocks
+        self._moved: dict[tuple[int, str], int] = {}
+        """The index on the right of items that have another one on the left, by list and token."""
+        self._right_indexes: dict[int, int] = {}
+        """The same, by node."""
         self.is_pair = right is not ABSENT
         self._labels: list[str] = []
         self._values: tuple[list[Value], list[Value]] = ([], [])
@@ -236,6 +246,8 @@ class Outline:
             if isinstance(item, int):
                 self._close(item)
                 continue
+            if self._moved:
+                item = self._with_index(item)
             if self.style is OutlineStyle.TREE and self._add_record(item):
                 continue
             label, token, one, other, depth, parent, flags = item
@@ -246,6 +258,15 @@ class Outline:
             self._add(waiting, item)
         if self.style is OutlineStyle.JSON:
             self._ends[0] = len(self._labels)
+
+    def _with_index(self, item: _Item) -> _Item:
+        """An item, flagged if its index on the right is another one."""
+        label, token, one, other, depth, parent, flags = item
+        index = self._moved.get((parent, token))
+        if index is None or one is ABSENT or other is ABSENT:
+            return item
+        self._right_indexes[len(self._labels)] = index
+        return label, token, one, other, depth, parent, flags | _MOVED
 
     def _add_record(self, item: _Item) -> bool:
         """Add an object of scalars and its members at once, in a third of the time; False for any other value."""
@@ -334,7 +355,7 @@ class Outline:
         tops = 0 if difference else _TOP
         below: list[_Item] = []
         picture = self._picture_key(one, other)
-        for token_, one_, other_ in _members(one, other):
+        for token_, one_, other_ in self._members(node, one, other):
             name = f"{label or ''}[{token_}]" if is_list else self._key(token_, shape)
             top = (tops or (inherits if not below else 0)) | (_PICTURE if token_ == picture else 0)
             below.append((name, token_, one_, other_, inner, node, top))
@@ -343,6 +364,20 @@ class Outline:
         elif shape is not list:
             _pad(below)
         waiting.extend(reversed(below))
+
+    def _members(self, node: int, one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
+        """Yield the members of a container: token, left, right."""
+        if one is other or not isinstance(one, list) or not isinstance(other, list):
+            return _members(one, other)
+        is_content = self._parents[node] == 0 and self._tokens[node] == "content"
+        blocks = self._blocks if is_content else None
+        if blocks is None or not _covers(blocks, one, other):
+            blocks = paired_blocks(one, other)
+        if blocks is None:
+            return _items(one, other)
+        if self.style is OutlineStyle.TREE:
+            self._moved.update({(node, str(a)): b for a, b in blocks if a != b and GAP not in {a, b}})
+        return _paired(blocks, one, other)
 
     def _picture_key(self, one: Value, other: Value) -> str | None:
         return (payload_of(one) or payload_of(other)) if self.style is OutlineStyle.TREE else None
@@ -422,7 +457,7 @@ class Outline:
         value = self._values[side][node]
         if value is ABSENT:
             return 0
-        label = self._labels[node]
+        label = self._label_on(node, side)
         room = width - INDENT * self._depths[node]
         if (
             label.isascii()
@@ -432,6 +467,13 @@ class Outline:
             return 1
         text = self._side(node, side, width)
         return text.count if text else 0
+
+    def _label_on(self, node: int, side: Side) -> str:
+        label = self._labels[node]
+        if not side or not self._flags[node] & _MOVED:
+            return label
+        before, index, after = label.rpartition(f"[{self._tokens[node]}]")
+        return f"{before}[{self._right_indexes[node]}]{after}" if index else label
 
     def side_row(self, node: int, side: Side, width: int, number: int) -> list[Span]:
         """The content of row `number` of a node on one side; empty if there is no such row."""
@@ -461,7 +503,7 @@ class Outline:
         flags = self._flags[node]
         comma = "," if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else ""
         indent = self.indent(node, width)
-        label, separator = self._labels[node], ""
+        label, separator = self._label_on(node, side), ""
         if flags & _CLOSE and _shape(value) is None:
             return None
         if flags & _CLOSE:
@@ -582,8 +624,6 @@ def _members(one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
     elif one is ABSENT:
         for token, value in _pairs(other):
             yield token, ABSENT, value
-    elif isinstance(one, list) and isinstance(other, list):
-        yield from _items(one, other)
     else:
         yield from _merged(list(_pairs(one)), list(_pairs(other)))
 
@@ -611,12 +651,21 @@ def _pairs(value: Value) -> Iterable[tuple[str, Json]]:
             return ()
 
 
+def _covers(blocks: BlockPairs, one: list[Json], other: list[Json]) -> bool:
+    """True if pairs name every item of both lists."""
+    return [a for a, _ in blocks if a != GAP] == [*range(len(one))] and [
+        b for _, b in blocks if b != GAP
+    ] == [*range(len(other))]
+
+
+def _paired(
+    pairs: Iterable[tuple[int, int]], one: list[Json], other: list[Json]
+) -> Iterator[tuple[str, Value, Value]]:
+    for a, b in pairs:
+        yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
+
+
 def _items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
-    blocks = paired_blocks(one, other)
-    if blocks is not None:
-        for a, b in blocks:
-            yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
-        return
     if len(one) == len(other) or max(len(one), len(other)) > _ALIGNED:
         for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
             yield str(index), left, right
@@ -626,8 +675,7 @@ def _items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Val
         [dump_text(item) for item in other],
         lambda a, b: _shape(one[a]) is not None and _shape(one[a]) == _shape(other[b]),
     )
-    for a, b in zip(rows.left, rows.right, strict=True):
-        yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
+    yield from _paired(zip(rows.left, rows.right, strict=True), one, other)
 
 
 def _merged(

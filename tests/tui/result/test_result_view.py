@@ -102,6 +102,32 @@ def test_a_rewritten_text_that_the_host_drops_is_not_shown_as_withheld() -> None
     assert signs["claude-code"] == {SideDifference.CHANGED}
 
 
+@pytest.mark.parametrize("level", [Level.DECLARED, Level.OPEN])
+def test_the_same_blocks_are_beside_each_other_masked_or_not(level: Level) -> None:
+    link = "http://127.0.0.1:37455/secrets/VZBRpIFIQ8TMjsSZ9L7ruEO6"
+    reference: JsonObject = {
+        "type": "secret_reference",
+        "id": link[-24:],
+        "label": "Share link for /handbook.md",
+        "redeemUrl": link,
+    }
+    words = "Created a share link for /handbook.md. It can be opened once, within 300 seconds."
+    value: JsonObject = {
+        "content": [{"type": "text", "text": words}, reference],
+        "structuredContent": {"id": "one"},
+    }
+    tool = Tool(
+        name="mint", definition={**TOOL.definition, "annotations": {"sensitiveHint": True, "title": "mint"}}
+    )
+    views = [
+        result_view(record_of(Result(value=value), tool), level, "spec", server="server", unmasked=unmasked)
+        for unmasked in (False, True)
+    ]
+    assert views[1].masked is not None
+    labels = [[view.outline.label(node) for node in range(len(view.outline))] for view in views]
+    assert labels[0] == labels[1]
+
+
 @pytest.mark.parametrize("level", list(Level))
 def test_the_server_side_never_shows_a_sensitive_value(level: Level) -> None:
     view = view_of(
@@ -309,6 +335,39 @@ def test_a_value_that_a_host_passes_on_is_next_to_its_source(host: str) -> None:
     view = view_of({"content": [{"type": "text", "text": "made"}]}, Level.OPEN, host)
     sent = next(number for number, row in enumerate(side(view, 0)) if '"made"' in row)
     assert '"made"' in side(view, 1)[sent]
+
+
+@pytest.mark.parametrize(
+    ("level", "host"),
+    [(Level.DECLARED, "spec"), (Level.OPEN, "spec"), (Level.DECLARED, "claude-code")],
+)
+def test_members_that_reach_the_model_as_structured_content_are_beside_those_of_the_page(
+    level: Level, host: str
+) -> None:
+    view = view_of({"id": "one", "key": SECRET}, level, host)
+    assert view.outline.value(node_of(view, "/id"), 1) == "one"
+    assert view.sign(view.outline, node_of(view, "/id")) is SideDifference.NONE
+    assert view.sign(view.outline, node_of(view, "/key")) in {SideDifference.LEFT, SideDifference.REACHES}
+    assert ("the model gets it as structuredContent" in strip(view).plain) is (host == "spec")
+    tops = [view.outline.label(node).strip() for node in view.outline.children(0)]
+    assert tops[:2] == ["id", "key"]
+
+
+def test_the_changes_of_a_host_name_only_blocks_of_the_server_by_their_own_index() -> None:
+    value: JsonObject = {
+        "content": [
+            {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}},
+            {"type": "text", "text": "made"},
+        ],
+        "structuredContent": {"id": "one", "key": SECRET},
+    }
+    view = view_of(value, host="claude-code")
+    assert [change.pointer for change in view.changes if change.pointer.startswith("/content")] == [
+        "/content/1"
+    ]
+    assert "~ 1 change by the host" in strip(view).plain
+    assert view.changes_on(view.outline, node_of(view, "/content/1/text"))
+    assert not view.changes_on(view.outline, node_of(view, "/content/0"))
 
 
 def test_an_unknown_host_has_no_view() -> None:

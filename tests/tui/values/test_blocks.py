@@ -1,16 +1,20 @@
 """Content blocks are paired by their content: a host or the boundary drops some, rewrites some and adds some."""
 
+import re
+
 import pytest
 
 from inspector.boundary.mask import MASK
-from inspector.boundary.notice import START, UNKNOWN_CONTENT
+from inspector.boundary.notice import START, UNKNOWN_CONTENT, reference_text
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import paired_blocks
-from inspector.tui.values.outline import Outline
+from inspector.tui.values.outline import Outline, OutlineRows
+from inspector.tui.values.wrap import row_text
 
 NOTICE: JsonObject = {"type": "text", "text": f'{START}{{"contentBlocks":"1"}}'}
 UNJUDGED: JsonObject = {"type": "text", "text": UNKNOWN_CONTENT}
+REFERENCE: JsonObject = {"type": "secret_reference", "id": MASK, "label": "Share link"}
 IMAGE: JsonObject = {"type": "image", "data": "iVBORw0KGgo", "mimeType": "image/png"}
 USER_ONLY: JsonObject = {"type": "text", "text": "for you", "annotations": {"audience": ["user"]}}
 
@@ -31,6 +35,33 @@ def text(words: str, kind: str = "text") -> JsonObject:
             [text('[secret reference "Share link"; only the user can reveal it]'), NOTICE],
             [(0, GAP), (1, 0), (GAP, 1)],
         ),
+        # In a recording the withheld block is one text.
+        (
+            [f"{MASK} [withheld echo 8c2bafeddb97a14f]", REFERENCE],
+            [text(reference_text("Share link")), NOTICE],
+            [(0, GAP), (1, 0), (GAP, 1)],
+        ),
+        # A text that is not masked has words of the replacement of a secret reference.
+        (
+            [
+                text("Created a share link for /handbook.md. It can be opened once, within 300 seconds."),
+                {
+                    **REFERENCE,
+                    "id": "VZBRpIFIQ8TMjsSZ9L7ruEO6",
+                    "label": "Share link for /handbook.md",
+                    "redeemUrl": "http://127.0.0.1:37455/secrets/VZBRpIFIQ8TMjsSZ9L7ruEO6",
+                },
+            ],
+            [text(reference_text("Share link for /handbook.md"), "input_text"), NOTICE],
+            [(0, GAP), (1, 0), (GAP, 1)],
+        ),
+        # Two references differ by their labels, if they are known.
+        (
+            [REFERENCE, {**REFERENCE, "label": "API key"}],
+            [text(reference_text("API key"))],
+            [(0, GAP), (1, 0)],
+        ),
+        ([REFERENCE], [text(reference_text(None))], [(0, 0)]),
         # The host adds a block before all others, and the boundary drops one and does not know another.
         (
             [text("Three people"), IMAGE, USER_ONLY, {"type": "hologram", "x": 1}],
@@ -82,3 +113,18 @@ def test_a_dropped_block_has_a_row_without_the_other_side() -> None:
         if outline.is_drawn(node) and outline.label(node).startswith("content[")
     ]
     assert rows == [("content[0] text", "✗"), ("content[1] text", " "), ("content[1] text", "+")]
+
+
+def test_each_side_shows_its_own_index_of_a_block() -> None:
+    left: Json = {"content": [text("gone"), *([text("a ten")] * 9), text("the rest of it")]}
+    right: Json = {"content": [*([text("a ten")] * 9), text("the rest of it"), NOTICE]}
+    outline = Outline(left, right)
+    rows = OutlineRows(outline, (38, 38))
+    shown = [
+        [row_text(outline.side_row(at.node, side, 38, at.number)) for at in map(rows.at, range(len(rows)))]
+        for side in (0, 1)
+    ]
+    assert shown[0][-4] == 'content[10] text  "the rest of it"'
+    assert shown[1][-4] == 'content[9] text  "the rest of it"'
+    indexes = [re.findall(r"^content\[(\d+)\]", "\n".join(lines), re.MULTILINE) for lines in shown]
+    assert indexes == [[str(index) for index in range(11)]] * 2
