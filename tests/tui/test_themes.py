@@ -1,12 +1,15 @@
 from pathlib import Path
 
 import pytest
+from rich.color import ColorType
+from rich.style import Style
 from textual.color import Color
 
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import theme_of
+from inspector.tui.runtime import few_colours
 from tests.tui.scripted import LARGE, app_of, screen_strips, settled
 from tests.tui.secretive import secretive
 
@@ -146,3 +149,45 @@ async def test_every_sign_on_the_screen_is_readable(name: str) -> None:
                     if signs and style and style.color and style.bgcolor:
                         ink, behind = (Color.from_rich_color(each) for each in (style.color, style.bgcolor))
                         assert contrast(ink, behind) >= 4.5, (text, style, keys)
+
+
+def drawn(ink: str, behind: str, number: int) -> tuple[Color, Color]:
+    """A text colour and its ground as a terminal with this number of colours draws them."""
+    style = Style(color=ink, bgcolor=behind)
+    found = few_colours.converted(style, (0, 0, 0), number, is_text=True)
+    assert found.color
+    assert found.bgcolor
+    # Rich must convert them no further.
+    assert {found.color.type, found.bgcolor.type} <= {ColorType.EIGHT_BIT, ColorType.STANDARD}
+    return Color(*found.color.get_truecolor()), Color(*found.bgcolor.get_truecolor())
+
+
+@pytest.mark.parametrize("number", [256, 16])
+@pytest.mark.parametrize("file", themes.shipped(), ids=lambda file: file.name)
+def test_with_few_colours_greys_stay_grey_signs_keep_their_hue_and_texts_are_readable(
+    file: themes.ThemeFile, number: int
+) -> None:
+    shown = {**theme_of(file).to_color_system().generate(), **dict(file.variables)}
+    for name in BEHIND:
+        for ink in (
+            "foreground",
+            "text-error",
+            "text-warning",
+            "text-accent",
+            "text-success",
+            "text-primary",
+        ):
+            front, ground = drawn(shown[ink], shown[name], number)
+            # Rich has other values for the 16 colours than xterm.
+            assert number == 16 or contrast(front, ground) >= 4.5, (ink, name)
+    for name in ("background", "surface", "panel"):
+        _, ground = drawn(shown["foreground"], shown[name], number)
+        assert ground.r == ground.g == ground.b, name
+    front, _ = drawn(shown["text-error"], shown["surface"], number)
+    assert front.r > 1.15 * front.g, front
+    assert front.r >= front.b, front
+    cursor = shown["block-cursor-background"]
+    assert (
+        number == 16
+        or drawn(shown["foreground"], cursor, 256)[1] != drawn("#ffffff", shown["surface"], 256)[1]
+    )
