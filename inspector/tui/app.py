@@ -51,7 +51,7 @@ def run(launch: "Launch") -> int:
     recording, theme = launch.recording, launch.theme
     own = _own()
     found = themes.themes()
-    chosen = theme or themes.DEFAULT
+    chosen = theme or themes.remembered()
     if chosen not in {each.name for each in found}:
         names = ", ".join(each.name for each in found)
         raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")

@@ -88,6 +88,29 @@ def test_an_unknown_theme_is_an_error_before_the_interface_starts() -> None:
         run(Launch(target=DemoTarget(), theme="purple"))
 
 
+async def test_the_palette_offers_every_theme_and_keeps_the_choice_for_later_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
+    assert themes.remembered() == themes.DEFAULT
+    app = app_of(secretive()[0])
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("ctrl+p", *"theme ")
+        text = await settled(pilot, app, "Theme nord")
+        assert not [theme.name for theme in themes.shipped() if f"Theme {theme.name}" not in text]
+        assert "in force" in text
+        await pilot.press(*"nord")
+        await settled(pilot, app)
+        await pilot.press("enter")
+        await settled(pilot, app, "mint")
+        assert app.theme == "nord"
+    assert themes.remembered() == "nord"
+    # A theme that was removed since, or a file that is no name.
+    (tmp_path / "data" / "theme").write_bytes(b"\xff")
+    assert themes.remembered() == themes.DEFAULT
+
+
 def luminance(colour: Color) -> float:
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
