@@ -6,15 +6,17 @@ A file contains `name`, `dark`, `primary` and any others of `COLOURS`, and a tab
 import re
 import tomllib
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias, cast
 
 from msgspec import Struct
 
 from inspector.errors import UsageError
-from inspector.files import paths
+from inspector.files import paths, private
 
 DEFAULT = "dark"
+_MAX_BYTES = 1024
 
 COLOURS = (
     "primary",
@@ -60,6 +62,26 @@ def themes() -> tuple[ThemeFile, ...]:
 def shipped() -> tuple[ThemeFile, ...]:
     """The shipped themes only."""
     return tuple(map(read, sorted(paths.packaged("themes").glob("*.toml"))))
+
+
+def remembered() -> str:
+    """The theme that the user chose last; the default if none is known or the file cannot be trusted."""
+    try:
+        content = private.read(_chosen(), _MAX_BYTES)
+    except UsageError:
+        return DEFAULT
+    name = content.raw.decode("ascii", "replace").strip() if content else DEFAULT
+    return name if name in {theme.name for theme in themes()} else DEFAULT
+
+
+def remember(name: str) -> None:
+    """Keep the choice of a theme for later runs. If the file cannot be written, nothing happens."""
+    with suppress(UsageError):
+        private.keep(_chosen(), f"{name}\n".encode())
+
+
+def _chosen() -> Path:
+    return paths.data() / "theme"
 
 
 def _folders() -> Iterator[Path]:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from textual import events
 from textual.binding import BindingType
 from textual.command import Provider
+from textual.filter import LineFilter
 from textual.theme import Theme
 
 from inspector.boundary.options import Level
@@ -23,6 +24,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.palette import CommandSearch, HostSearch, ThemeSearch
 from inspector.tui.keys.table import bindings
 from inspector.tui.main.opening import OpeningScreen
+from inspector.tui.runtime.few_colours import FewColours
 from inspector.tui.runtime.guard import GuardedApp
 from inspector.tui.runtime.key_order import KeyOrder
 from inspector.tui.runtime.leaving import end_with_the_terminal, run_and_leave, wait_a_moment
@@ -49,7 +51,7 @@ def run(launch: "Launch") -> int:
     recording, theme = launch.recording, launch.theme
     own = _own()
     found = themes.themes()
-    chosen = theme or themes.DEFAULT
+    chosen = theme or themes.remembered()
     if chosen not in {each.name for each in found}:
         names = ", ".join(each.name for each in found)
         raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
@@ -142,6 +144,10 @@ def _own() -> "Settings | None":
     return settings()
 
 
+_FEW_COLOURS = {"256": 256, "standard": 16}
+"""The number of colours by Rich's name of a terminal's colours."""
+
+
 class SightlineApp(GuardedApp, inherit_bindings=False):
     """The app, with the keys that work on every screen, and the themes."""
 
@@ -205,6 +211,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         saved, the server is restarted.
         """
         super().__init__()
+        number = 0 if self.no_color else _FEW_COLOURS.get(self.console.color_system or "", 0)
+        self._few_colours = FewColours(number) if number else None
         self._allow_copy = own is not None and own.allow_copy
         targets = [source.target for source in sources]
         self._remarks = (own.warning, *map(own.why_unpinned, targets)) if own else ()
@@ -226,6 +234,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     def _will_focus(self) -> bool:
         return self._main is not None and self.screen is self._main and self._main.server.selection.will_focus
+
+    def get_line_filters(self) -> Sequence[LineFilter]:
+        """The filters of every line, with the one for the colours of the terminal, if it has few."""
+        filters = super().get_line_filters()
+        return filters if self._few_colours is None or self.is_headless else [*filters, self._few_colours]
 
     def get_default_screen(self) -> OpeningScreen:
         """The screen that is painted first."""

@@ -1,4 +1,4 @@
-"""The main screen with 16 colours and without colours: signs and words say what colours say elsewhere."""
+"""The main screen with 256 and 16 colours and without colours: signs and words say what colours say elsewhere."""
 
 import re
 from pathlib import Path
@@ -24,13 +24,19 @@ SIGNS = (
 )
 _COLOURS = re.compile(rb"\x1b\[([0-9;]*)m")
 _TEXTS = re.compile(rb"\x1b\[([0-9;]*)m([^\x1b]+)")
+_NAVY_OR_TEAL = {17, 18, 23, 30}
 _FOREGROUNDS, _BACKGROUNDS = (*range(30, 38), *range(90, 98)), (*range(40, 48), *range(100, 108))
 
 
 @pytest.mark.parametrize(
     "variables",
-    [{"TEXTUAL_COLOR_SYSTEM": "standard"}, {"TERM": "xterm-16color"}, {"NO_COLOR": "1"}],
-    ids=["standard", "16color", "no-color"],
+    [
+        {"TEXTUAL_COLOR_SYSTEM": "standard"},
+        {"TERM": "xterm-16color"},
+        {"NO_COLOR": "1"},
+        {"TEXTUAL_COLOR_SYSTEM": "256"},
+    ],
+    ids=["standard", "16color", "no-color", "256"],
 )
 def test_a_result_is_legible_with_few_colours(tmp_path: Path, variables: dict[str, str]) -> None:
     with interface(tmp_path, "demo", see="▲10 high", **cast("dict[str, Any]", variables)) as screen:
@@ -45,6 +51,11 @@ def test_a_result_is_legible_with_few_colours(tmp_path: Path, variables: dict[st
             codes = [int(code or 0) for code in found.split(b";")]
             if "NO_COLOR" in variables:
                 assert all(red == green == blue for red, green, blue in _rgb(codes)), codes
+            elif variables.get("TEXTUAL_COLOR_SYSTEM") == "256":
+                assert 2 not in codes[1:2], codes
+                assert not _NAVY_OR_TEAL & {
+                    after for code, _, after in zip(codes, codes[1:], codes[2:], strict=False) if code == 48
+                }
             else:
                 assert not {38, 48} & set(codes), codes
         texts = _TEXTS.findall(screen.written)

@@ -1,12 +1,15 @@
 from pathlib import Path
 
 import pytest
+from rich.color import ColorType
+from rich.style import Style
 from textual.color import Color
 
 from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.protocol.targets import DemoTarget
 from inspector.tui.app import theme_of
+from inspector.tui.runtime import few_colours
 from tests.tui.scripted import LARGE, app_of, screen_strips, settled
 from tests.tui.secretive import secretive
 
@@ -85,6 +88,29 @@ def test_an_unknown_theme_is_an_error_before_the_interface_starts() -> None:
         run(Launch(target=DemoTarget(), theme="purple"))
 
 
+async def test_the_palette_offers_every_theme_and_keeps_the_choice_for_later_runs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
+    assert themes.remembered() == themes.DEFAULT
+    app = app_of(secretive()[0])
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "mint")
+        await pilot.press("ctrl+p", *"theme ")
+        text = await settled(pilot, app, "Theme nord")
+        assert not [theme.name for theme in themes.shipped() if f"Theme {theme.name}" not in text]
+        assert "in force" in text
+        await pilot.press(*"nord")
+        await settled(pilot, app)
+        await pilot.press("enter")
+        await settled(pilot, app, "mint")
+        assert app.theme == "nord"
+    assert themes.remembered() == "nord"
+    # A theme that was removed since, or a file that is no name.
+    (tmp_path / "data" / "theme").write_bytes(b"\xff")
+    assert themes.remembered() == themes.DEFAULT
+
+
 def luminance(colour: Color) -> float:
     red, green, blue = (
         part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour.normalized
@@ -146,3 +172,45 @@ async def test_every_sign_on_the_screen_is_readable(name: str) -> None:
                     if signs and style and style.color and style.bgcolor:
                         ink, behind = (Color.from_rich_color(each) for each in (style.color, style.bgcolor))
                         assert contrast(ink, behind) >= 4.5, (text, style, keys)
+
+
+def drawn(ink: str, behind: str, number: int) -> tuple[Color, Color]:
+    """A text colour and its ground as a terminal with this number of colours draws them."""
+    style = Style(color=ink, bgcolor=behind)
+    found = few_colours.converted(style, (0, 0, 0), number, is_text=True)
+    assert found.color
+    assert found.bgcolor
+    # Rich must convert them no further.
+    assert {found.color.type, found.bgcolor.type} <= {ColorType.EIGHT_BIT, ColorType.STANDARD}
+    return Color(*found.color.get_truecolor()), Color(*found.bgcolor.get_truecolor())
+
+
+@pytest.mark.parametrize("number", [256, 16])
+@pytest.mark.parametrize("file", themes.shipped(), ids=lambda file: file.name)
+def test_with_few_colours_greys_stay_grey_signs_keep_their_hue_and_texts_are_readable(
+    file: themes.ThemeFile, number: int
+) -> None:
+    shown = {**theme_of(file).to_color_system().generate(), **dict(file.variables)}
+    for name in BEHIND:
+        for ink in (
+            "foreground",
+            "text-error",
+            "text-warning",
+            "text-accent",
+            "text-success",
+            "text-primary",
+        ):
+            front, ground = drawn(shown[ink], shown[name], number)
+            # Rich has other values for the 16 colours than xterm.
+            assert number == 16 or contrast(front, ground) >= 4.5, (ink, name)
+    for name in ("background", "surface", "panel"):
+        _, ground = drawn(shown["foreground"], shown[name], number)
+        assert ground.r == ground.g == ground.b, name
+    front, _ = drawn(shown["text-error"], shown["surface"], number)
+    assert front.r > 1.15 * front.g, front
+    assert front.r >= front.b, front
+    cursor = shown["block-cursor-background"]
+    assert (
+        number == 16
+        or drawn(shown["foreground"], cursor, 256)[1] != drawn("#ffffff", shown["surface"], 256)[1]
+    )

@@ -8,6 +8,7 @@ from textual.command import DiscoveryHit, Hit, Hits, Provider
 from textual.content import Content
 from textual.theme import BUILTIN_THEMES
 
+from inspector.files.themes import remember
 from inspector.tui.keys.command import Command, KeyPlace
 from inspector.tui.keys.table import COMMANDS
 
@@ -173,11 +174,17 @@ class ThemeSearch(_NameSearch):
 
     def names(self) -> Iterable[tuple[str, str]]:
         """The themes of Sightline and of the user. Textual's own do not suit Sightline's signs."""
-        return [(name, "") for name in self.app.available_themes if name not in BUILTIN_THEMES]
+        # Some of Sightline's replace one of Textual with the same name.
+        return [
+            (name, "in force" if name == self.app.theme else "")
+            for name, theme in self.app.available_themes.items()
+            if BUILTIN_THEMES.get(name) is not theme
+        ]
 
     def choose(self, name: str) -> None:
-        """Use this theme."""
+        """Use this theme, also in later runs."""
         self.app.theme = name
+        remember(name)
 
 
 def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:

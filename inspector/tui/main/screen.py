@@ -247,6 +247,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 content(f"{self.OPENING} {cut_in_the_middle(str(self.server.target), 200)} …")
             )
         self._result.show_note(Content(self.NO_CALL))
+        self.fit_result()
         self.call_after_refresh(self._begin)
         if self.server.watch is not None:
             self.server.watch.begin()
@@ -380,6 +381,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def fit_form(self) -> None:
         self._arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
         self._arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
+
+    @on(ResultPane.Filled)
+    def fit_result(self) -> None:
+        self._arrange("-no-result", is_so=self._result.is_empty)
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:

@@ -128,6 +128,9 @@ class ResultPane(Vertical):
     class KeysChanged(Message):
         """Posted when the keys that apply to the result have changed."""
 
+    class Filled(Message):
+        """Posted when values take the place of a note, or a note that of values."""
+
     @dataclass
     class LinkChosen(Message):
         """Posted when the user wants to read a resource that the result links to."""
@@ -194,6 +197,11 @@ class ResultPane(Vertical):
     def view(self) -> ResultView | None:
         """The shown result; None if there is none."""
         return self._view
+
+    @property
+    def is_empty(self) -> bool:
+        """True if a note is shown in place of values."""
+        return self.has_class("-empty")
 
     @property
     def has_differences(self) -> bool:
@@ -279,11 +287,16 @@ class ResultPane(Vertical):
         self._can_explain = False
         if self._searched.has_focus_within:
             self._note.focus()
-        self.add_class("-empty")
+        self._fill(is_empty=True)
         self.remove_class("-explaining")
         self.values.show_outline(None)
         self._note.update(note)
         self._label()
+
+    def _fill(self, *, is_empty: bool) -> None:
+        if is_empty != self.is_empty:
+            self.set_class(is_empty, "-empty")
+            self.post_message(self.Filled())
 
     @property
     def is_unmasked(self) -> bool:
@@ -309,7 +322,7 @@ class ResultPane(Vertical):
 
     def focus_result(self) -> None:
         """Focus the values, or the note in their place."""
-        (self._note if self.has_class("-empty") else self.values).focus()
+        (self._note if self.is_empty else self.values).focus()
 
     def stop_explaining(self) -> None:
         """Show the list of reasons again."""
@@ -459,7 +472,7 @@ class ResultPane(Vertical):
     def _draw(self, view: ShownView, pointer: str | None) -> None:
         if self._note.has_focus:
             self.values.focus()
-        self.remove_class("-empty")
+        self._fill(is_empty=False)
         if pointer is None:
             self.remove_class("-explaining")
         outline = self._outline(view)

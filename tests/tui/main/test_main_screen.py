@@ -303,6 +303,21 @@ async def test_at_80x24_a_definition_has_the_rows_of_form_and_result() -> None:
             await settled(pilot, app, "Tools 2")
 
 
+async def test_at_80x24_the_form_has_most_rows_before_a_call_and_the_result_after_it() -> None:
+    app = app_of(script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "owner")
+        form, result = app.screen.query_one("#tool"), app.screen.query_one(ResultPane)
+        assert form.size.height > 2 * result.size.height
+        await pilot.press("enter", *"ada", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await settled(pilot, app, "▸ mint")
+        assert isinstance(app.focused, CatalogueLines)
+        assert result.values.size.height >= 5
+        assert form.size.height < result.size.height
+
+
 async def test_the_filter_narrows_while_typing_and_escape_clears_it() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
