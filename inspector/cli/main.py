@@ -8,7 +8,7 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.options import WrappedHelp, suggestion
+from inspector.cli.help import WrappedHelp, suggestion
 from inspector.cli.output import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, UnreadError, defect, discard, finish
 from inspector.cli.start import Interface, Invocation, has_terminal
 from inspector.errors import InspectorError, UsageError

@@ -9,8 +9,9 @@ from pathlib import Path
 import click
 import pytest
 
+from inspector.cli.help import SectionedCommand
 from inspector.cli.main import COMMANDS, LazyGroup, run, sightline
-from inspector.cli.options import ConnectionOptions, SectionedCommand
+from inspector.cli.options import ConnectionOptions
 from inspector.cli.overview import overview_lines, remember
 from inspector.files import private
 from inspector.files.recent import MAX_TARGETS, recent_targets, remember_target

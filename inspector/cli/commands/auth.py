@@ -2,7 +2,8 @@
 
 import click
 
-from inspector.cli.options import ConnectionOptions, SectionedCommand, quiet_option, takes
+from inspector.cli.help import SectionedCommand
+from inspector.cli.options import ConnectionOptions, quiet_option, takes
 from inspector.cli.output import OK, print_lines
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
 from inspector.errors import UsageError

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from inspector.boundary.verification import unverified
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
+from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.inputs import given_meta, whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
@@ -22,8 +23,6 @@ from inspector.cli.options import (
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
-    WordChoice,
     host_profile,
     option,
     quiet_option,

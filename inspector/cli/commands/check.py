@@ -12,13 +12,13 @@ from msgspec.structs import replace
 from inspector.boundary.output_check import OutputCheck
 from inspector.cli.commands.pin import Done, checked, no_pin
 from inspector.cli.commands.review import PlanOptions, ReportOptions, report_of, write_lines
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     option,
     quiet_option,

@@ -4,7 +4,8 @@ import click
 
 from inspector.claims.claim import Vocabulary
 from inspector.claims.registry import vocabularies
-from inspector.cli.options import SectionedCommand, format_option, suggestion
+from inspector.cli.help import SectionedCommand, suggestion
+from inspector.cli.options import format_option
 from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.errors import UsageError
 from inspector.json.exact import JsonObject

@@ -2,7 +2,8 @@
 
 import click
 
-from inspector.cli.options import ConnectionOptions, SectionedCommand, WordChoice, quiet_option, takes
+from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.options import ConnectionOptions, quiet_option, takes
 from inspector.cli.output import DIAGNOSTICS, OK, print_lines
 from inspector.cli.saved_calls import target_words
 from inspector.cli.start import Invocation, target_of

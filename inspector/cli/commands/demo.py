@@ -5,13 +5,12 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
+from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
-    WordChoice,
     history_option,
     quiet_option,
     takes,

@@ -6,10 +6,10 @@ import click
 from msgspec import Struct
 
 from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,

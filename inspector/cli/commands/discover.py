@@ -6,7 +6,8 @@ from itertools import groupby
 
 import click
 
-from inspector.cli.options import SectionedCommand, format_option, quiet_option
+from inspector.cli.help import SectionedCommand
+from inspector.cli.options import format_option, quiet_option
 from inspector.cli.output import OK, print_json, print_lines
 from inspector.files.config import FoundServer, installed
 from inspector.json.exact import JsonObject

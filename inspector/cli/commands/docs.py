@@ -3,10 +3,10 @@
 import click
 
 from inspector.claims.safety import safety_rows
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,

@@ -5,13 +5,8 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.boundary.options import Level
-from inspector.cli.options import (
-    SectionedCommand,
-    WordChoice,
-    format_option,
-    host_profile,
-    server_name_option,
-)
+from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.options import format_option, host_profile, server_name_option
 from inspector.cli.output import OK, columns, print_json, print_lines, table
 from inspector.errors import UsageError
 from inspector.hosts.registry import NOT_OBSERVED, hosts

@@ -8,12 +8,12 @@ import click
 from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import badges, traits
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,

@@ -7,11 +7,11 @@ from msgspec import Struct
 
 from inspector.cli.commands.diff import listed
 from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.help import SectionedCommand
 from inspector.cli.installed import agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,

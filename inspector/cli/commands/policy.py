@@ -4,15 +4,14 @@ from collections.abc import Sequence
 
 import click
 
+from inspector.cli.help import SectionedCommand, suggestion
 from inspector.cli.inputs import given_arguments, read_outcome
 from inspector.cli.options import (
     ConnectionOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
-    suggestion,
     takes,
 )
 from inspector.cli.output import OK, columns, print_json, print_lines, table

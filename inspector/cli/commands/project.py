@@ -3,16 +3,9 @@
 import click
 
 from inspector.cli.definitions import definition_lines, definition_shape
+from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.inputs import nonce_of, read_outcome, read_tool
-from inspector.cli.options import (
-    LensOptions,
-    SectionedCommand,
-    WordChoice,
-    format_option,
-    quiet_option,
-    server_name_option,
-    takes,
-)
+from inspector.cli.options import LensOptions, format_option, quiet_option, server_name_option, takes
 from inspector.cli.output import OK, columns, print_json, print_lines
 from inspector.cli.results import ResultSides, findings_shape, result_lines, unfinished_shape, withheld_shape
 from inspector.errors import UsageError

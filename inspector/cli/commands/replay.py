@@ -11,14 +11,8 @@ from msgspec import Struct
 
 from inspector.boundary.reading import raw_of
 from inspector.cli.decisions import decision_lines
-from inspector.cli.options import (
-    PolicyOptions,
-    SectionedCommand,
-    WordChoice,
-    format_option,
-    quiet_option,
-    takes,
-)
+from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.options import PolicyOptions, format_option, quiet_option, takes
 from inspector.cli.output import (
     DIAGNOSTICS,
     DIFFERS,

@@ -3,12 +3,12 @@
 import click
 
 from inspector.cli.answers import AnswerOptions
+from inspector.cli.help import SectionedCommand
 from inspector.cli.inputs import whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     quiet_option,
     takes,
 )

@@ -11,18 +11,16 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector import __version__
+from inspector.cli.help import SectionedCommand, WordChoice, suggestion
 from inspector.cli.installed import InstalledServers, agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
-    WordChoice,
     format_option,
     option,
     quiet_option,
-    suggestion,
     takes,
 )
 from inspector.cli.output import DIAGNOSTICS, FINDINGS, OK, STOPPED, print_lines

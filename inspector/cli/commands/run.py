@@ -6,11 +6,11 @@ from itertools import groupby
 
 import click
 
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.options import SectionedCommand
+from inspector.cli.help import SectionedCommand
 from inspector.cli.output import DIAGNOSTICS, OK
 from inspector.errors import UsageError
 from inspector.recording.answering import Answers

@@ -11,11 +11,11 @@ from msgspec import Struct
 
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
     PolicyOptions,
-    SectionedCommand,
     format_option,
     option,
     quiet_option,
