@@ -13,6 +13,9 @@ from inspector.errors import UsageError
 
 Value = TypeVar("Value")
 
+_NEAR = 0.7
+"""How alike two words must be, of 1, for one to be suggested for the other: one letter of four may differ."""
+
 
 class WordChoice(click.Choice[Value]):
     """A choice of several words. The error for a misspelt word suggests a correct one."""
@@ -33,9 +36,11 @@ class WordChoice(click.Choice[Value]):
         return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
 
 
-def suggestion(word: str, known: Iterable[str], *, template: str = "{}") -> str:
-    """` Did you mean A or B?`; empty if no known word is close."""
-    close = difflib.get_close_matches(word, [*known], n=3)
+def suggestion(word: str, known: Iterable[str], *, template: str = "{}", most: int = 3) -> str:
+    """` Did you mean A or B?`; empty if no known word is close. The dashes of options do not make them alike."""
+    bare = {one.lstrip("-"): one for one in known}
+    near = difflib.get_close_matches(word.lstrip("-"), bare, n=most, cutoff=_NEAR)
+    close = [bare[one] for one in near]
     return f" Did you mean {' or '.join(template.format(one) for one in close)}?" if close else ""
 
 

@@ -161,9 +161,15 @@ def _usage(error: click.ClickException) -> UsageError:
     context = error.ctx if isinstance(error, click.UsageError) else None
     more = f"Try {context.command_path if context else 'sightline'} --help."
     if isinstance(error, click.NoSuchOption):
-        close = suggestion(error.option_name, (error.possibilities or [])[:1]).strip()
+        known = [one for each in context.command.params for one in each.opts] if context else []
+        is_json = error.option_name == "--json" and "--format" in known
+        close = (
+            "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
+        )
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
     message = error.format_message().rstrip(".")
+    if isinstance(error, click.MissingParameter) and error.param and error.param.name == "tool":
+        more = f"sightline list TARGET lists the tools. {more}"
     return UsageError(message[:1].lower() + message[1:], more)
 
 

@@ -4,7 +4,7 @@ Each field of a group is one option, and a command gets each group as one object
 """
 
 import os
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from enum import StrEnum
@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from msgspec.structs import replace
 
@@ -40,6 +41,10 @@ Value = TypeVar("Value")
 WAIT_S = 5.0
 """The default time to wait for a page to become quiet."""
 USUAL_HOST = "spec"
+WITHHOLDING = ("--hide-untrusted", "--withhold-credentials")
+"""The options that act on the values of a result only."""
+LENS = ("--boundary", "--host", *WITHHOLDING)
+"""All options of LensOptions."""
 
 
 def option(*names: str, default: Value, **settings: Any) -> Value:
@@ -512,6 +517,17 @@ class LensOptions(OptionGroup):
         """Raise UsageError for an unknown host. The usual host is not looked up: loading profiles takes time."""
         if self.host != USUAL_HOST:
             self.profile()
+
+    def refuse(self, options: Iterable[str], why: str, hint: str = "Leave it out.") -> None:
+        """Raise UsageError if one of these options is given, since it would have no effect. `why` follows its name."""
+        context = click.get_current_context()
+        for parameter in context.command.params:
+            if (
+                parameter.opts[0] in options
+                and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+            ):
+                self.check()
+                raise UsageError(f"{parameter.opts[0]} {why}", hint)
 
     def profile(self) -> "Host":
         """The host's profile. Raises UsageError for an unknown host."""

@@ -92,6 +92,42 @@ def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], h
     assert hint in ran.err
 
 
+@pytest.mark.parametrize(
+    "argv",
+    [("list", "--nope", "demo"), ("call", "t", "--json", "demo"), ("call", "t", "--format", "yaml", "demo")],
+)
+def test_a_word_that_is_like_no_known_one_gets_no_suggestion_of_another(argv: tuple[str, ...]) -> None:
+    ran = here(*argv)
+    assert ran.code == 2
+    assert "Did you mean" not in ran.err.replace("Did you mean --format json?", "")
+
+
+WORDS_WITH_A_HOST = {
+    "list": ("demo",),
+    "call": ("t", "demo"),
+    "read": ("u:x", "demo"),
+    "prompt": ("p", "demo"),
+    "skill": ("s", "--files", "demo"),
+    "run": ("calls.toml",),
+    "context": ("demo",),
+    "project": ("--tool", "none.json"),
+    "hosts": ("--compare", "--result", "-"),
+    "check": ("demo",),
+    "demo": ("--serve", "stdio"),
+}
+
+
+def test_every_command_that_takes_a_host_refuses_an_unknown_one(tmp_path: Path) -> None:
+    taking = {name for name, command in commands() if any("--host" in each.opts for each in command.params)}
+    # `open` asks for a terminal first.
+    assert taking == {"open", *WORDS_WITH_A_HOST}
+    (tmp_path / "calls.toml").write_text('[[call]]\nname = "a"\nserver = "demo"\ntool = "clean_clock"\n')
+    for name in sorted(WORDS_WITH_A_HOST):
+        words = [str(tmp_path / word) if word == "calls.toml" else word for word in WORDS_WITH_A_HOST[name]]
+        ran = here(name, *words, "--host", "cluade-code")
+        assert (name, ran.code, "no host cluade-code" in ran.err) == (name, 2, True)
+
+
 def test_a_misspelt_tool_name_gets_a_suggestion() -> None:
     ran = here("policy", "explain", "clean_clok", "-q", "demo")
     assert (ran.code, "Did you mean clean_clock" in ran.err) == (5, True)

@@ -45,7 +45,7 @@ from inspector.cli.results import (
     unfinished_shape,
     withheld_shape,
 )
-from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
 from inspector.errors import OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
@@ -188,6 +188,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     TOOL comes first, so that -- COMMAND can come last.
     """
+    check_named("tool", tool, target, connection)
     _check_order(tool, target, others)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
         raise UsageError("--submit only works with web pages", "Leave it out.")

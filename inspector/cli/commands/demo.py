@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import (
+    LENS,
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
@@ -66,6 +67,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     if serve:
         if recording.path is not None:
             raise UsageError("--record does not work with --serve", "Leave one of them out.")
+        lens.refuse(LENS, "does not work with --serve")
         _serve(serve, port)
         return OK
 

@@ -10,6 +10,8 @@ from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import badges, traits
 from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
+    LENS,
+    WITHHOLDING,
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
@@ -70,6 +72,11 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     Malformed items are listed separately.
     """
+    if recording.path is None:
+        # A recording keeps all of them for its calls; a listing has no result.
+        lens.refuse(WITHHOLDING, "only works with --record", "A listing has no result: leave it out.")
+        if not definitions:
+            lens.refuse(LENS, "only works with --definitions", "Add --definitions, or leave it out.")
     host = lens.profile() if definitions else None
     terms = rules.read()
     launch = launch_of(

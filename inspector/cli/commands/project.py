@@ -5,7 +5,14 @@ import click
 from inspector.cli.definitions import definition_lines, definition_shape
 from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.inputs import nonce_of, read_outcome, read_tool
-from inspector.cli.options import LensOptions, format_option, quiet_option, server_name_option, takes
+from inspector.cli.options import (
+    WITHHOLDING,
+    LensOptions,
+    format_option,
+    quiet_option,
+    server_name_option,
+    takes,
+)
 from inspector.cli.output import OK, columns, print_json, print_lines
 from inspector.cli.results import ResultSides, findings_shape, result_lines, unfinished_shape, withheld_shape
 from inspector.errors import UsageError
@@ -60,6 +67,7 @@ def command(
     host = lens.profile()
     tool = read_tool(tool_file) if tool_file else None
     if result_file is None:
+        lens.refuse(WITHHOLDING, "only works with --result", "A definition has no result: leave it out.")
         return _definition(tool, lens, as_json=format_ == "json")
     outcome = read_outcome(result_file)
     call = Call(server=server_name or "server", tool=tool.name if tool else "tool", nonce=nonce_of(outcome))

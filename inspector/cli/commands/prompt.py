@@ -15,7 +15,7 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.start import Invocation
+from inspector.cli.start import Invocation, check_named
 from inspector.errors import ToolFailedError
 from inspector.protocol.catalogue import Item, Kind, unlisted
 from inspector.session.live import Session
@@ -53,6 +53,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     answers: AnswerOptions,
 ) -> int:
     """Get the prompt NAME of TARGET and print what the server sent beside what the model sees."""
+    check_named("prompt", name, target, connection)
     return called(
         invocation,
         target,

@@ -15,7 +15,7 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.start import Invocation
+from inspector.cli.start import Invocation, check_named
 from inspector.errors import ToolFailedError, UsageError
 from inspector.json.members import text_at
 from inspector.protocol.catalogue import Catalogue, Item, Kind, unlisted
@@ -58,6 +58,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     URI may be a template of the server, by its URI or its name: --arg gives its variables.
     """
+    check_named("URI", uri, target, connection)
     return called(
         invocation,
         target,
