@@ -9,10 +9,11 @@ from typing import Any, TypeVar
 import click
 
 from inspector.cli.output import at_words, columns
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 
 Value = TypeVar("Value")
 
+_OF_CONNECTING = (ExitCode.AUTHENTICATION, ExitCode.UNREACHABLE)
 _NEAR = 0.7
 """How alike two words must be, of 1, for one to be suggested for the other: one letter of four may differ."""
 
@@ -63,11 +64,21 @@ class WrappedHelp(click.Command):
 
 
 class SectionedCommand(WrappedHelp):
-    """A command whose help shows examples, and its options by group."""
+    """A command whose help shows examples, its options by group, and its exit codes."""
 
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
+    def __init__(
+        self,
+        *args: Any,
+        examples: tuple[str, ...] = (),
+        exits: tuple[ExitCode, ...] = (),
+        **settings: Any,
+    ) -> None:
+        """`exits`: the exit codes of this command, besides those that every command has."""
         super().__init__(*args, **settings)
         self.examples = examples
+        connects = any("--timeout" in option.opts for option in self.params)
+        common = (ExitCode.OK, ExitCode.USAGE, *(_OF_CONNECTING if connects else ()))
+        self.exits = tuple(sorted({*common, *exits}))
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the examples, then the command's own options, then those of each group."""
@@ -89,3 +100,9 @@ class SectionedCommand(WrappedHelp):
         for title, rows in sections.items():
             with formatter.section(title or "Options"):
                 formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the exit codes."""
+        _ = ctx
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code.value), code.meaning) for code in self.exits])

@@ -18,7 +18,7 @@ from inspector.boundary.options import Level
 from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
 from inspector.cli.output import DIAGNOSTICS
 from inspector.credentials.cutting import masked_start
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import ExitCode, InspectorError, UsageError
 from inspector.files.roots import root_of
 from inspector.json.exact import Malformed
 from inspector.launch import Launch
@@ -217,7 +217,7 @@ class Terminated(InspectorError):  # noqa: N818 - not an error, but it ends the 
     """The process received SIGTERM."""
 
     code = "terminated"
-    exit_code = 143
+    exit_code = ExitCode.TERMINATED
 
     def __init__(self) -> None:
         super().__init__("ended by SIGTERM")

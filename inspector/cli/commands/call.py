@@ -28,15 +28,7 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.output import (
-    DIAGNOSTICS,
-    OK,
-    TOOL_FAILED,
-    columns,
-    masked_line,
-    print_json,
-    print_lines,
-)
+from inspector.cli.output import DIAGNOSTICS, columns, masked_line, print_json, print_lines
 from inspector.cli.results import (
     ResultSides,
     findings_shape,
@@ -46,7 +38,7 @@ from inspector.cli.results import (
     withheld_shape,
 )
 from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
-from inspector.errors import OutputBrokenError, ToolFailedError, UsageError
+from inspector.errors import ExitCode, OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.json.exact import Json, JsonObject
@@ -151,6 +143,7 @@ class CallOutput(OptionGroup):
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED, ExitCode.OUTPUT_BROKEN),
     examples=(
         "sightline call generate_api_key --arg name=production demo",
         'sightline call search --args \'{"query": "cats"}\' -- node server.js',
@@ -294,17 +287,17 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
         words = words_of(target, connection, invocation.command_line, chosen)
         save(saved_as, made.record, launch, words, own)
-    if code == OK and made.is_stopped:
+    if code == ExitCode.OK and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
     mismatch = unverified(made.record.outcome, made.record.judgement.contract)
-    if code == OK and mismatch:
+    if code == ExitCode.OK and mismatch:
         return DIAGNOSTICS.fail(
             ToolFailedError(
                 f"{made.record.title} is withheld: {mismatch}", "List again: the skill may have changed."
             )
         )
     compared = made.record.judgement.output(launch.level, made.record.policy)
-    if code == OK and compared.violations and not call.no_check_output:
+    if code == ExitCode.OK and compared.violations and not call.no_check_output:
         return DIAGNOSTICS.fail(
             OutputBrokenError(f"the result of {made.record.title} breaks its output schema")
         )
@@ -468,7 +461,15 @@ def _exit_code(record: CallRecord) -> int:
                 error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
             )
         case _:
-            return TOOL_FAILED if _has_failed(record) else OK
+            return DIAGNOSTICS.fail(_reported(record)) if _has_failed(record) else ExitCode.OK
+
+
+def _reported(record: CallRecord) -> ToolFailedError:
+    """The last line of a call whose answer is an error: the answer itself, and stderr, may have many lines."""
+    is_tool = isinstance(record.outcome, Result)
+    return ToolFailedError(
+        f"{record.title}: the {'tool reported' if is_tool else 'server answered with'} an error"
+    )
 
 
 def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:

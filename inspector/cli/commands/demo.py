@@ -17,9 +17,9 @@ from inspector.cli.options import (
     takes,
     theme_option,
 )
-from inspector.cli.output import DIAGNOSTICS, OK
+from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.start import Invocation, has_terminal, in_session, launch_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.launch import Launch
 from inspector.protocol.targets import DemoTarget, PageTarget
 
@@ -69,7 +69,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
             raise UsageError("--record does not work with --serve", "Leave one of them out.")
         lens.refuse(LENS, "does not work with --serve")
         _serve(serve, port)
-        return OK
+        return ExitCode.OK
 
     def show(target: DemoTarget | PageTarget) -> int:
         launch = launch_of(
@@ -112,7 +112,7 @@ def _show(invocation: Invocation, launch: Launch) -> int:
     DIAGNOSTICS.say(
         "\nThis is not a terminal, so the demo made one call. In a terminal, it opens the interface."
     )
-    return OK
+    return ExitCode.OK
 
 
 async def _one_call(session: "Session", launch: Launch) -> "CallRecord":

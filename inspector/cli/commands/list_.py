@@ -20,8 +20,9 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, OK, clipped, columns, print_json, print_lines, table
+from inspector.cli.output import DIAGNOSTICS, clipped, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.errors import ExitCode
 from inspector.hidden_characters import hidden_sentences
 from inspector.json.exact import Json, JsonObject, Malformed, dump_text
 from inspector.json.members import object_at, text_at
@@ -91,7 +92,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     server, catalogue = in_session(launch, _listed)
     if format_ == "json":
         print_json(_shape(launch, server, catalogue, host))
-        return OK
+        return ExitCode.OK
     if host:
         print_lines(_heading(launch, server, catalogue))
         for tool in catalogue.tools:
@@ -102,7 +103,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         from inspector.cli.decisions import listing_lines  # noqa: PLC0415 - few listings are decided on
 
         print_lines(listing_lines(catalogue.tools, terms.policy, launch.target, launch.agreement))
-    return OK
+    return ExitCode.OK
 
 
 async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:

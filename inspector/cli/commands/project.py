@@ -13,9 +13,9 @@ from inspector.cli.options import (
     server_name_option,
     takes,
 )
-from inspector.cli.output import OK, columns, print_json, print_lines
+from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.results import ResultSides, findings_shape, result_lines, unfinished_shape, withheld_shape
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import project
@@ -86,10 +86,10 @@ def command(
                 **unfinished_shape(shown),
             }
         )
-        return OK
+        return ExitCode.OK
     raw = shown.raw if unmask else shown.masked
     print_lines(result_lines(raw, shown, lens.host, columns(), view))
-    return OK
+    return ExitCode.OK
 
 
 def _definition(tool: Tool | None, lens: LensOptions, *, as_json: bool) -> int:
@@ -101,4 +101,4 @@ def _definition(tool: Tool | None, lens: LensOptions, *, as_json: bool) -> int:
         print_json(definition_shape(shown, lens.host))
     else:
         print_lines(definition_lines(shown, lens.host))
-    return OK
+    return ExitCode.OK

@@ -16,13 +16,14 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.start import Invocation, check_named
-from inspector.errors import ToolFailedError
+from inspector.errors import ExitCode, ToolFailedError
 from inspector.protocol.catalogue import Item, Kind, unlisted
 from inspector.session.live import Session
 
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED),
     examples=(
         "sightline prompt review --arg language=python https://host/mcp",
         "sightline prompt summarize --arg text='A long story' --view model -- node server.js",

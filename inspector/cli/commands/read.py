@@ -16,7 +16,7 @@ from inspector.cli.options import (
     takes,
 )
 from inspector.cli.start import Invocation, check_named
-from inspector.errors import ToolFailedError, UsageError
+from inspector.errors import ExitCode, ToolFailedError, UsageError
 from inspector.json.members import text_at
 from inspector.protocol.catalogue import Catalogue, Item, Kind, unlisted
 from inspector.protocol.templates import variables
@@ -25,6 +25,7 @@ from inspector.session.live import Session
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED),
     examples=(
         "sightline read file:///srv/notes.txt https://host/mcp",
         "sightline read 'db://{table}/rows{?limit}' --arg table=users -- node server.js",

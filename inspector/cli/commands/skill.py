@@ -14,9 +14,9 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.output import OK, columns, print_json, print_lines, table
+from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
-from inspector.errors import ToolFailedError, UsageError
+from inspector.errors import ExitCode, ToolFailedError, UsageError
 from inspector.json.exact import Json
 from inspector.protocol.catalogue import Item, Kind, Tool, unlisted
 from inspector.protocol.skills import manifest_of, root_of
@@ -27,6 +27,7 @@ from inspector.session.skills import FolderView, folder_of, get_skill
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED),
     examples=(
         "sightline skill pdf-processing --file references/FORMS.md -- node server.js",
         "sightline skill skill://pdf-processing/SKILL.md --files https://host/mcp",
@@ -101,7 +102,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         print_json(_shape(view))
     else:
         print_lines(_lines(view))
-    return OK
+    return ExitCode.OK
 
 
 async def _skill(session: Session, name: str) -> Item:
