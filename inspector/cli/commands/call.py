@@ -461,15 +461,12 @@ def _exit_code(record: CallRecord) -> int:
                 error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
             )
         case _:
-            return DIAGNOSTICS.fail(_reported(record)) if _has_failed(record) else ExitCode.OK
-
-
-def _reported(record: CallRecord) -> ToolFailedError:
-    """The last line of a call whose answer is an error: the answer itself, and stderr, may have many lines."""
-    is_tool = isinstance(record.outcome, Result)
-    return ToolFailedError(
-        f"{record.title}: the {'tool reported' if is_tool else 'server answered with'} an error"
-    )
+            if not _has_failed(record):
+                return ExitCode.OK
+            # The answer and stderr may have many lines, so the last one says how the call ended.
+            did = "tool reported" if isinstance(record.outcome, Result) else "server answered with"
+            DIAGNOSTICS.add(f"sightline: {record.title}: the {did} an error")
+            return ExitCode.TOOL_FAILED
 
 
 def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:
