@@ -1,9 +1,40 @@
-"""Errors for the user, with their exit codes (docs/commands.md)."""
+"""Exit codes, and the errors for the user that have them. The help of commands lists the codes with their meanings."""
 
-from typing import TYPE_CHECKING
+from enum import IntEnum
+from typing import TYPE_CHECKING, Self
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+
+class ExitCode(IntEnum):
+    """What a command line ends with."""
+
+    _value_: int
+    meaning: str
+
+    def __new__(cls, code: int, meaning: str) -> Self:
+        """A code, and its meaning in a few words."""
+        made = int.__new__(cls, code)
+        made._value_ = code
+        made.meaning = meaning
+        return made
+
+    OK = 0, "done"
+    INTERNAL = 1, "internal error"
+    USAGE = 2, "the command line, a file or a setting is wrong"
+    AUTHENTICATION = 3, "the server requires authentication"
+    UNREACHABLE = 4, "the server could not be started or reached, did not answer, or died"
+    TOOL_FAILED = 5, "the tool reported an error, or does not exist"
+    STOPPED = 10, "the policy blocked it, or asked and got no agreement"
+    FINDINGS = 11, "a finding is at or above --fail-on"
+    DIFFERS = 12, "something changed"
+    OUTPUT_BROKEN = 13, "a result breaks its tool's output schema"
+    CALLS_FAILED = 14, "a saved call does not meet its expectations, or cannot be made"
+    INTERRUPTED = 130, "ended by Ctrl-C"
+    # A shell gives this code to a program that SIGPIPE ended, such as git or grep.
+    UNREAD = 141, "the reader of the output ended first"
+    TERMINATED = 143, "ended by SIGTERM"
 
 
 class InspectorError(Exception):
@@ -13,7 +44,7 @@ class InspectorError(Exception):
     """
 
     code = "internal"
-    exit_code = 1
+    exit_code: ExitCode = ExitCode.INTERNAL
 
     def __init__(self, message: str, hint: str = "") -> None:
         super().__init__(message)
@@ -30,7 +61,7 @@ class UsageError(InspectorError):
     """The command line, a file or a setting is wrong."""
 
     code = "usage"
-    exit_code = 2
+    exit_code = ExitCode.USAGE
 
 
 AUTHENTICATION_HINT = 'Run sightline auth TARGET --remember in a terminal, or pass credentials with --header "Authorization: Bearer …".'
@@ -40,7 +71,7 @@ class AuthenticationRequiredError(InspectorError):
     """The server answered 401 or 403."""
 
     code = "authentication_required"
-    exit_code = 3
+    exit_code = ExitCode.AUTHENTICATION
 
     def __init__(self, message: str, hint: str = AUTHENTICATION_HINT) -> None:
         super().__init__(message, hint)
@@ -50,21 +81,21 @@ class UnreachableError(InspectorError):
     """The server could not be started or reached, did not answer, or exited."""
 
     code = "unreachable"
-    exit_code = 4
+    exit_code = ExitCode.UNREACHABLE
 
 
 class ToolFailedError(InspectorError):
     """The tool reported an error, or does not exist."""
 
     code = "tool_error"
-    exit_code = 5
+    exit_code = ExitCode.TOOL_FAILED
 
 
 class NotConfirmedError(InspectorError):
     """A policy requires confirmation for the call, and it was not given."""
 
     code = "not_confirmed"
-    exit_code = 10
+    exit_code = ExitCode.STOPPED
 
 
 class BlockedError(NotConfirmedError):
@@ -77,7 +108,7 @@ class OutputBrokenError(InspectorError):
     """A result does not fit the output schema of its tool."""
 
     code = "output_breaks_schema"
-    exit_code = 13
+    exit_code = ExitCode.OUTPUT_BROKEN
 
     def __init__(
         self,

@@ -7,10 +7,10 @@ from typing import TypeVar
 import click
 
 from inspector.cli.options import ConnectionOptions
-from inspector.cli.output import DIAGNOSTICS, OK
+from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.prompts import agreed, asked_for
 from inspector.cli.start import Terminated
-from inspector.errors import InspectorError, NotConfirmedError, UsageError
+from inspector.errors import ExitCode, InspectorError, NotConfirmedError, UsageError
 from inspector.files.config import FoundServer, installed
 from inspector.protocol.targets import HttpTarget, StdioTarget
 from inspector.safe_text import safe_line
@@ -25,7 +25,7 @@ class InstalledServers:
     servers: list[FoundServer]
     left_out: list[tuple[str, str]]
     """The servers left out, each with the reason. Foreign text."""
-    code: int = OK
+    code: int = ExitCode.OK
     """The highest exit code so far."""
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 

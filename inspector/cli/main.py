@@ -8,10 +8,10 @@ from typing import cast
 import click
 
 from inspector import __version__
-from inspector.cli.options import WrappedHelp, suggestion
-from inspector.cli.output import DIAGNOSTICS, INTERRUPTED, OK, UNREAD, UnreadError, defect, discard, finish
+from inspector.cli.help import WrappedHelp, suggestion
+from inspector.cli.output import DIAGNOSTICS, UnreadError, defect, discard, finish
 from inspector.cli.start import Interface, Invocation, has_terminal
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import ExitCode, InspectorError, UsageError
 
 COMMANDS = {
     "open": ("open", "Open the interface on a target or a recording."),
@@ -30,7 +30,7 @@ COMMANDS = {
     "hosts": ("hosts", "List the hosts, or compare them on a saved result."),
     "discover": ("discover", "List the servers that clients on this machine are configured with."),
     "review": ("review", "Report risks in what servers declare and return."),
-    "check": ("check", "Review a server, check its pin, and make its saved calls, in one run."),
+    "check": ("check", "Review a server, check its pin, make its saved calls."),
     "auth": ("auth", "Authorize Sightline at a server, or forget its tokens."),
     "policy": ("policy", "Check a policy, or explain what it decides."),
     "replay": ("replay", "Show, check or export recordings."),
@@ -72,13 +72,14 @@ class LazyGroup(WrappedHelp, click.Group):
 _HELP = """See what the model sees: an inspector for MCP servers and WebMCP pages.
 
 \b
-sightline TARGET                      open the interface (the same as: sightline open TARGET)
+sightline TARGET                      open the interface; also: sightline open
 sightline -- node server.js --flag    on a command
 sightline https://host/mcp            on a server
 sightline mcp.json:name               on an entry of a configuration file
 sightline web+https://host/page       on a page, in its own Chromium
 sightline demo                        on the built-in server
-sightline demo mcp.json:a mcp.json:b  on several servers; mcp.json alone: on all servers of the file
+sightline demo mcp.json:a mcp.json:b  on several servers
+sightline mcp.json                    on all servers of the file
 sightline session.jsonl               on a recording
 
 sightline COMMAND --help shows the options of a command, with examples.
@@ -125,18 +126,18 @@ def run(argv: list[str], interface: Interface) -> int:
     except click.ClickException as error:
         return DIAGNOSTICS.fail(_reworded(error))
     except (KeyboardInterrupt, click.Abort):
-        return INTERRUPTED
+        return ExitCode.INTERRUPTED
     except UnreadError:
         discard()
-        return UNREAD
+        return ExitCode.UNREAD
     except SystemExit as leaving:
         # Click exits with 1 if it writes the help itself and the pipe is closed; no command does.
         if leaving.code != 1:
             raise
-        return UNREAD
+        return ExitCode.UNREAD
     except Exception as error:  # noqa: BLE001 - the last handler: a traceback would quote foreign text and locals
         return DIAGNOSTICS.fail(defect(error))
-    return result if isinstance(result, int) else OK
+    return result if isinstance(result, int) else ExitCode.OK
 
 
 def _is_one_of_several(head: list[str], command_line: tuple[str, ...] | None) -> bool:
@@ -153,7 +154,7 @@ def _overview() -> int:
     from inspector.cli.overview import overview_lines  # noqa: PLC0415 - only for a command line without words
 
     print_lines(overview_lines(), exactly=True)
-    return OK
+    return ExitCode.OK
 
 
 def _reworded(error: click.ClickException) -> UsageError:
@@ -161,9 +162,15 @@ def _reworded(error: click.ClickException) -> UsageError:
     context = error.ctx if isinstance(error, click.UsageError) else None
     more = f"Try {context.command_path if context else 'sightline'} --help."
     if isinstance(error, click.NoSuchOption):
-        close = suggestion(error.option_name, (error.possibilities or [])[:1]).strip()
+        known = [one for each in context.command.params for one in each.opts] if context else []
+        is_json = error.option_name == "--json" and "--format" in known
+        close = (
+            "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
+        )
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
     message = error.format_message().rstrip(".")
+    if isinstance(error, click.MissingParameter) and error.param and error.param.name == "tool":
+        more = f"sightline list TARGET lists the tools. {more}"
     return UsageError(message[:1].lower() + message[1:], more)
 
 

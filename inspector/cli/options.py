@@ -3,9 +3,7 @@
 Each field of a group is one option, and a command gets each group as one object.
 """
 
-import difflib
 import os
-import sys
 from collections.abc import Callable, Generator, Iterable
 from contextlib import closing, contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
@@ -14,11 +12,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, ParamSpec, TypeVar, cast
 
 import click
+from click.core import ParameterSource
 from click.shell_completion import CompletionItem
 from msgspec.structs import replace
 
 from inspector.boundary.options import BoundaryPolicy, Level
-from inspector.cli.output import DIAGNOSTICS, at_words, columns
+from inspector.cli.help import SectionedOption, WordChoice, suggestion
+from inspector.cli.output import DIAGNOSTICS
 from inspector.errors import UsageError
 from inspector.files import paths
 from inspector.files.roots import root_of
@@ -41,78 +41,10 @@ Value = TypeVar("Value")
 WAIT_S = 5.0
 """The default time to wait for a page to become quiet."""
 USUAL_HOST = "spec"
-
-
-class WordChoice(click.Choice[Value]):
-    """A choice of several words. The error for a misspelt word suggests a correct one."""
-
-    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Value:
-        """The choice that a word means. Raises UsageError."""
-        try:
-            return super().convert(value, param, ctx)
-        except click.BadParameter as error:
-            words = [self.normalize_choice(choice, ctx) for choice in self.choices]
-            what = param.opts[0] if isinstance(param, click.Option) else param.name if param else None
-            more = f"Try {ctx.command_path} --help." if ctx else ""
-            hint = f"{suggestion(str(value), words)} {more}".strip()
-            raise UsageError(f"{what}: {value} is none of {', '.join(words)}", hint) from error
-
-    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
-        """The word for a choice: for a member of an enumeration, its value."""
-        return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
-
-
-def suggestion(word: str, known: Iterable[str], *, template: str = "{}") -> str:
-    """` Did you mean A or B?`; empty if no known word is close."""
-    close = difflib.get_close_matches(word, [*known], n=3)
-    return f" Did you mean {' or '.join(template.format(one) for one in close)}?" if close else ""
-
-
-class SectionedOption(click.Option):
-    """An option that the help lists under the title of its group."""
-
-    def __init__(self, *args: Any, section: str = "", **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.section = section
-
-
-class WrappedHelp(click.Command):
-    """Help whose lines are wrapped at words on a terminal, also those that are written as they are."""
-
-    def get_help(self, ctx: click.Context) -> str:
-        text = super().get_help(ctx)
-        if not sys.stdout.isatty():
-            return text
-        return "\n".join(row for line in text.split("\n") for row in at_words(line, columns()))
-
-
-class SectionedCommand(WrappedHelp):
-    """A command whose help shows examples, and its options by group."""
-
-    def __init__(self, *args: Any, examples: tuple[str, ...] = (), **settings: Any) -> None:
-        super().__init__(*args, **settings)
-        self.examples = examples
-
-    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        """Write the examples, then the command's own options, then those of each group."""
-        if self.examples:
-            with formatter.section("Examples"):
-                for example in self.examples:
-                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
-        sections: dict[str, list[tuple[str, str]]] = {"": []}
-        general: list[tuple[str, str]] = []
-        for option in self.get_params(ctx):
-            row = option.get_help_record(ctx)
-            if row is None or isinstance(option, click.Argument):
-                continue
-            if option.name in {"help", "quiet"}:
-                general.append(row)
-            else:
-                sections.setdefault(getattr(option, "section", ""), []).append(row)
-        sections[""] += general
-        for title, rows in sections.items():
-            with formatter.section(title or "Options"):
-                formatter.write_dl(rows)
+WITHHOLDING = ("--hide-untrusted", "--withhold-credentials")
+"""The options that act on the values of a result only."""
+LENS = ("--boundary", "--host", *WITHHOLDING)
+"""All options of LensOptions."""
 
 
 def option(*names: str, default: Value, **settings: Any) -> Value:
@@ -585,6 +517,17 @@ class LensOptions(OptionGroup):
         """Raise UsageError for an unknown host. The usual host is not looked up: loading profiles takes time."""
         if self.host != USUAL_HOST:
             self.profile()
+
+    def refuse(self, options: Iterable[str], why: str, hint: str = "Leave it out.") -> None:
+        """Raise UsageError if one of these options is given, since it would have no effect. `why` follows its name."""
+        context = click.get_current_context()
+        for parameter in context.command.params:
+            if (
+                parameter.opts[0] in options
+                and context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+            ):
+                self.check()
+                raise UsageError(f"{parameter.opts[0]} {why}", hint)
 
     def profile(self) -> "Host":
         """The host's profile. Raises UsageError for an unknown host."""

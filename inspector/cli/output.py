@@ -1,4 +1,4 @@
-"""The only place that writes to stdout and stderr. It defines exit codes and colours."""
+"""The only place that writes to stdout and stderr. It defines colours."""
 
 import json
 import os
@@ -11,26 +11,9 @@ from enum import StrEnum
 from functools import lru_cache
 from typing import NamedTuple, TypeAlias
 
-from inspector.errors import InspectorError
+from inspector.errors import ExitCode, InspectorError
 from inspector.json.exact import Json, dump_text
 from inspector.safe_text import safe, safe_line
-
-OK = 0
-TOOL_FAILED = 5
-STOPPED = 10
-"""The exit code if the policy blocked a call or an answer, or asked and got no agreement."""
-FINDINGS = 11
-"""The exit code if a finding is at or above `--fail-on`."""
-DIFFERS = 12
-"""The exit code if something differs from the recording, the pin, or the other side."""
-CALLS_FAILED = 14
-"""The exit code if an expectation of a saved call is not met."""
-INTERRUPTED = 130
-UNREAD = 141
-"""The exit code if the reader of the output ended first.
-
-A shell gives this code to a program that SIGPIPE ended, such as git or grep.
-"""
 
 WIDE_COLUMNS = 100
 """The width in columns from which two views are printed side by side."""
@@ -310,7 +293,7 @@ class Diagnostics:
         if not self.as_json:
             self._write(self.mask(text))
 
-    def fail(self, error: InspectorError) -> int:
+    def fail(self, error: InspectorError) -> ExitCode:
         """Write what failed and what to do. Returns the exit code."""
         error.mask(self.mask)
         if self.as_json:

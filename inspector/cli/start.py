@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import shlex
 import signal
 import sys
 from collections.abc import Awaitable, Callable, Sequence
@@ -17,7 +18,7 @@ from inspector.boundary.options import Level
 from inspector.cli.options import USUAL_HOST, ConnectionOptions, LensOptions, RecordingOptions
 from inspector.cli.output import DIAGNOSTICS
 from inspector.credentials.cutting import masked_start
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import ExitCode, InspectorError, UsageError
 from inspector.files.roots import root_of
 from inspector.json.exact import Malformed
 from inspector.launch import Launch
@@ -106,6 +107,8 @@ def launch_of(
 
     `in_session` closes the recorder.
     """
+    if lens is not None:
+        lens.check()
     options = connection.options()
     if isinstance(target, HttpTarget):
         from inspector.cli.authorizing import authorizing_of  # noqa: PLC0415 - only for HTTP targets
@@ -214,7 +217,7 @@ class Terminated(InspectorError):  # noqa: N818 - not an error, but it ends the 
     """The process received SIGTERM."""
 
     code = "terminated"
-    exit_code = 143
+    exit_code = ExitCode.TERMINATED
 
     def __init__(self) -> None:
         super().__init__("ended by SIGTERM")
@@ -243,6 +246,26 @@ def target_of(
     else:
         target = parse_target(word or "")
     return _adjusted(configured(target, connection), connection)
+
+
+def check_named(what: str, word: str, target: str | None, connection: ConnectionOptions) -> None:
+    """Raise UsageError if the only word of a command that takes `what` and a target is a target."""
+    command_line = click.get_current_context().find_object(Invocation).command_line  # pyright: ignore[reportOptionalMemberAccess]
+    has_target = target is not None or command_line is not None or connection.config is not None
+    if has_target or connection.browser.cdp or not _is_surely_target(word, what):
+        return
+    command = click.get_current_context().command_path
+    raise UsageError(
+        f"no {what}: {word} is the target",
+        f"sightline list {shlex.quote(word)} lists what it has; then {command} {what.upper()} {shlex.quote(word)}.",
+    )
+
+
+def _is_surely_target(word: str, what: str) -> bool:
+    """True for a word that names a target, and not one of the items that `what` says. A URI may look like a URL."""
+    if word.startswith(_SCHEMES):
+        return what != "URI"
+    return word == "demo" or (".json" in word and "://" not in word)
 
 
 def configured(target: Target | ConfiguredTarget, connection: ConnectionOptions | None = None) -> Target:

@@ -44,6 +44,7 @@ def test_a_failed_call_prints_all_stderr_of_its_duration(server: tuple[str, ...]
     ran = here("call", "fails", "-q", *server)
     assert ran.code == 5
     assert "the server's stderr during the call, 30 lines:" in ran.err
+    assert ran.err.endswith("\nsightline: fails: the tool reported an error\n")
     assert "\n  ValidationError 0 ␛[31m\n" in ran.err
     assert "ValidationError 29" in ran.err
     assert "starting" not in ran.err

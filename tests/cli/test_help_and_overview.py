@@ -5,13 +5,16 @@ import shlex
 import subprocess
 import sys
 from pathlib import Path
+from typing import cast
 
 import click
 import pytest
 
+from inspector.cli.help import SectionedCommand
 from inspector.cli.main import COMMANDS, LazyGroup, run, sightline
-from inspector.cli.options import ConnectionOptions, SectionedCommand
+from inspector.cli.options import ConnectionOptions
 from inspector.cli.overview import overview_lines, remember
+from inspector.errors import ExitCode
 from inspector.files import private
 from inspector.files.recent import MAX_TARGETS, recent_targets, remember_target
 from inspector.launch import Launch
@@ -57,10 +60,34 @@ def test_help_lists_options_by_group() -> None:
     assert titles == [
         "Examples", "Options", "Call", "Output", "Connection", "Client", "Authorization (http://…)",
         "Web pages (web+http://…)", "What the model sees", "Recording", "Policy", "Answers to the server",
+        "Exit codes",
     ]  # fmt: skip
     policy = out.partition("\nPolicy:\n")[2]
     assert "--audit" in policy
     assert "--record" not in policy
+
+
+def test_the_documentation_and_the_help_have_the_same_exit_codes() -> None:
+    page = (ROOT / "docs" / "commands.md").read_text().partition("\n## Exit codes\n")[2].partition("\n## ")[0]
+    rows = dict(re.findall(r"^\| (\d+) \| (.*) \|$", page, re.MULTILINE))
+    assert {int(number) for number in rows} == {code.value for code in ExitCode}
+    for code in ExitCode:
+        assert rows[str(code.value)].startswith(code.meaning), code
+        naming = {name for name, command in commands() if code in cast("SectionedCommand", command).exits}
+        if code >= ExitCode.TOOL_FAILED:
+            of_docs = set(re.findall(r"`([a-z]+(?: explain)?)", rows[str(code.value)].partition(" | ")[2]))
+            assert of_docs == naming, code
+
+
+def test_the_help_of_sightline_fits_in_80_columns_also_in_a_pipe() -> None:
+    assert max(map(len, here("--help").out.splitlines())) <= 80
+
+
+def test_help_ends_with_the_exit_codes_of_the_command() -> None:
+    ends = {name: here(name, "--help").out.partition("\nExit codes:\n")[2] for name in ("call", "hosts")}
+    assert [line.split()[0] for line in ends["call"].splitlines()] == ["0", "2", "3", "4", "5", "10", "13"]
+    assert "  13  a result breaks its tool's output schema\n" in ends["call"]
+    assert [line.split()[0] for line in ends["hosts"].splitlines()] == ["0", "2"]
 
 
 def test_the_option_groups_of_a_command_share_no_field() -> None:
@@ -89,6 +116,42 @@ def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], h
     ran = here(*argv)
     assert ran.code == 2
     assert hint in ran.err
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [("list", "--nope", "demo"), ("call", "t", "--json", "demo"), ("call", "t", "--format", "yaml", "demo")],
+)
+def test_a_word_that_is_like_no_known_one_gets_no_suggestion_of_another(argv: tuple[str, ...]) -> None:
+    ran = here(*argv)
+    assert ran.code == 2
+    assert "Did you mean" not in ran.err.replace("Did you mean --format json?", "")
+
+
+WORDS_WITH_A_HOST = {
+    "list": ("demo",),
+    "call": ("t", "demo"),
+    "read": ("u:x", "demo"),
+    "prompt": ("p", "demo"),
+    "skill": ("s", "--files", "demo"),
+    "run": ("calls.toml",),
+    "context": ("demo",),
+    "project": ("--tool", "none.json"),
+    "hosts": ("--compare", "--result", "-"),
+    "check": ("demo",),
+    "demo": ("--serve", "stdio"),
+}
+
+
+def test_every_command_that_takes_a_host_refuses_an_unknown_one(tmp_path: Path) -> None:
+    taking = {name for name, command in commands() if any("--host" in each.opts for each in command.params)}
+    # `open` asks for a terminal first.
+    assert taking == {"open", *WORDS_WITH_A_HOST}
+    (tmp_path / "calls.toml").write_text('[[call]]\nname = "a"\nserver = "demo"\ntool = "clean_clock"\n')
+    for name in sorted(WORDS_WITH_A_HOST):
+        words = [str(tmp_path / word) if word == "calls.toml" else word for word in WORDS_WITH_A_HOST[name]]
+        ran = here(name, *words, "--host", "cluade-code")
+        assert (name, ran.code, "no host cluade-code" in ran.err) == (name, 2, True)
 
 
 def test_a_misspelt_tool_name_gets_a_suggestion() -> None:

@@ -46,6 +46,13 @@ def test_the_exit_code_depends_on_the_severity_given_with_fail_on(
     assert sightline("review", "-q", "--fail-on", level, *server).code == code
 
 
+def test_a_review_that_passes_with_high_findings_says_which_option_makes_it_fail() -> None:
+    line = "--fail-on high exits 11"
+    assert line in sightline("review", "demo").err
+    assert line not in sightline("review", *raw_server("unknown fields")).err
+    assert line not in sightline("review", "--fail-on", "critical", "demo").err
+
+
 @pytest.mark.parametrize("format_", FORMATS)
 def test_two_reviews_give_identical_reports(format_: str, tmp_path: Path) -> None:
     reports = [tmp_path / "one", tmp_path / "other"]

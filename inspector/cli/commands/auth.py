@@ -2,10 +2,11 @@
 
 import click
 
-from inspector.cli.options import ConnectionOptions, SectionedCommand, quiet_option, takes
-from inspector.cli.output import OK, print_lines
+from inspector.cli.help import SectionedCommand
+from inspector.cli.options import ConnectionOptions, quiet_option, takes
+from inspector.cli.output import print_lines
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.files.kept_tokens import KeptTokens
 from inspector.protocol.targets import HttpTarget
 from inspector.session.live import Session
@@ -43,12 +44,12 @@ def command(
         print_lines(
             [f"removed from the keyring: {chosen}" if was_kept else f"the keyring has no tokens for {chosen}"]
         )
-        return OK
+        return ExitCode.OK
     launch = launch_of(chosen, connection)
     print_lines(in_session(launch, _steps))
     if connection.authorization.remember:
         print_lines([f"kept in the keyring: {chosen}"])
-    return OK
+    return ExitCode.OK
 
 
 async def _steps(session: Session) -> list[str]:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from inspector.boundary.verification import unverified
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.decisions import Decided, decided, stopped
+from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.inputs import given_meta, whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
@@ -22,22 +23,12 @@ from inspector.cli.options import (
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
-    WordChoice,
     host_profile,
     option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import (
-    DIAGNOSTICS,
-    OK,
-    TOOL_FAILED,
-    columns,
-    masked_line,
-    print_json,
-    print_lines,
-)
+from inspector.cli.output import DIAGNOSTICS, columns, masked_line, print_json, print_lines
 from inspector.cli.results import (
     ResultSides,
     output_shape,
@@ -46,8 +37,8 @@ from inspector.cli.results import (
     unfinished_shape,
     withheld_shape,
 )
-from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import OutputBrokenError, ToolFailedError, UsageError
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
+from inspector.errors import ExitCode, OutputBrokenError, ToolFailedError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.json.exact import Json, JsonObject
@@ -152,6 +143,7 @@ class CallOutput(OptionGroup):
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED, ExitCode.OUTPUT_BROKEN),
     examples=(
         "sightline call generate_api_key --arg name=production demo",
         'sightline call search --args \'{"query": "cats"}\' -- node server.js',
@@ -189,6 +181,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     TOOL comes first, so that -- COMMAND can come last.
     """
+    check_named("tool", tool, target, connection)
     _check_order(tool, target, others)
     if call.submit and not isinstance(target_of(target, connection, invocation.command_line), PageTarget):
         raise UsageError("--submit only works with web pages", "Leave it out.")
@@ -294,17 +287,17 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
         words = words_of(target, connection, invocation.command_line, chosen)
         save(saved_as, made.record, launch, words, own)
-    if code == OK and made.is_stopped:
+    if code == ExitCode.OK and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
     mismatch = unverified(made.record.outcome, made.record.judgement.contract)
-    if code == OK and mismatch:
+    if code == ExitCode.OK and mismatch:
         return DIAGNOSTICS.fail(
             ToolFailedError(
                 f"{made.record.title} is withheld: {mismatch}", "List again: the skill may have changed."
             )
         )
     compared = made.record.judgement.output(launch.level, made.record.policy)
-    if code == OK and compared.violations and not call.no_check_output:
+    if code == ExitCode.OK and compared.violations and not call.no_check_output:
         return DIAGNOSTICS.fail(OutputBrokenError(f"{made.record.title}: {compared.lead}"))
     return code
 
@@ -466,7 +459,12 @@ def _exit_code(record: CallRecord) -> int:
                 error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
             )
         case _:
-            return TOOL_FAILED if _has_failed(record) else OK
+            if not _has_failed(record):
+                return ExitCode.OK
+            # The answer and stderr may have many lines, so the last one says how the call ended.
+            did = "tool reported" if isinstance(record.outcome, Result) else "server answered with"
+            DIAGNOSTICS.add(f"sightline: {record.title}: the {did} an error")
+            return ExitCode.TOOL_FAILED
 
 
 def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None) -> JsonObject:

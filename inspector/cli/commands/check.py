@@ -12,19 +12,19 @@ from msgspec.structs import replace
 from inspector.boundary.output_check import OutputCheck
 from inspector.cli.commands.pin import Done, checked, no_pin
 from inspector.cli.commands.review import PlanOptions, ReportOptions, report_of, write_lines
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import CALLS_FAILED, DIAGNOSTICS, FINDINGS, OK, STOPPED
+from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.overview import words_of
 from inspector.cli.review_targets import Gathered, gathered
 from inspector.cli.saved_calls import (
@@ -36,7 +36,7 @@ from inspector.cli.saved_calls import (
     target_words,
 )
 from inspector.cli.start import Invocation, launch_of, target_of
-from inspector.errors import OutputBrokenError
+from inspector.errors import ExitCode
 from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.junit import JunitCase, junit
 from inspector.launch import Launch
@@ -55,7 +55,6 @@ from inspector.saved.call import SavedCall, saved_server
 from inspector.saved.files.calls import USUAL_FILE, read_calls, secret_values
 from inspector.session.live import Session
 
-_BROKEN = OutputBrokenError.exit_code
 _USUAL_LEVEL = Severity.HIGH
 
 
@@ -90,6 +89,13 @@ class PartOptions(OptionGroup):
 @click.command(
     name="check",
     cls=SectionedCommand,
+    exits=(
+        ExitCode.STOPPED,
+        ExitCode.FINDINGS,
+        ExitCode.DIFFERS,
+        ExitCode.OUTPUT_BROKEN,
+        ExitCode.CALLS_FAILED,
+    ),
     examples=(
         "sightline check -- python server.py",
         "sightline check --pins pins.json --sarif check.sarif --junit check.xml -- node server.js",
@@ -188,7 +194,7 @@ class _Part(Struct, frozen=True, kw_only=True):
     name: str
     outcome: str
     ran: bool = True
-    code: int = OK
+    code: int = ExitCode.OK
 
     @property
     def line(self) -> str:
@@ -299,7 +305,7 @@ def _saved_results(ran: Iterable[Ran]) -> Iterator[_Result]:
 
 
 def _review_part(report: Report, found: Gathered, level: Severity) -> _Part:
-    code = FINDINGS if report.fails(level) else STOPPED if found.is_stopped else OK
+    code = ExitCode.FINDINGS if report.fails(level) else ExitCode.STOPPED if found.is_stopped else ExitCode.OK
     stopped = " The policy stopped a call." if found.is_stopped else ""
     return _Part(
         name="review",
@@ -327,7 +333,7 @@ def _calls_part(saved: _Saved, ran: list[Ran]) -> _Part:
     return _Part(
         name="saved calls",
         outcome=f"{len(ran):,} call{'' if len(ran) == 1 else 's'} of {saved.file} made, {failed:,} failed",
-        code=CALLS_FAILED if failed else OK,
+        code=ExitCode.CALLS_FAILED if failed else ExitCode.OK,
     )
 
 
@@ -345,7 +351,7 @@ def _output_part(results: list[_Result], *, fails: bool) -> _Part:
     return _Part(
         name="output schemas",
         outcome=f"{len(compared):,} {some} compared, {broken:,} {'breaks' if broken == 1 else 'break'} the schema",
-        code=_BROKEN if broken and fails else OK,
+        code=ExitCode.OUTPUT_BROKEN if broken and fails else ExitCode.OK,
     )
 
 

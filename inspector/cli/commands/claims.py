@@ -4,9 +4,10 @@ import click
 
 from inspector.claims.claim import Vocabulary
 from inspector.claims.registry import vocabularies
-from inspector.cli.options import SectionedCommand, format_option, suggestion
-from inspector.cli.output import OK, columns, print_json, print_lines, table
-from inspector.errors import UsageError
+from inspector.cli.help import SectionedCommand, suggestion
+from inspector.cli.options import format_option
+from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.errors import ExitCode, UsageError
 from inspector.json.exact import JsonObject
 
 
@@ -28,7 +29,7 @@ def command(*, name: str | None, format_: str) -> int:
         print_lines(table(rows, columns()))
     else:
         print_lines(_text(chosen[0]))
-    return OK
+    return ExitCode.OK
 
 
 def _text(vocabulary: Vocabulary) -> list[str]:

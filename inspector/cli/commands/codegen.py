@@ -2,11 +2,12 @@
 
 import click
 
-from inspector.cli.options import ConnectionOptions, SectionedCommand, WordChoice, quiet_option, takes
-from inspector.cli.output import DIAGNOSTICS, OK, print_lines
+from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.options import ConnectionOptions, quiet_option, takes
+from inspector.cli.output import DIAGNOSTICS, print_lines
 from inspector.cli.saved_calls import target_words
 from inspector.cli.start import Invocation, target_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.saved.codegen import LANGUAGES, generated
 from inspector.saved.files.calls import USUAL_FILE, read_calls
 
@@ -62,4 +63,4 @@ def command(
     for note in made.notes:
         DIAGNOSTICS.say(note)
     print_lines(made.lines, exactly=True)
-    return OK
+    return ExitCode.OK

@@ -4,17 +4,18 @@ import asyncio
 
 import click
 
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import OK, columns, print_json, print_lines, table
+from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.errors import ExitCode
 from inspector.files.tokenizer import tokenizer
 from inspector.hosts.context import GIVEN, LISTED, Context, HostTotal, context_of, host_totals
 from inspector.json.exact import JsonObject
@@ -66,7 +67,7 @@ def command(
         print_json({**_shape(found, launch), **({"hosts": of_hosts} if by_host else {})})
     else:
         print_lines([*_lines(found, launch), *_totals(totals)])
-    return OK
+    return ExitCode.OK
 
 
 def _shape(found: Context, launch: Launch) -> JsonObject:

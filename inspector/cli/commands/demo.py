@@ -5,21 +5,21 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
+from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import (
+    LENS,
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
-    WordChoice,
     history_option,
     quiet_option,
     takes,
     theme_option,
 )
-from inspector.cli.output import DIAGNOSTICS, OK
+from inspector.cli.output import DIAGNOSTICS
 from inspector.cli.start import Invocation, has_terminal, in_session, launch_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.launch import Launch
 from inspector.protocol.targets import DemoTarget, PageTarget
 
@@ -67,8 +67,9 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     if serve:
         if recording.path is not None:
             raise UsageError("--record does not work with --serve", "Leave one of them out.")
+        lens.refuse(LENS, "does not work with --serve")
         _serve(serve, port)
-        return OK
+        return ExitCode.OK
 
     def show(target: DemoTarget | PageTarget) -> int:
         launch = launch_of(
@@ -111,7 +112,7 @@ def _show(invocation: Invocation, launch: Launch) -> int:
     DIAGNOSTICS.say(
         "\nThis is not a terminal, so the demo made one call. In a terminal, it opens the interface."
     )
-    return OK
+    return ExitCode.OK
 
 
 async def _one_call(session: "Session", launch: Launch) -> "CallRecord":

@@ -6,17 +6,17 @@ import click
 from msgspec import Struct
 
 from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, print_json, print_lines
+from inspector.cli.output import DIAGNOSTICS, print_json, print_lines
 from inspector.cli.start import Invocation, configured, in_session, launch_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.pins.pins import ServerDefinitions, changes_between, definitions_of
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.exchanges import Matched, own_answer
@@ -39,6 +39,7 @@ class _Side(Struct, frozen=True, kw_only=True):
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.DIFFERS,),
     examples=(
         "sightline diff before.jsonl after.jsonl",
         "sightline diff --exit-code session.jsonl -- node server.js",
@@ -85,7 +86,7 @@ def command(
         print_json(changes_shape(changes, instructions=instructions))
     else:
         print_lines(change_lines(changes, instructions=instructions))
-    return DIFFERS if exits and (changes or instructions) else OK
+    return ExitCode.DIFFERS if exits and (changes or instructions) else ExitCode.OK
 
 
 def _is_file(word: str | Target) -> bool:

@@ -6,8 +6,10 @@ from itertools import groupby
 
 import click
 
-from inspector.cli.options import SectionedCommand, format_option, quiet_option
-from inspector.cli.output import OK, print_json, print_lines
+from inspector.cli.help import SectionedCommand
+from inspector.cli.options import format_option, quiet_option
+from inspector.cli.output import print_json, print_lines
+from inspector.errors import ExitCode
 from inspector.files.config import FoundServer, installed
 from inspector.json.exact import JsonObject
 from inspector.protocol.targets import StdioTarget, shown_command
@@ -30,7 +32,7 @@ def command(*, format_: str) -> int:
         print_json({"servers": [_shape(each) for each in found]})
     else:
         print_lines(_lines(found), exactly=True)
-    return OK
+    return ExitCode.OK
 
 
 def _lines(found: list[FoundServer]) -> Iterator[str]:

@@ -3,16 +3,17 @@
 import click
 
 from inspector.claims.safety import safety_rows
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, OK, print_lines
+from inspector.cli.output import DIAGNOSTICS, print_lines
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.errors import ExitCode
 from inspector.protocol.catalogue import Catalogue
 from inspector.review.formats.safety import FORMATS
 from inspector.session.live import Session
@@ -46,7 +47,7 @@ def command(
     DIAGNOSTICS.say(f"connecting to {chosen} …")
     title, catalogue = in_session(launch, lambda session: _listed(session, str(chosen)))
     print_lines(FORMATS[format_](title, safety_rows(catalogue.tools), catalogue.malformed), exactly=True)
-    return OK
+    return ExitCode.OK
 
 
 async def _listed(session: Session, target: str) -> tuple[str, Catalogue]:

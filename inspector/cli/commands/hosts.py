@@ -5,15 +5,10 @@ from typing import TYPE_CHECKING
 import click
 
 from inspector.boundary.options import Level
-from inspector.cli.options import (
-    SectionedCommand,
-    WordChoice,
-    format_option,
-    host_profile,
-    server_name_option,
-)
-from inspector.cli.output import OK, columns, print_json, print_lines, table
-from inspector.errors import UsageError
+from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.options import format_option, host_profile, server_name_option
+from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.errors import ExitCode, UsageError
 from inspector.hosts.registry import NOT_OBSERVED, hosts
 from inspector.json.document import MAX_LINES
 from inspector.json.exact import Json, JsonObject
@@ -60,7 +55,7 @@ def command(
         if any(given is not None for given in (result_file, tool_file, server_name, boundary, host_name)):
             raise UsageError("these options only work with --compare", "Add --compare and --result FILE.")
         _list(as_json=as_json)
-        return OK
+        return ExitCode.OK
     if result_file is None:
         raise UsageError("--compare needs a result", "Add --result FILE; - is stdin.")
     if result_file == "-" and tool_file == "-":
@@ -70,12 +65,12 @@ def command(
     found = _compared(result_file, tool_file, server_name or "server", boundary or Level.DECLARED)
     if as_json:
         print_json(_comparison_shape(found))
-        return OK
+        return ExitCode.OK
     print_lines(_comparison_lines(found, columns()))
     row = found.row(host_name) if host_name else None
     if row:
         print_lines(["", *_host_lines(row, found.level)])
-    return OK
+    return ExitCode.OK
 
 
 def _list(*, as_json: bool) -> None:

@@ -8,18 +8,21 @@ import click
 from inspector.claims.claim import Claim
 from inspector.claims.registry import claims_of_tool
 from inspector.claims.traits import badges, traits
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
+    LENS,
+    WITHHOLDING,
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, OK, clipped, columns, print_json, print_lines, table
+from inspector.cli.output import DIAGNOSTICS, clipped, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
+from inspector.errors import ExitCode
 from inspector.hidden_characters import hidden_sentences
 from inspector.json.exact import Json, JsonObject, Malformed, dump_text
 from inspector.json.members import object_at, text_at
@@ -70,6 +73,11 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     Malformed items are listed separately.
     """
+    if recording.path is None:
+        # A recording keeps all of them for its calls; a listing has no result.
+        lens.refuse(WITHHOLDING, "only works with --record", "A listing has no result: leave it out.")
+        if not definitions:
+            lens.refuse(LENS, "only works with --definitions", "Add --definitions, or leave it out.")
     host = lens.profile() if definitions else None
     terms = rules.read()
     launch = launch_of(
@@ -84,7 +92,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     server, catalogue = in_session(launch, _listed)
     if format_ == "json":
         print_json(_shape(launch, server, catalogue, host))
-        return OK
+        return ExitCode.OK
     if host:
         print_lines(_heading(launch, server, catalogue))
         for tool in catalogue.tools:
@@ -95,7 +103,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         from inspector.cli.decisions import listing_lines  # noqa: PLC0415 - few listings are decided on
 
         print_lines(listing_lines(catalogue.tools, terms.policy, launch.target, launch.agreement))
-    return OK
+    return ExitCode.OK
 
 
 async def _listed(session: Session) -> tuple[ServerFacts, Catalogue]:

@@ -3,12 +3,12 @@
 import click
 from msgspec.structs import replace
 
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     history_option,
     quiet_option,
     takes,

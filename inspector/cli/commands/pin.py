@@ -7,18 +7,18 @@ from msgspec import Struct
 
 from inspector.cli.commands.diff import listed
 from inspector.cli.definitions import change_lines, changes_shape
+from inspector.cli.help import SectionedCommand
 from inspector.cli.installed import agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, columns, print_json, print_lines, table
+from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.pins.files import (
     UnreadablePins,
@@ -40,6 +40,7 @@ _SHORT = 12
 @click.command(
     name="pin",
     cls=SectionedCommand,
+    exits=(ExitCode.STOPPED, ExitCode.DIFFERS),
     examples=("sightline pin -- node server.js", "sightline pin --check -- node server.js"),
 )
 @click.argument("target", required=False)
@@ -107,7 +108,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
             + [f"! left out: {what}: {why}" for what, why in servers.left_out],
             as_json=as_json,
         )
-        return max(servers.code, *(each.code for each in done), OK)
+        return max(servers.code, *(each.code for each in done), ExitCode.OK)
     chosen = target_of(target, connection, invocation.command_line)
     if removes:
         identity = known_as(chosen)
@@ -126,7 +127,7 @@ class Done(Struct, frozen=True, kw_only=True):
 
     shape: JsonObject
     lines: list[str]
-    code: int = OK
+    code: int = ExitCode.OK
 
 
 def _done(
@@ -167,7 +168,7 @@ def checked(before: Pinned, now: ServerDefinitions) -> Done:
     return Done(
         shape={"server": str(before.identity), "pinned": before.at} | shape,
         lines=lines,
-        code=DIFFERS if state.altered else OK,
+        code=ExitCode.DIFFERS if state.altered else ExitCode.OK,
     )
 
 
@@ -225,4 +226,4 @@ def _print(shape: JsonObject, lines: list[str], *, as_json: bool) -> int:
         print_json(shape)
     else:
         print_lines(lines)
-    return OK
+    return ExitCode.OK

@@ -4,20 +4,19 @@ from collections.abc import Sequence
 
 import click
 
+from inspector.cli.help import SectionedCommand, suggestion
 from inspector.cli.inputs import given_arguments, read_outcome
 from inspector.cli.options import (
     ConnectionOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
-    suggestion,
     takes,
 )
-from inspector.cli.output import OK, columns, print_json, print_lines, table
+from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import ToolFailedError
+from inspector.errors import ExitCode, ToolFailedError
 from inspector.json.exact import JsonObject
 from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Situation, facts_of, with_response
@@ -44,7 +43,7 @@ def check(*, file: str, format_: str) -> int:
     policy = PolicyOptions(policy=file).read().policy or DEFAULT_POLICY
     if format_ == "json":
         print_json({"rules": [_rule_shape(rule) for rule in policy.rules]})
-        return OK
+        return ExitCode.OK
     rows = [("RULE", "EFFECT", "JUDGED", "ASKS ABOUT")]
     rows += [
         (
@@ -56,11 +55,12 @@ def check(*, file: str, format_: str) -> int:
         for rule in policy.rules
     ]
     print_lines(table(rows, columns()) if policy.rules else ["No rules: every call is allowed."])
-    return OK
+    return ExitCode.OK
 
 
 @command.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED,),
     examples=(
         "sightline policy explain delete_project --arg project=apollo demo",
         "sightline policy explain send_mail --policy policy.toml --seen result.json demo",
@@ -128,7 +128,7 @@ def explain(  # noqa: PLR0913 - the parts of a call, and the groups of options
     else:
         print_lines(_before(decision))
         print_lines(_after(handling) if handling else ())
-    return OK
+    return ExitCode.OK
 
 
 def _received(files: Sequence[str]) -> SessionTrust:

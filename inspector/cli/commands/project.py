@@ -3,19 +3,19 @@
 import click
 
 from inspector.cli.definitions import definition_lines, definition_shape
+from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.inputs import nonce_of, read_outcome, read_tool
 from inspector.cli.options import (
+    WITHHOLDING,
     LensOptions,
-    SectionedCommand,
-    WordChoice,
     format_option,
     quiet_option,
     server_name_option,
     takes,
 )
-from inspector.cli.output import OK, columns, print_json, print_lines
+from inspector.cli.output import columns, print_json, print_lines
 from inspector.cli.results import ResultSides, remarks_shape, result_lines, unfinished_shape, withheld_shape
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.hosts.definitions.projection import project_definition
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import project
@@ -67,6 +67,7 @@ def command(
     host = lens.profile()
     tool = read_tool(tool_file) if tool_file else None
     if result_file is None:
+        lens.refuse(WITHHOLDING, "only works with --result", "A definition has no result: leave it out.")
         return _definition(tool, lens, as_json=format_ == "json")
     outcome = read_outcome(result_file)
     call = Call(server=server_name or "server", tool=tool.name if tool else "tool", nonce=nonce_of(outcome))
@@ -85,10 +86,10 @@ def command(
                 **unfinished_shape(shown),
             }
         )
-        return OK
+        return ExitCode.OK
     raw = shown.raw if unmask else shown.masked
     print_lines(result_lines(raw, shown, lens.host, columns(), view))
-    return OK
+    return ExitCode.OK
 
 
 def _definition(tool: Tool | None, lens: LensOptions, *, as_json: bool) -> int:
@@ -100,4 +101,4 @@ def _definition(tool: Tool | None, lens: LensOptions, *, as_json: bool) -> int:
         print_json(definition_shape(shown, lens.host))
     else:
         print_lines(definition_lines(shown, lens.host))
-    return OK
+    return ExitCode.OK

@@ -6,23 +6,24 @@ import click
 
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     quiet_option,
     takes,
 )
-from inspector.cli.start import Invocation
-from inspector.errors import ToolFailedError
+from inspector.cli.start import Invocation, check_named
+from inspector.errors import ExitCode, ToolFailedError
 from inspector.protocol.catalogue import Item, Kind, unlisted
 from inspector.session.live import Session
 
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED),
     examples=(
         "sightline prompt review --arg language=python https://host/mcp",
         "sightline prompt summarize --arg text='A long story' --view model -- node server.js",
@@ -53,6 +54,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     answers: AnswerOptions,
 ) -> int:
     """Get the prompt NAME of TARGET and print what the server sent beside what the model sees."""
+    check_named("prompt", name, target, connection)
     return called(
         invocation,
         target,

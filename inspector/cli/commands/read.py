@@ -6,17 +6,17 @@ import click
 
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     quiet_option,
     takes,
 )
-from inspector.cli.start import Invocation
-from inspector.errors import ToolFailedError, UsageError
+from inspector.cli.start import Invocation, check_named
+from inspector.errors import ExitCode, ToolFailedError, UsageError
 from inspector.json.members import text_at
 from inspector.protocol.catalogue import Catalogue, Item, Kind, unlisted
 from inspector.protocol.templates import variables
@@ -25,6 +25,7 @@ from inspector.session.live import Session
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED),
     examples=(
         "sightline read file:///srv/notes.txt https://host/mcp",
         "sightline read 'db://{table}/rows{?limit}' --arg table=users -- node server.js",
@@ -58,6 +59,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 
     URI may be a template of the server, by its URI or its name: --arg gives its variables.
     """
+    check_named("URI", uri, target, connection)
     return called(
         invocation,
         target,

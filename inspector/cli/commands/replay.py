@@ -11,25 +11,10 @@ from msgspec import Struct
 
 from inspector.boundary.reading import raw_of
 from inspector.cli.decisions import decision_lines
-from inspector.cli.options import (
-    PolicyOptions,
-    SectionedCommand,
-    WordChoice,
-    format_option,
-    quiet_option,
-    takes,
-)
-from inspector.cli.output import (
-    DIAGNOSTICS,
-    DIFFERS,
-    OK,
-    STOPPED,
-    columns,
-    print_json,
-    print_lines,
-    table,
-)
-from inspector.errors import OutputBrokenError, UsageError
+from inspector.cli.help import SectionedCommand, WordChoice
+from inspector.cli.options import PolicyOptions, format_option, quiet_option, takes
+from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table
+from inspector.errors import ExitCode, OutputBrokenError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.junit import JunitCase, junit
 from inspector.policy.gate.agreement import Agreement
@@ -53,6 +38,7 @@ Raw: TypeAlias = Callable[[int], Frame | None]
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.STOPPED, ExitCode.DIFFERS, ExitCode.OUTPUT_BROKEN),
     examples=("sightline replay session.jsonl", "sightline replay --check recordings/"),
 )
 @click.argument("recordings", nargs=-1, required=True)
@@ -140,7 +126,7 @@ def _import(words: tuple[str, ...], made: Path, server: str | None) -> int:
     broken = import_log(Path(words[0]), made, server)
     if broken:
         DIAGNOSTICS.say(f"line {broken.line}: {broken.reason}; the lines before it are imported")
-    return OK
+    return ExitCode.OK
 
 
 def _files(words: tuple[str, ...]) -> Iterator[Path]:
@@ -171,11 +157,11 @@ def _check(paths: tuple[Path, ...], format_: str, identity: Path | None, *, unco
         for report in reports:
             print_lines(_text(report))
     if any(report.differs for report in reports):
-        return DIFFERS
+        return ExitCode.DIFFERS
     broken = sum(report.breaks for report in reports)
     if broken and not uncompared:
         return DIAGNOSTICS.fail(OutputBrokenError(f"results that break their output schema: {broken}"))
-    return OK
+    return ExitCode.OK
 
 
 @contextmanager
@@ -284,7 +270,7 @@ def _show(paths: tuple[Path, ...], identity: Path | None, terms: _Terms | None, 
             print_lines(decision_lines(judged, terms.agreement) if terms else ())
     if as_json:
         print_json({"recordings": shapes})
-    return STOPPED if is_stopped else OK
+    return ExitCode.STOPPED if is_stopped else ExitCode.OK
 
 
 def _judged(header: Header, events: Sequence[object], terms: _Terms) -> "tuple[ReplayedDecision, ...]":
@@ -302,7 +288,7 @@ def _export(paths: tuple[Path, ...], kind: Kind, identity: Path | None) -> int:
         print_lines(exported(kind, file.header, lines, raw=raw or (lambda _: None)), exactly=True)
     if lines.broken:
         DIAGNOSTICS.say(f"line {lines.broken.line}: {lines.broken.reason}; the lines before it are exported")
-    return OK
+    return ExitCode.OK
 
 
 class _Remark(Struct, frozen=True, kw_only=True):

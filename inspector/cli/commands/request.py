@@ -3,18 +3,18 @@
 import click
 
 from inspector.cli.answers import AnswerOptions
+from inspector.cli.help import SectionedCommand
 from inspector.cli.inputs import whole_arguments
 from inspector.cli.options import (
     ConnectionOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, OK, TOOL_FAILED, print_json
+from inspector.cli.output import DIAGNOSTICS, print_json
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.json.exact import JsonObject
 from inspector.json.members import object_at
 from inspector.launch import Launch
@@ -31,6 +31,7 @@ _HINT = "--timeout SECONDS waits longer."
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED,),
     examples=(
         "sightline request ping demo",
         "sightline request completion/complete --params @complete.json https://host/mcp",
@@ -74,10 +75,10 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     match outcome:
         case Result(value=value):
             print_json(value)
-            return OK
+            return ExitCode.OK
         case RpcError(value=value):
             print_json({"error": value})
-            return TOOL_FAILED
+            return ExitCode.TOOL_FAILED
         case Failure():
             return DIAGNOSTICS.fail(error_of(outcome, "", _HINT))
 

@@ -11,24 +11,22 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from inspector import __version__
+from inspector.cli.help import SectionedCommand, WordChoice, suggestion
 from inspector.cli.installed import InstalledServers, agreed_servers
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
-    WordChoice,
     format_option,
     option,
     quiet_option,
-    suggestion,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, FINDINGS, OK, STOPPED, print_lines
+from inspector.cli.output import DIAGNOSTICS, print_lines
 from inspector.cli.review_targets import Gathered, Plan, gathered, gathered_from, judged
 from inspector.cli.start import Invocation, launch_of, target_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.files.settings import IgnoredFindings, settings
 from inspector.json.exact import Malformed, parse
 from inspector.policy.gate.agreement import Agreement, Terms
@@ -62,7 +60,8 @@ class ReportOptions(OptionGroup):
         "--fail-on",
         default=None,
         type=WordChoice(Severity),
-        help=f"Exit with {FINDINGS} if a finding is at this level or above.",
+        help=f"Exit with {ExitCode.FINDINGS} if a finding is at this level or above."
+        "  [default: check fails at high, review never]",
     )
     baseline: str | None = option(
         "--baseline",
@@ -127,6 +126,7 @@ class PlanOptions(OptionGroup):
 @click.command(
     name="review",
     cls=SectionedCommand,
+    exits=(ExitCode.STOPPED, ExitCode.FINDINGS),
     examples=("sightline review demo", "sightline review --fail-on high --call -- node server.js"),
 )
 @click.argument("targets", nargs=-1, metavar="[TARGET]...")
@@ -174,10 +174,14 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     report = report_of(parts, known, accepted, servers)
     shown = without_credentials(report, DIAGNOSTICS.mask)
     write_lines(report_lines(shown, format_), reporting.output, exactly=format_ != "text")
-    code = servers.code if servers else OK
+    code = servers.code if servers else ExitCode.OK
     if reporting.fail_on is not None and report.fails(reporting.fail_on):
-        return max(FINDINGS, code)
-    return max(STOPPED if any(part.is_stopped for part in parts) else OK, code)
+        return max(ExitCode.FINDINGS, code)
+    if reporting.fail_on is None and report.fails(Severity.HIGH):
+        DIAGNOSTICS.say(
+            f"There are findings at high or above. A review passes all the same: --fail-on high exits {ExitCode.FINDINGS}."
+        )
+    return max(ExitCode.STOPPED if any(part.is_stopped for part in parts) else ExitCode.OK, code)
 
 
 class _Sources(Struct, frozen=True, kw_only=True):

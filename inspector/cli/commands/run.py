@@ -6,19 +6,19 @@ from itertools import groupby
 
 import click
 
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
-    SectionedCommand,
     format_option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import CALLS_FAILED, DIAGNOSTICS, OK, print_json, print_lines
+from inspector.cli.output import DIAGNOSTICS, print_json, print_lines
 from inspector.cli.saved_calls import Ran, cases_of, conceal, lines_of, made_again, target_words
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import UsageError
+from inspector.errors import ExitCode, UsageError
 from inspector.junit import junit
 from inspector.launch import Launch
 from inspector.saved.call import SavedCall
@@ -29,6 +29,7 @@ from inspector.session.live import Session
 @click.command(
     name="run",
     cls=SectionedCommand,
+    exits=(ExitCode.CALLS_FAILED,),
     examples=(
         "sightline run calls.toml demo",
         "sightline run calls.toml search --format junit -- node server.js",
@@ -78,7 +79,7 @@ def command(
             DIAGNOSTICS.say(f"connecting to {launch.target} …")
             ran += in_session(launch, partial(_listed_and_made, launch=launch, calls=[*calls], values=values))
     _print(ran, file, format_)
-    return CALLS_FAILED if any(each.failures for each in ran) else OK
+    return ExitCode.CALLS_FAILED if any(each.failures for each in ran) else ExitCode.OK
 
 
 async def _listed_and_made(

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from inspector.cli.options import SectionedCommand
-from inspector.cli.output import DIAGNOSTICS, OK
-from inspector.errors import UsageError
+from inspector.cli.help import SectionedCommand
+from inspector.cli.output import DIAGNOSTICS
+from inspector.errors import ExitCode, UsageError
 from inspector.recording.answering import Answers
 from inspector.recording.codec import Broken
 from inspector.recording.files import Break, RecordingFile
@@ -44,7 +44,7 @@ def command(*, recording: str, port: int | None, exact: bool, quiet: bool) -> in
     else:
         serve_http(answers.answer, DIAGNOSTICS.say, port)
     file.close()
-    return OK
+    return ExitCode.OK
 
 
 def _lines(file: RecordingFile) -> Iterator[tuple[int, Line]]:

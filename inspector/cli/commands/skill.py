@@ -4,18 +4,19 @@ import click
 
 from inspector.cli.answers import AnswerOptions
 from inspector.cli.commands.call import CallArguments, CallOutput, called
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
+    LENS,
     ConnectionOptions,
     LensOptions,
     PolicyOptions,
     RecordingOptions,
-    SectionedCommand,
     quiet_option,
     takes,
 )
-from inspector.cli.output import OK, columns, print_json, print_lines, table
-from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import ToolFailedError, UsageError
+from inspector.cli.output import columns, print_json, print_lines, table
+from inspector.cli.start import Invocation, check_named, in_session, launch_of, target_of
+from inspector.errors import ExitCode, ToolFailedError, UsageError
 from inspector.json.exact import Json
 from inspector.protocol.catalogue import Item, Kind, Tool, unlisted
 from inspector.protocol.skills import manifest_of, root_of
@@ -26,6 +27,7 @@ from inspector.session.skills import FolderView, folder_of, get_skill
 
 @click.command(
     cls=SectionedCommand,
+    exits=(ExitCode.TOOL_FAILED, ExitCode.STOPPED),
     examples=(
         "sightline skill pdf-processing --file references/FORMS.md -- node server.js",
         "sightline skill skill://pdf-processing/SKILL.md --files https://host/mcp",
@@ -68,6 +70,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
     NAME is the name of a listed skill, or the URI of any skill. What differs from the entry of the skill in size,
     digest or frontmatter is withheld from the model at every boundary.
     """
+    check_named("skill", name, target, connection)
     if not files:
 
         async def choose(session: Session) -> tuple[str, Tool]:
@@ -85,6 +88,8 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
             rules=rules,
             answers=answers,
         )
+    if recording.path is None:
+        lens.refuse(LENS, "does not work with --files")
     chosen = target_of(target, connection, invocation.command_line)
     launch = launch_of(chosen, connection, lens=lens, recording=recording)
 
@@ -97,7 +102,7 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
         print_json(_shape(view))
     else:
         print_lines(_lines(view))
-    return OK
+    return ExitCode.OK
 
 
 async def _skill(session: Session, name: str) -> Item:

@@ -11,20 +11,20 @@ from msgspec import Struct
 
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
+from inspector.cli.help import SectionedCommand
 from inspector.cli.options import (
     ConnectionOptions,
     OptionGroup,
     PolicyOptions,
-    SectionedCommand,
     format_option,
     option,
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, DIFFERS, OK, STOPPED, print_json, print_lines
+from inspector.cli.output import DIAGNOSTICS, print_json, print_lines
 from inspector.cli.saved_calls import Caller
 from inspector.cli.start import Invocation, in_session, launch_of, target_of
-from inspector.errors import InspectorError, UsageError
+from inspector.errors import ExitCode, InspectorError, UsageError
 from inspector.hosts.profile import Call
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import hosts
@@ -75,6 +75,7 @@ class PlaceOptions(OptionGroup):
 @click.command(
     name="verify",
     cls=SectionedCommand,
+    exits=(ExitCode.STOPPED, ExitCode.DIFFERS),
     examples=(
         "sightline verify session.jsonl demo",
         "sightline verify session.jsonl --ignore /structuredContent/at -- node server.js",
@@ -112,12 +113,12 @@ def command(
         if places.proposes:
             found = in_session(launch, lambda session: _proposed(session, launch, calls))
             print_lines((DIAGNOSTICS.mask(str(each)) for each in found), exactly=True)
-            return OK
+            return ExitCode.OK
         checked = in_session(launch, lambda session: _checked(session, launch, calls, ignored))
     _print(checked, recording, format_)
     if any(each.differences for each in checked):
-        return DIFFERS
-    return max((each.code for each in checked), default=OK)
+        return ExitCode.DIFFERS
+    return max((each.code for each in checked), default=ExitCode.OK)
 
 
 class _Checked(Struct, frozen=True, kw_only=True):
@@ -129,7 +130,7 @@ class _Checked(Struct, frozen=True, kw_only=True):
     more: int = 0
     unsent: str = ""
     """The reason why the call was not made again; empty if it was made."""
-    code: int = OK
+    code: int = ExitCode.OK
     """The exit code for the reason in `unsent`."""
 
 
@@ -169,7 +170,7 @@ def _withheld_argument(call: ReplayedCall) -> bool:
 async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     """The answer, or a `_Checked` with the reason why the call was not made again."""
     unsent = ""
-    code = OK
+    code = ExitCode.OK
     if _withheld_argument(call):
         unsent = "an argument is withheld in the recording"
     elif not isinstance(call.arguments, dict):
@@ -179,7 +180,7 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
         try:
             return await caller.call(call.name, call.arguments)
         except InspectorError as error:
-            unsent, code = error.message.replace("\n", "; "), max(error.exit_code, STOPPED)
+            unsent, code = error.message.replace("\n", "; "), max(error.exit_code, ExitCode.STOPPED)
     return _Checked(frame=call.frame, tool=call.name, unsent=unsent, code=code)
 
 

@@ -1,0 +1,108 @@
+"""The help of commands: examples, options by group, exit codes; and the suggestions for misspelt words."""
+
+import difflib
+import sys
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+import click
+
+from inspector.cli.output import at_words, columns
+from inspector.errors import ExitCode, UsageError
+
+Value = TypeVar("Value")
+
+_OF_CONNECTING = (ExitCode.AUTHENTICATION, ExitCode.UNREACHABLE)
+_NEAR = 0.7
+"""How alike two words must be, of 1, for one to be suggested for the other: one letter of four may differ."""
+
+
+class WordChoice(click.Choice[Value]):
+    """A choice of several words. The error for a misspelt word suggests a correct one."""
+
+    def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Value:
+        """The choice that a word means. Raises UsageError."""
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter as error:
+            words = [self.normalize_choice(choice, ctx) for choice in self.choices]
+            what = param.opts[0] if isinstance(param, click.Option) else param.name if param else None
+            more = f"Try {ctx.command_path} --help." if ctx else ""
+            hint = f"{suggestion(str(value), words)} {more}".strip()
+            raise UsageError(f"{what}: {value} is none of {', '.join(words)}", hint) from error
+
+    def normalize_choice(self, choice: object, ctx: click.Context | None) -> str:
+        """The word for a choice: for a member of an enumeration, its value."""
+        return super().normalize_choice(choice.value if isinstance(choice, StrEnum) else choice, ctx)
+
+
+def suggestion(word: str, known: Iterable[str], *, template: str = "{}", most: int = 3) -> str:
+    """` Did you mean A or B?`; empty if no known word is close. The dashes of options do not make them alike."""
+    bare = {one.lstrip("-"): one for one in known}
+    near = difflib.get_close_matches(word.lstrip("-"), bare, n=most, cutoff=_NEAR)
+    close = [bare[one] for one in near]
+    return f" Did you mean {' or '.join(template.format(one) for one in close)}?" if close else ""
+
+
+class SectionedOption(click.Option):
+    """An option that the help lists under the title of its group."""
+
+    def __init__(self, *args: Any, section: str = "", **settings: Any) -> None:
+        super().__init__(*args, **settings)
+        self.section = section
+
+
+class WrappedHelp(click.Command):
+    """Help whose lines are wrapped at words on a terminal, also those that are written as they are."""
+
+    def get_help(self, ctx: click.Context) -> str:
+        text = super().get_help(ctx)
+        if not sys.stdout.isatty():
+            return text
+        return "\n".join(row for line in text.split("\n") for row in at_words(line, columns()))
+
+
+class SectionedCommand(WrappedHelp):
+    """A command whose help shows examples, its options by group, and its exit codes."""
+
+    def __init__(
+        self,
+        *args: Any,
+        examples: tuple[str, ...] = (),
+        exits: tuple[ExitCode, ...] = (),
+        **settings: Any,
+    ) -> None:
+        """`exits`: the exit codes of this command, besides those that every command has."""
+        super().__init__(*args, **settings)
+        self.examples = examples
+        connects = any("--timeout" in option.opts for option in self.params)
+        common = (ExitCode.OK, ExitCode.USAGE, *(_OF_CONNECTING if connects else ()))
+        self.exits = tuple(sorted({*common, *exits}))
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the examples, then the command's own options, then those of each group."""
+        if self.examples:
+            with formatter.section("Examples"):
+                for example in self.examples:
+                    formatter.write(f"{'':>{formatter.current_indent}}{example}\n")
+        sections: dict[str, list[tuple[str, str]]] = {"": []}
+        general: list[tuple[str, str]] = []
+        for option in self.get_params(ctx):
+            row = option.get_help_record(ctx)
+            if row is None or isinstance(option, click.Argument):
+                continue
+            if option.name in {"help", "quiet"}:
+                general.append(row)
+            else:
+                sections.setdefault(getattr(option, "section", ""), []).append(row)
+        sections[""] += general
+        for title, rows in sections.items():
+            with formatter.section(title or "Options"):
+                formatter.write_dl(rows)
+
+    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the exit codes."""
+        _ = ctx
+        with formatter.section("Exit codes"):
+            formatter.write_dl([(str(code.value), code.meaning) for code in self.exits])
