@@ -9,19 +9,19 @@ from pathlib import Path
 import click
 import pytest
 
-from inspector.cli.main import COMMANDS, LazyGroup, run, sightline
+from inspector.cli import main
+from inspector.cli.main import COMMANDS, LazyGroup, run
 from inspector.cli.options import ConnectionOptions, SectionedCommand
 from inspector.cli.overview import overview_lines, remember
 from inspector.files import private
 from inspector.files.recent import MAX_TARGETS, recent_targets, remember_target
 from inspector.launch import Launch
 from inspector.protocol.targets import ConfiguredTarget, HttpTarget, parse_target, stdio_target
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 
 
 def commands() -> list[tuple[str, click.Command]]:
-    context = click.Context(sightline)
+    context = click.Context(main.sightline)
     group = LazyGroup("sightline")
     found = [(name, group.get_command(context, name)) for name in COMMANDS]
     nested = [
@@ -45,14 +45,14 @@ def test_help_has_two_examples_with_only_existing_options(name: str, command: cl
         assert words[0] == "sightline"
         assert name.split(maxsplit=1)[0] in words or name == "open"
         assert {word for word in words if word.startswith("--") and word != "--"} <= known
-    ran = here(*name.split(), "--help")
+    ran = sightline(*name.split(), "--help")
     assert ran.code == 0
     assert ran.out.index("Examples:") < ran.out.index("Options:")
     assert all(not isinstance(option, click.Option) or option.help for option in command.params)
 
 
 def test_help_lists_options_by_group() -> None:
-    out = here("call", "--help").out
+    out = sightline("call", "--help").out
     titles = re.findall(r"^(\S.*):$", out, re.MULTILINE)
     assert titles == [
         "Examples", "Options", "Call", "Output", "Connection", "Client", "Authorization (http://…)",
@@ -86,13 +86,13 @@ def test_the_option_groups_of_a_command_share_no_field() -> None:
     ],
 )
 def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], hint: str) -> None:
-    ran = here(*argv)
+    ran = sightline(*argv)
     assert ran.code == 2
     assert hint in ran.err
 
 
 def test_a_misspelt_tool_name_gets_a_suggestion() -> None:
-    ran = here("policy", "explain", "clean_clok", "-q", "demo")
+    ran = sightline("policy", "explain", "clean_clok", "-q", "demo")
     assert (ran.code, "Did you mean clean_clock" in ran.err) == (5, True)
 
 
