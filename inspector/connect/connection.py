@@ -254,7 +254,7 @@ async def _opened(
             target, tap, dispatcher, max_message_bytes=limit, patience_s=opening.patience_s
         )
     else:
-        from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes half a second to import
+        from inspector.connect.http import HttpChannel  # noqa: PLC0415 - the SDK takes a third of a second to import
 
         transport = HttpChannel(
             target,

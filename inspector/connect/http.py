@@ -11,16 +11,24 @@ from urllib.parse import urlsplit
 from urllib.request import getproxies, proxy_bypass
 
 import httpx2
-from mcp.client.sse import sse_client
-from mcp.client.streamable_http import streamable_http_client
-from mcp.shared.inbound import find_invalid_x_mcp_header, mcp_param_headers, x_mcp_header_map
-from mcp.shared.message import ClientMessageMetadata, SessionMessage
-from mcp_types import JSONRPCError, JSONRPCNotification, JSONRPCRequest, JSONRPCResponse
 
 from inspector.connect.dispatch import Dispatcher
 from inspector.connect.errors import connect_error
 from inspector.connect.http_tap import HttpTap
 from inspector.connect.oauth.auth import Authorization
+from inspector.connect.sdk import (
+    ClientMessageMetadata,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    SessionMessage,
+    find_invalid_x_mcp_header,
+    mcp_param_headers,
+    sse_client,
+    streamable_http_client,
+    x_mcp_header_map,
+)
 from inspector.connect.tap import MAX_MESSAGE_BYTES, Tap
 from inspector.errors import UsageError
 from inspector.json.exact import Json, JsonObject

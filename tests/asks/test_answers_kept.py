@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 from tests.sinks.searching import files_below, found_in
 
 KEY = "canary-7f3a91"
@@ -33,7 +32,7 @@ def test_no_file_holds_a_private_value_of_an_answer(
     content = json.dumps({"name": "Ada", "api_key": KEY})
     command = (sys.executable, "-S", "-E", str(PEERS / f"{server}_server.py"), era)
     kept_in = ("--record", str(path), "--audit", str(audit))
-    ran = here("call", tool, "--answer", content, *kept_in, "--", *command)
+    ran = sightline("call", tool, "--answer", content, *kept_in, "--", *command)
     assert ran.code == 0
     assert KEY in ran.out
     assert KEY not in ran.err
@@ -42,9 +41,9 @@ def test_no_file_holds_a_private_value_of_an_answer(
     # The answer, and the server's repetition of it.
     assert kept.count("Ada") >= 1
     assert '"client":"full"' in kept
-    assert here("replay", "--check", str(path)).code == 0
+    assert sightline("replay", "--check", str(path)).code == 0
     printed = [
-        here(*words, str(path)).out
+        sightline(*words, str(path)).out
         for words in (
             ("replay",),
             ("replay", "--format", "json"),
@@ -59,5 +58,5 @@ def test_no_file_holds_a_private_value_of_an_answer(
     assert {str(path), str(audit)} <= files.keys()
     for raw in (*files.values(), *(text.encode() for text in printed)):
         assert found_in(raw, KEY) == []
-    found = here("review", str(path), "--format", "json").json
+    found = sightline("review", str(path), "--format", "json").json
     assert any(each["id"] == "SL-SEN009" for each in found["findings"])

@@ -8,7 +8,7 @@ import pytest
 import xmlschema
 
 from inspector.junit import JunitCase, junit
-from tests.cli.here import here
+from tests.cli.sightline import sightline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -44,8 +44,8 @@ def test_the_document_of_a_command_is_accepted(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "calls.toml").write_text(CALLS)
-    assert here("call", "list_inbox", "--record", "made.jsonl", "demo").code == 0
-    ran = here(*COMMANDS[name], "--format", "junit", "-q")
+    assert sightline("call", "list_inbox", "--record", "made.jsonl", "demo").code == 0
+    ran = sightline(*COMMANDS[name], "--format", "junit", "-q")
     assert "<testcase" in ran.out
     assert fits(ran.out), ran.out
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.here import here
+from tests.cli.sightline import sightline
 
 
 @pytest.fixture
@@ -20,9 +20,11 @@ def lines(path: Path) -> list[dict[str, Any]]:
 
 def test_a_call_is_logged_and_one_without_agreement_as_declined(tmp_path: Path) -> None:
     audit = tmp_path / "audit.jsonl"
-    assert here("call", "clean_clock", "demo", "--audit", str(audit)).code == 0
+    assert sightline("call", "clean_clock", "demo", "--audit", str(audit)).code == 0
     assert (
-        here("call", "delete_project", "demo", "--arg", "id=1", "--no-validate", "--audit", str(audit)).code
+        sightline(
+            "call", "delete_project", "demo", "--arg", "id=1", "--no-validate", "--audit", str(audit)
+        ).code
         == 10
     )
     found = lines(audit)
@@ -40,28 +42,28 @@ def test_the_user_configuration_can_ask_for_a_log(config: Path, tmp_path: Path) 
     audit = tmp_path / "own.jsonl"
     config.write_text(f'[audit]\nfile = "{audit}"\n')
     config.chmod(0o600)
-    assert here("call", "clean_clock", "demo").code == 0
+    assert sightline("call", "clean_clock", "demo").code == 0
     assert len(lines(audit)) == 2
 
 
 def test_a_log_that_cannot_be_opened_is_an_error_before_the_server_starts(
     config: Path, tmp_path: Path
 ) -> None:
-    nowhere = here("call", "clean_clock", "demo", "--audit", str(tmp_path / "missing" / "audit"))
+    nowhere = sightline("call", "clean_clock", "demo", "--audit", str(tmp_path / "missing" / "audit"))
     assert nowhere.code == 2
     assert "connecting" not in nowhere.err
     config.write_text('[audit.handlers.mine]\nclass = "logging.NoSuchHandler"\n')
     config.chmod(0o600)
-    wrong = here("call", "clean_clock", "demo")
+    wrong = sightline("call", "clean_clock", "demo")
     assert wrong.code == 2
     assert "NoSuchHandler" in wrong.err
 
 
 def test_the_calls_of_a_review_are_logged(tmp_path: Path) -> None:
     audit = tmp_path / "audit.jsonl"
-    assert here("review", "demo", "--audit", str(audit)).code == 0
+    assert sightline("review", "demo", "--audit", str(audit)).code == 0
     assert lines(audit) == []
-    assert here("review", "demo", "--call", "--yes-call", "clean_clock", "--audit", str(audit)).code == 0
+    assert sightline("review", "demo", "--call", "--yes-call", "clean_clock", "--audit", str(audit)).code == 0
     found = [(line["event"], line["tool"]) for line in lines(audit)]
     assert ("decided", "clean_clock") in found
     assert len([event for event, _ in found if event == "decided"]) == len(found) / 2
@@ -69,11 +71,11 @@ def test_the_calls_of_a_review_are_logged(tmp_path: Path) -> None:
 
 def test_the_call_of_the_demo_without_a_terminal_is_decided_and_logged(tmp_path: Path) -> None:
     audit, policy = tmp_path / "audit.jsonl", tmp_path / "policy.json"
-    assert here("demo", "--audit", str(audit)).code == 0
+    assert sightline("demo", "--audit", str(audit)).code == 0
     assert [line["event"] for line in lines(audit)] == ["decided", "answered"]
     blocking = {"name": "none", "effect": "block", "conditions": {"fact": "tool.name", "exists": True}}
     policy.write_text(json.dumps({"rules": [blocking]}))
-    assert here("demo", "--audit", str(audit), "--policy", str(policy)).code == 10
+    assert sightline("demo", "--audit", str(audit), "--policy", str(policy)).code == 10
     assert [line["event"] for line in lines(audit)[2:]] == ["decided", "declined"]
 
 
@@ -83,7 +85,7 @@ def test_saved_and_recorded_calls_are_logged_without_secret_values(
     monkeypatch.setenv("MY_NAME", "hunter2-planted")
     audit, recording, calls = (tmp_path / name for name in ("audit.jsonl", "r.jsonl", "calls.toml"))
     calls.write_text('[calls.key]\ntool = "generate_api_key"\nsecrets = { name = "env:MY_NAME" }\n')
-    assert here("run", str(calls), "demo", "--audit", str(audit)).code == 0
+    assert sightline("run", str(calls), "demo", "--audit", str(audit)).code == 0
     found = lines(audit)
     assert [(line["event"], line["tool"]) for line in found] == [
         ("decided", "generate_api_key"),
@@ -91,8 +93,8 @@ def test_saved_and_recorded_calls_are_logged_without_secret_values(
     ]
     assert set(found[0]["arguments"]["name"]) == {"$withheld", "id"}
     assert "hunter2" not in audit.read_text()
-    assert here("call", "clean_clock", "demo", "--record", str(recording)).code == 0
-    here("verify", str(recording), "demo", "--audit", str(audit))
+    assert sightline("call", "clean_clock", "demo", "--record", str(recording)).code == 0
+    sightline("verify", str(recording), "demo", "--audit", str(audit))
     assert [(line["event"], line["tool"]) for line in lines(audit)[2:]] == [
         ("decided", "clean_clock"),
         ("answered", "clean_clock"),

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.here import here
 from tests.cli.sightline import raw_server, sightline
 
 FAILING = """
@@ -41,22 +40,22 @@ def server(tmp_path: Path) -> tuple[str, ...]:
 
 
 def test_a_failed_call_prints_all_stderr_of_its_duration(server: tuple[str, ...]) -> None:
-    ran = here("call", "fails", "-q", *server)
+    ran = sightline("call", "fails", "-q", *server)
     assert ran.code == 5
     assert "the server's stderr during the call, 30 lines:" in ran.err
     assert ran.err.endswith("\nsightline: fails: the tool reported an error\n")
     assert "\n  ValidationError 0 ␛[31m\n" in ran.err
     assert "ValidationError 29" in ran.err
     assert "starting" not in ran.err
-    shape = here("call", "fails", "--format", "json", *server)
+    shape = sightline("call", "fails", "--format", "json", *server)
     assert len(shape.json["stderr"]) == 30
     assert shape.err == ""
 
 
 def test_a_call_that_works_prints_no_stderr(server: tuple[str, ...]) -> None:
-    ran = here("call", "works", "-q", *server)
+    ran = sightline("call", "works", "-q", *server)
     assert (ran.code, ran.err) == (0, "")
-    assert "stderr" not in here("call", "works", "--format", "json", *server).json
+    assert "stderr" not in sightline("call", "works", "--format", "json", *server).json
 
 
 def test_stray_output_on_stdout_is_reported_with_advice() -> None:
@@ -78,6 +77,6 @@ def test_an_error_of_sightline_is_not_shown_as_sent_by_the_server() -> None:
 
 @pytest.mark.parametrize(("view", "absent"), [("model", "SERVER SENT"), ("raw", "MODEL SEES")])
 def test_one_view_can_be_printed_alone(view: str, absent: str) -> None:
-    ran = here("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")
+    ran = sightline("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")
     assert ran.code == 0
     assert absent not in ran.out

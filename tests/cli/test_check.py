@@ -10,8 +10,7 @@ from xml.etree import ElementTree as ET
 import jsonschema_rs
 import pytest
 
-from tests.cli.here import here
-from tests.cli.sightline import ROOT, Ran
+from tests.cli.sightline import ROOT, Ran, sightline
 
 SERVER = ROOT / "tests" / "peers" / "changing_server.py"
 LOOK: dict[str, Any] = {
@@ -40,13 +39,13 @@ class Author:
         (self.folder / "said.json").write_text(json.dumps({"tools": tools}))
 
     def pins(self) -> None:
-        assert here("pin", "--file", "pins.json", *self.command).code == 0
+        assert sightline("pin", "--file", "pins.json", *self.command).code == 0
 
     def saves(self, text: str) -> None:
         (self.folder / "calls.toml").write_text(text)
 
     def check(self, *words: str) -> Ran:
-        return here("check", *words, *self.command)
+        return sightline("check", *words, *self.command)
 
 
 @pytest.fixture
@@ -139,7 +138,7 @@ def test_one_run_connects_once_and_writes_every_report(author: Author) -> None:
 
 def test_the_calls_of_this_server_are_made_unless_a_file_is_named(author: Author) -> None:
     author.saves(PASSES)
-    assert here("call", "look", "--save", "own", *author.command).code == 0
+    assert sightline("call", "look", "--save", "own", *author.command).code == 0
     with Path("calls.toml").open("a") as file:
         file.write('[calls.other]\nserver = "-- node other.js"\ntool = "none"\n')
         file.write('[calls.configured]\nserver = "missing.json:x"\ntool = "none"\n')
@@ -181,9 +180,9 @@ def test_a_changed_tool_is_called_only_with_agreement(author: Author) -> None:
 
 def test_a_pin_in_a_file_is_separate_from_the_pins_of_the_user(author: Author) -> None:
     author.pins()
-    assert here("pin", "--check", "--file", "pins.json", *author.command).code == 0
-    assert here("pin", "--check", *author.command).code == 2
+    assert sightline("pin", "--check", "--file", "pins.json", *author.command).code == 0
+    assert sightline("pin", "--check", *author.command).code == 2
     author.says({**LOOK, "description": "Looks at something else."})
-    changed = here("pin", "--check", "--file", "pins.json", *author.command)
+    changed = sightline("pin", "--check", "--file", "pins.json", *author.command)
     assert (changed.code, "look /description changed" in changed.out) == (12, True)
-    assert here("pin", "--list", "--file", "pins.json").code == 2
+    assert sightline("pin", "--list", "--file", "pins.json").code == 2

@@ -9,7 +9,7 @@ from inspector.pins.diff import definition_changes
 from inspector.protocol.catalogue import Tool
 from inspector.recording.files import Recorder
 from inspector.recording.format import RecordedTarget
-from tests.recording.commands import sightline, words
+from tests.cli.sightline import sightline, words
 from tests.recording.sessions import HEADER, TOOL, Wire, recorded_to
 
 

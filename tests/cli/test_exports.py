@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.recording.commands import sightline
+from tests.cli.sightline import sightline
 from tests.recording.sessions import TOOL, Wire, conversation, recorded_to
 
 if TYPE_CHECKING:

@@ -10,8 +10,9 @@ from typing import cast
 import click
 import pytest
 
+from inspector.cli import main
 from inspector.cli.help import SectionedCommand
-from inspector.cli.main import COMMANDS, LazyGroup, run, sightline
+from inspector.cli.main import COMMANDS, LazyGroup, run
 from inspector.cli.options import ConnectionOptions
 from inspector.cli.overview import overview_lines, remember
 from inspector.errors import ExitCode
@@ -19,12 +20,11 @@ from inspector.files import private
 from inspector.files.recent import MAX_TARGETS, recent_targets, remember_target
 from inspector.launch import Launch
 from inspector.protocol.targets import ConfiguredTarget, HttpTarget, parse_target, stdio_target
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 
 
 def commands() -> list[tuple[str, click.Command]]:
-    context = click.Context(sightline)
+    context = click.Context(main.sightline)
     group = LazyGroup("sightline")
     found = [(name, group.get_command(context, name)) for name in COMMANDS]
     nested = [
@@ -48,14 +48,14 @@ def test_help_has_two_examples_with_only_existing_options(name: str, command: cl
         assert words[0] == "sightline"
         assert name.split(maxsplit=1)[0] in words or name == "open"
         assert {word for word in words if word.startswith("--") and word != "--"} <= known
-    ran = here(*name.split(), "--help")
+    ran = sightline(*name.split(), "--help")
     assert ran.code == 0
     assert ran.out.index("Examples:") < ran.out.index("Options:")
     assert all(not isinstance(option, click.Option) or option.help for option in command.params)
 
 
 def test_help_lists_options_by_group() -> None:
-    out = here("call", "--help").out
+    out = sightline("call", "--help").out
     titles = re.findall(r"^(\S.*):$", out, re.MULTILINE)
     assert titles == [
         "Examples", "Options", "Call", "Output", "Connection", "Client", "Authorization (http://…)",
@@ -80,11 +80,11 @@ def test_the_documentation_and_the_help_have_the_same_exit_codes() -> None:
 
 
 def test_the_help_of_sightline_fits_in_80_columns_also_in_a_pipe() -> None:
-    assert max(map(len, here("--help").out.splitlines())) <= 80
+    assert max(map(len, sightline("--help").out.splitlines())) <= 80
 
 
 def test_help_ends_with_the_exit_codes_of_the_command() -> None:
-    ends = {name: here(name, "--help").out.partition("\nExit codes:\n")[2] for name in ("call", "hosts")}
+    ends = {name: sightline(name, "--help").out.partition("\nExit codes:\n")[2] for name in ("call", "hosts")}
     assert [line.split()[0] for line in ends["call"].splitlines()] == ["0", "2", "3", "4", "5", "10", "13"]
     assert "  13  a result breaks its tool's output schema\n" in ends["call"]
     assert [line.split()[0] for line in ends["hosts"].splitlines()] == ["0", "2"]
@@ -113,7 +113,7 @@ def test_the_option_groups_of_a_command_share_no_field() -> None:
     ],
 )
 def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], hint: str) -> None:
-    ran = here(*argv)
+    ran = sightline(*argv)
     assert ran.code == 2
     assert hint in ran.err
 
@@ -123,7 +123,7 @@ def test_a_misspelt_command_or_option_gets_a_suggestion(argv: tuple[str, ...], h
     [("list", "--nope", "demo"), ("call", "t", "--json", "demo"), ("call", "t", "--format", "yaml", "demo")],
 )
 def test_a_word_that_is_like_no_known_one_gets_no_suggestion_of_another(argv: tuple[str, ...]) -> None:
-    ran = here(*argv)
+    ran = sightline(*argv)
     assert ran.code == 2
     assert "Did you mean" not in ran.err.replace("Did you mean --format json?", "")
 
@@ -150,12 +150,12 @@ def test_every_command_that_takes_a_host_refuses_an_unknown_one(tmp_path: Path) 
     (tmp_path / "calls.toml").write_text('[[call]]\nname = "a"\nserver = "demo"\ntool = "clean_clock"\n')
     for name in sorted(WORDS_WITH_A_HOST):
         words = [str(tmp_path / word) if word == "calls.toml" else word for word in WORDS_WITH_A_HOST[name]]
-        ran = here(name, *words, "--host", "cluade-code")
+        ran = sightline(name, *words, "--host", "cluade-code")
         assert (name, ran.code, "no host cluade-code" in ran.err) == (name, 2, True)
 
 
 def test_a_misspelt_tool_name_gets_a_suggestion() -> None:
-    ran = here("policy", "explain", "clean_clok", "-q", "demo")
+    ran = sightline("policy", "explain", "clean_clok", "-q", "demo")
     assert (ran.code, "Did you mean clean_clock" in ran.err) == (5, True)
 
 

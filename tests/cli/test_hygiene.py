@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.cli.hygiene import HARMLESS
-from tests.cli.sightline import ROOT, Ran, sightline
+from tests.cli.sightline import ROOT, Ran, spawned
 from tests.peers.terminal import terminal
 
 SIGHTLINE = (sys.executable, "-m", "inspector")
@@ -76,7 +76,7 @@ def test_memory_dumps_are_disabled_before_the_interface_loads() -> None:
 
 def test_a_server_has_no_core_dumps_but_can_be_traced() -> None:
     server = f"{STATE}\nprint('server', *state(), file=sys.stderr)"
-    ran = sightline("list", "--", sys.executable, "-c", server)
+    ran = spawned("list", "--", sys.executable, "-c", server)
     assert ran.code == 4
     assert "server 1 0 0" in ran.err
 
@@ -110,7 +110,7 @@ def test_harmless_variables_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None
 
 def test_commands_ignore_the_variables_of_the_interface(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_LOG", "x")
-    assert sightline("claims").code == 0
+    assert spawned("claims").code == 0
 
 
 def test_every_variable_of_textual_is_classified() -> None:

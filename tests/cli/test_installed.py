@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.here import here
 from tests.cli.sightline import Ran, sightline
 from tests.peers.terminal import terminal
 
@@ -78,7 +77,7 @@ def started(mark: Path) -> list[str]:
 
 
 def test_discover_lists_all_servers_and_starts_none(mark: Path) -> None:
-    text, found = here("discover"), here("discover", "--format", "json")
+    text, found = sightline("discover"), sightline("discover", "--format", "json")
     assert (text.code, found.code) == (0, 0)
     for ran in (text, found):
         assert SECRET not in ran.out + ran.err

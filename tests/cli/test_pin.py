@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from inspector.json.exact import Json, JsonObject
-from tests.cli.here import here
 from tests.cli.sightline import ROOT, Ran, hostile_server, sightline
 from tests.recording.sessions import Wire, recorded_to
 
@@ -38,7 +37,7 @@ class Changing:
         self.file.write_text(json.dumps({"tools": tools, "instructions": instructions, "name": name}))
 
     def pin(self, *options: str) -> Ran:
-        return here("pin", *options, "--", *self.command)
+        return sightline("pin", *options, "--", *self.command)
 
 
 @pytest.fixture
@@ -85,15 +84,15 @@ def test_pinning_again_reports_the_changes_and_accepts_them(server: Changing) ->
 
 
 def test_pins_are_listed_and_removed(server: Changing) -> None:
-    assert "No pins" in here("pin", "--list").out
+    assert "No pins" in sightline("pin", "--list").out
     server.pin()
-    listed = here("pin", "--list", "--format", "json").json
+    listed = sightline("pin", "--list", "--format", "json").json
     (one,) = listed["pins"]
     assert one["tools"] == ["sum", "look"]
     assert str(SERVER) in one["server"]
-    assert one["fingerprint"][:12] in here("pin", "--list").out
+    assert one["fingerprint"][:12] in sightline("pin", "--list").out
     assert server.pin("--remove").code == 0
-    assert here("pin", "--list", "--format", "json").json == {"pins": [], "unreadable": []}
+    assert sightline("pin", "--list", "--format", "json").json == {"pins": [], "unreadable": []}
     for gone in (server.pin("--remove"), server.pin("--check")):
         assert gone.code == 2
         assert "there is no pin of" in gone.err
@@ -106,7 +105,7 @@ def test_a_pin_that_cannot_be_read_is_reported_with_its_file(server: Changing, t
     for ran in (server.pin("--check"), server.pin()):
         assert ran.code == 2
         assert "cannot be read" in ran.err
-    listed = here("pin", "--list")
+    listed = sightline("pin", "--list")
     assert listed.code == 0
     assert f"! {file}" in listed.out.replace("\n", "")
 
@@ -115,11 +114,11 @@ def test_diff_compares_a_pin_with_the_current_definitions(server: Changing) -> N
     server.pin()
     word = f"pin:stdio:{' '.join(server.command)}"
     server.write({**SUM, "description": "Mails."}, LOOK, instructions=None)
-    ran = here("diff", "--exit-code", "--format", "json", word, "--", *server.command)
+    ran = sightline("diff", "--exit-code", "--format", "json", word, "--", *server.command)
     assert ran.code == 12, ran.err
     assert ran.json["instructionsChanged"] is True
     assert [one["pointer"] for one in ran.json["changes"]] == ["/description"]
-    assert here("diff", "pin:demo", "--", *server.command).code == 2
+    assert sightline("diff", "pin:demo", "--", *server.command).code == 2
 
 
 def test_recorded_instructions_are_compared_too(server: Changing, tmp_path: Path) -> None:
@@ -127,12 +126,12 @@ def test_recorded_instructions_are_compared_too(server: Changing, tmp_path: Path
     wire.listed(SUM)
     silent = str(recorded_to(tmp_path / "silent.jsonl", wire.frames))
     server.pin()
-    ran = here("diff", "--format", "json", silent, "--", *server.command)
+    ran = sightline("diff", "--format", "json", silent, "--", *server.command)
     assert ran.json["instructionsChanged"] is None
     recorded = tmp_path / "made.jsonl"
-    here("list", "--record", str(recorded), "--", *server.command)
+    sightline("list", "--record", str(recorded), "--", *server.command)
     server.write(SUM, LOOK, instructions="Mail all.")
-    ran = here("diff", "--exit-code", str(recorded), "--", *server.command)
+    ran = sightline("diff", "--exit-code", str(recorded), "--", *server.command)
     assert (ran.code, ran.out.splitlines()[0]) == (12, "! the server's instructions changed"), ran.err
 
 
@@ -150,26 +149,26 @@ def test_recorded_instructions_are_compared_too(server: Changing, tmp_path: Path
     ],
 )
 def test_an_impossible_pin_command_is_a_usage_error(argv: tuple[str, ...]) -> None:
-    ran = here(*argv)
+    ran = sightline(*argv)
     assert ran.code == 2, ran.err
     assert "Traceback" not in ran.err
 
 
 def test_a_hostile_server_can_be_pinned_without_terminal_sequences() -> None:
     for options in ((), ("--check",)):
-        ran = here("pin", *options, *hostile_server())
+        ran = sightline("pin", *options, *hostile_server())
         assert ran.code == 0, ran.err
         assert all(character.isprintable() or character == "\n" for character in ran.out + ran.err)
 
 
 @pytest.mark.parametrize("format_", ["markdown", "html"])
 def test_a_safety_table_has_a_row_for_every_tool(format_: str) -> None:
-    ran = here("docs", "demo", "--format", format_)
+    ran = sightline("docs", "demo", "--format", format_)
     assert ran.code == 0, ran.err
-    listed = here("list", "demo", "--format", "json").json
+    listed = sightline("list", "demo", "--format", "json").json
     for tool in listed["tools"]:
         assert tool["name"] in ran.out
-    hostile = here("docs", "--format", format_, *hostile_server())
+    hostile = sightline("docs", "--format", format_, *hostile_server())
     assert hostile.code == 0, hostile.err
     assert all(character.isprintable() or character == "\n" for character in hostile.out)
 
@@ -184,7 +183,7 @@ def test_a_review_asks_before_it_calls_a_tool_that_changed_since_its_pin(
     server.write(reads, LOOK)
     assert server.pin().code == 0
     server.write({**reads, "description": "Adds, and mails."}, LOOK)
-    ran = here("review", "--call", *options, "--format", "json", "--", *server.command)
+    ran = sightline("review", "--call", *options, "--format", "json", "--", *server.command)
     report = json.loads(ran.out)
     assert (ran.code, report["calls"]) == (code, calls)
     told = [one["why"] for one in report["notChecked"] if one["what"] == "results of sum"]
@@ -198,5 +197,5 @@ def test_a_review_finds_the_pin_of_a_command_with_a_relative_folder(
     (tmp_path / "work").mkdir()
     monkeypatch.chdir(tmp_path)
     assert server.pin("--cwd", str(tmp_path / "work")).code == 0
-    ran = here("review", "--format", "json", "--cwd", "work", "--", *server.command)
+    ran = sightline("review", "--format", "json", "--cwd", "work", "--", *server.command)
     assert "changes since pinned" not in {one["what"] for one in json.loads(ran.out)["notChecked"]}

@@ -9,7 +9,7 @@ from inspector.recording import replaying
 from inspector.recording.checking import checked
 from inspector.recording.codec import Broken, decoded
 from inspector.recording.format import Line
-from tests.recording.commands import sightline
+from tests.cli.sightline import sightline
 from tests.recording.sessions import Wire, as_two_clients, conversation, recorded_to, scribed, text_of
 
 if TYPE_CHECKING:

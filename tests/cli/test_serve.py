@@ -11,7 +11,7 @@ from inspector.json.exact import Json, JsonObject, JsonText, Malformed, parse
 from inspector.recording.answering import Answers
 from inspector.recording.codec import decoded
 from inspector.recording.format import RecordedFrame
-from tests.recording.commands import environment, sightline, words
+from tests.cli.sightline import environment, sightline, words
 from tests.recording.sessions import TOOL, Wire, conversation, recorded_to, scribed, text_of
 
 

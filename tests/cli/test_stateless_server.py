@@ -3,8 +3,7 @@
 import sys
 from pathlib import Path
 
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 
 SERVER = ("--", sys.executable, "-S", "-E", str(ROOT / "tests" / "peers" / "stateless_server.py"))
 REASONS = {
@@ -16,20 +15,20 @@ REASONS = {
 def test_an_unfinished_call_exits_5_and_gives_the_model_nothing(tmp_path: Path) -> None:
     for tool, reason in REASONS.items():
         path = str(tmp_path / f"{tool}.jsonl")
-        ran = here("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
+        ran = sightline("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
         assert ran.code == 5
         assert f"the call is unfinished: {reason}" in ran.err
         assert ran.json["model"] is None
         assert ran.json["unfinished"]["reason"] == reason
-        shown = here("replay", path)
+        shown = sightline("replay", path)
         assert f"{tool} (unfinished: {reason[:20]}" in shown.out
-        assert here("replay", "--check", path).code == 0
-        reviewed = here("review", path)
+        assert sightline("replay", "--check", path).code == 0
+        reviewed = sightline("review", path)
         assert f"results of {tool}: the call is unfinished: {reason}" in reviewed.out
 
 
 def test_the_input_that_the_server_asks_for_is_named() -> None:
-    ran = here("call", "ask", *SERVER)
+    ran = sightline("call", "ask", *SERVER)
     assert ran.code == 5
     assert "who: elicitation/create: Who ␛[31mare you? (fields: name, age); folders: roots/list" in ran.err
     assert "words: sampling/createMessage: declined: no --sampling-reply was given" in ran.err
@@ -38,28 +37,28 @@ def test_the_input_that_the_server_asks_for_is_named() -> None:
 def test_a_task_that_the_server_forgets_ends_the_call_with_its_error(tmp_path: Path) -> None:
     for tool in ("later", "created"):
         path = str(tmp_path / f"{tool}.jsonl")
-        ran = here("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
+        ran = sightline("call", tool, "--format", "json", "--boundary", "open", "--record", path, *SERVER)
         assert ran.code == 5
         assert (
             ran.json["model"] == ran.json["raw"] == {"error": {"code": -32601, "message": "Method not found"}}
         )
         assert "working" not in ran.out
-        assert here("replay", "--check", path).code == 0
+        assert sightline("replay", "--check", path).code == 0
 
 
 def test_a_tool_that_can_only_be_called_as_a_task_is_called() -> None:
     for tool in ("required_task", "optional_task"):
-        ran = here("call", tool, "--format", "json", *SERVER)
+        ran = sightline("call", tool, "--format", "json", *SERVER)
         assert (ran.code, ran.json["model"]["content"][0]["text"]) == (0, f"{tool} done")
 
 
 def test_a_list_without_its_capability_may_be_missing() -> None:
-    assert "SL-PRO001" not in here("review", *SERVER).out
-    assert here("list", "--format", "json", *SERVER).json["malformed"] == []
+    assert "SL-PRO001" not in sightline("review", *SERVER).out
+    assert sightline("list", "--format", "json", *SERVER).json["malformed"] == []
 
 
 def test_list_shows_everything_as_sent_and_names_missing_capabilities() -> None:
-    listed = here("list", "--format", "json", *SERVER).json
+    listed = sightline("list", "--format", "json", *SERVER).json
     server = listed["server"]
     assert (server["title"], server["ttlMs"], server["cacheScope"]) == ("The stateless one", 1000, "private")
     assert server["icons"] == [{"src": "data:image/png;base64,AA=="}]
@@ -75,9 +74,9 @@ def test_list_shows_everything_as_sent_and_names_missing_capabilities() -> None:
     assert listed["client"]["profile"] == "full"
     assert set(listed["client"]["capabilities"]) == {"elicitation", "extensions", "roots", "sampling"}
     assert listed["client"]["note"] == note
-    assert here("list", *SERVER).out.count(note) == 1
+    assert sightline("list", *SERVER).out.count(note) == 1
     told = "definitions for other clients: the definitions were listed only under the client profile full"
-    assert told in here("review", *SERVER).out
-    nothing = here("list", "--format", "json", "--as", "none", *SERVER).json["client"]
+    assert told in sightline("review", *SERVER).out
+    nothing = sightline("list", "--format", "json", "--as", "none", *SERVER).json["client"]
     assert nothing["capabilities"] == {}
     assert "announces no sampling, elicitation or roots" in nothing["note"]

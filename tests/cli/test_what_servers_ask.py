@@ -6,8 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 
 FIELDS = ("  name: string", "  age: integer, default 7")
 
@@ -37,28 +36,30 @@ def asking(era: str) -> tuple[str, ...]:
 def test_a_call_shows_each_request_of_the_server_and_its_answer(
     era: str, tool: str, options: tuple[str, ...], said: tuple[str, ...]
 ) -> None:
-    ran = here("call", tool, "--view", "model", "--host", "spec", *options, *asking(era))
+    ran = sightline("call", tool, "--view", "model", "--host", "spec", *options, *asking(era))
     assert [words for words in said if words not in ran.err] == []
     assert "canary" not in ran.err
     assert "\x1b" not in ran.err
 
 
 def test_refusals_are_shown_once_with_a_count_and_the_reason() -> None:
-    flood = here("call", "thousand", *asking("legacy")).err
+    flood = sightline("call", "thousand", *asking("legacy")).err
     # How many are open at once depends on how fast they are answered.
     assert flood.count("not answered: more than ") == flood.count("not answered:") in {1, 2}
     assert (
         "not answered: more than 50 requests during one call (150 times)"
-        in here("call", "endless", *asking("legacy")).err
+        in sightline("call", "endless", *asking("legacy")).err
     )
-    ran = here("call", "thousand", "--answer", "accept-defaults", *asking("modern"))
+    ran = sightline("call", "thousand", "--answer", "accept-defaults", *asking("modern"))
     assert ran.code == 5
     assert "Sightline did not answer: it makes 1,000 requests at once" in ran.err
     assert "--answer and" not in ran.err
 
 
 def test_a_requested_visit_shows_its_url_the_wait_and_the_timeout() -> None:
-    ran = here("call", "visit first", "--timeout", "0.5", "--answer", "accept-defaults", *asking("legacy"))
+    ran = sightline(
+        "call", "visit first", "--timeout", "0.5", "--answer", "accept-defaults", *asking("legacy")
+    )
     assert ran.code == 5
     url, waiting, end = (
         ran.err.index(words)
@@ -69,7 +70,7 @@ def test_a_requested_visit_shows_its_url_the_wait_and_the_timeout() -> None:
         )
     )
     assert url < waiting < end
-    assert "again with --answer accept-defaults" in here("call", "visit first", *asking("legacy")).err
+    assert "again with --answer accept-defaults" in sightline("call", "visit first", *asking("legacy")).err
 
 
 def test_commands_that_answer_no_requests_report_that_once(
@@ -77,17 +78,17 @@ def test_commands_that_answer_no_requests_report_that_once(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     said = "elicitation/create (form) “Who are you?”: declined: this command does not answer requests"
-    review = here("review", "--call", "--yes-call", "endless", "--format", "json", *asking("legacy"))
+    review = sightline("review", "--call", "--yes-call", "endless", "--format", "json", *asking("legacy"))
     assert "elicitation/create (form) (" in str(json.loads(review.out)["notChecked"])
-    review = here("review", "--call", "--yes-call", "endless", *asking("legacy"))
+    review = sightline("review", "--call", "--yes-call", "endless", *asking("legacy"))
     assert review.err.count(said) == 1
     (tmp_path / "calls.toml").write_text('[calls.f]\ntool = "form"\n')
-    assert here("run", "calls.toml", *asking("legacy")).err.count(said) == 1
+    assert sightline("run", "calls.toml", *asking("legacy")).err.count(said) == 1
 
 
 def test_a_raw_request_is_answered_too() -> None:
     words = ("request", "tools/call", "--params", '{"name":"form"}', "--answer", '{"name":"Ada"}')
-    assert "Ada" in here(*words, *asking("legacy")).out
+    assert "Ada" in sightline(*words, *asking("legacy")).out
 
 
 @pytest.mark.parametrize(
@@ -100,6 +101,6 @@ def test_a_raw_request_is_answered_too() -> None:
     ],
 )
 def test_a_log_level_that_cannot_be_set_is_reported(words: tuple[str, ...], said: str) -> None:
-    err = here("list", *words).err
+    err = sightline("list", *words).err
     assert said in err
     assert bool(said) == ("log level" in err)

@@ -1,13 +1,16 @@
 """The client that the official conformance suite drives: one session of the product against the suite's server.
 
-Usage: python -m tests.conformance.client URL, with the scenario, its context and the revision in the environment, as the
-suite sets them. The user's browser is the only part that is not the product's: it follows the redirect at once.
+The suite starts `relay.py` as the client. The session runs in this process, because another would import all of
+Sightline for each scenario. The user's browser is the only part that is not the product's: it follows the redirect at once.
 """
 
 import asyncio
 import json
-import os
-import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import httpx2
@@ -24,11 +27,20 @@ from inspector.schema.fields import example_arguments, form_of
 from inspector.session.live import Session
 from inspector.session.options import Options
 
-REVISION = "MCP_CONFORMANCE_PROTOCOL_VERSION"
-SCENARIO = "MCP_CONFORMANCE_SCENARIO"
-CONTEXT = "MCP_CONFORMANCE_CONTEXT"
 METADATA_URL = "https://conformance-test.local/client-metadata.json"
 """The client metadata document that the suite knows."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Given:
+    """What the suite asks of its client."""
+
+    url: str
+    scenario: str
+    revision: str
+    context: dict[str, Any]
+    notes: list[str] = field(default_factory=list[str])
+    """What the client did, for the report of a scenario that failed."""
 
 
 async def accept(ask: Ask) -> Answer:
@@ -46,73 +58,99 @@ async def browse(ask: AuthorizationAsk) -> bool:
     return True
 
 
-def identity_of(context: dict[str, Any]) -> ClientIdentity:
+def identity_of(given: Given) -> ClientIdentity:
     """The client that the suite has registered, or else one that registers itself."""
+    context = given.context
     if "client_id" not in context:
         return ClientIdentity(metadata_url=METADATA_URL)
     return ClientIdentity(
         client_id=context["client_id"],
         client_secret=context.get("client_secret"),
         signing_key=context.get("private_key_pem"),
-        is_machine=os.environ.get(SCENARIO, "").startswith("auth/client-credentials"),
+        is_machine=given.scenario.startswith("auth/client-credentials"),
     )
 
 
-async def use(session: Session, calls: list[dict[str, Any]]) -> None:
+async def use(session: Session, given: Given) -> None:
     """List everything and use each item, or make the calls that the suite names."""
+    note = given.notes.append
     catalogue = await session.list_all()
-    if calls:
+    if calls := given.context.get("toolCalls"):
         for call in calls:
             record = await session.call(call["name"], call.get("arguments", {}))
-            sys.stderr.write(f"{call['name']}: {record.outcome}\n")
+            note(f"{call['name']}: {record.outcome}")
         return
     for tool in catalogue.tools:
         arguments = example_arguments(form_of(tool.input_schema))
-        if os.environ.get(SCENARIO) == "json-schema-2020-12-preservation":
+        if given.scenario == "json-schema-2020-12-preservation":
             # The scenario has one other tool, whose schema must be sent back as it was listed.
             arguments["schema"] = next(
                 each.input_schema for each in catalogue.tools if each.name != tool.name
             )
-        sys.stderr.write(f"{tool.name}: {(await session.call(tool.name, arguments)).outcome}\n")
-    if os.environ.get(SCENARIO) != "sep-2640-client-no-prefetch":
+        note(f"{tool.name}: {(await session.call(tool.name, arguments)).outcome}")
+    if given.scenario != "sep-2640-client-no-prefetch":
         for skill in catalogue.items(Kind.SKILL):
-            await load(session, skill)
+            await load(session, skill, note)
     for kind in (Kind.RESOURCE, Kind.PROMPT):
         for item in catalogue.entries.get(kind, ()):
             if isinstance(item, Item):
-                sys.stderr.write(f"{item.handle}: {(await session.call(item.handle, {})).outcome}\n")
+                note(f"{item.handle}: {(await session.call(item.handle, {})).outcome}")
 
 
-async def load(session: Session, skill: Item) -> None:
+async def load(session: Session, skill: Item, note: Callable[[str], None]) -> None:
     """Read a skill, and also its other files unless the boundary withholds it, as a model that follows it would."""
     for uri in (skill.name, *(each for each in manifest_of(skill.definition).files if each != skill.name)):
         record = await session.call(unlisted(Kind.RESOURCE, uri).handle, {})
         withheld = [each.detail for each in record.judgement.bounded(Level.OPEN).removals]
-        sys.stderr.write(f"{uri}: {withheld or record.outcome}\n")
+        note(f"{uri}: {withheld or record.outcome}")
         if withheld:
             return
 
 
-async def run(url: str, revision: str, context: dict[str, Any]) -> None:
+async def run(given: Given) -> None:
     """Connect and use everything. The suite judges the requests."""
-    era = Era.MODERN if revision >= "2026" else Era.LEGACY
-    authorizing = Authorizing(client=identity_of(context), authorizer=browse)
+    era = Era.MODERN if given.revision >= "2026" else Era.LEGACY
+    authorizing = Authorizing(client=identity_of(given), authorizer=browse)
     session = Session(
-        HttpTarget(url=url), Options(era=era, responder=accept, timeout_s=20.0, authorizing=authorizing)
+        HttpTarget(url=given.url),
+        Options(era=era, responder=accept, timeout_s=20.0, authorizing=authorizing),
     )
     try:
         await session.connect()
-        await use(session, context.get("toolCalls", []))
+        await use(session, given)
     finally:
         await session.close()
-        for entry in session.timeline.entries:
-            sys.stderr.write(f"{entry.at_s:.2f} {entry.state} {entry.title}: {entry.detail}\n")
-
-
-if __name__ == "__main__":
-    try:
-        asyncio.run(
-            run(sys.argv[-1], os.environ.get(REVISION, ""), json.loads(os.environ.get(CONTEXT) or "{}"))
+        given.notes.extend(
+            f"{entry.at_s:.2f} {entry.state} {entry.title}: {entry.detail}"
+            for entry in session.timeline.entries
         )
+
+
+async def _relayed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Run what one relay was asked for, and answer with its exit code and stderr."""
+    given = Given(**json.loads(await reader.readline()))
+    code = 0
+    try:
+        await run(given)
     except InspectorError as error:
-        sys.exit(f"{error.message}\n{error.hint}")
+        code = 1
+        given.notes.append(f"{error.message}\n{error.hint}")
+    writer.write(json.dumps([code, "".join(f"{note}\n" for note in given.notes)]).encode())
+    await writer.drain()
+    writer.close()
+
+
+@contextmanager
+def served(path: Path) -> Iterator[None]:
+    """Run sessions for relays at this socket, in a thread."""
+    loop = asyncio.new_event_loop()
+    serving = loop.run_until_complete(asyncio.start_unix_server(_relayed, path))
+    thread = threading.Thread(target=loop.run_forever)
+    thread.start()
+    try:
+        yield
+    finally:
+        loop.call_soon_threadsafe(serving.close)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(20)
+        loop.close()

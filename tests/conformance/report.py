@@ -10,11 +10,16 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from tests.conformance.client import served
 
 ROOT = Path(__file__).parents[2]
 PEERS = ROOT / ".venv" / "peers"
 PACKAGE = PEERS / "node_modules/@modelcontextprotocol/conformance"
 SUITE = PACKAGE / "dist/index.js"
+COMPILED = ROOT / ".venv" / "cache" / "node"
+"""The folder in which Node keeps the compiled suite."""
 PAGE = ROOT / "docs" / "conformance.md"
 VERSION = "0.2.0-alpha.12"
 REVISIONS = ("2025-11-25", "2026-07-28")
@@ -85,9 +90,13 @@ def scenarios(program: str, revision: str) -> tuple[list[str], list[str]]:
     return names, re.findall(r"^\s+- (\S+) \[client\]$", unscored, re.MULTILINE)
 
 
-def outcome_of(program: str, scenario: str, revision: str) -> Outcome:
-    """Run one scenario."""
-    client = f"{sys.executable} -m tests.conformance.client"
+def relay(path: Path) -> str:
+    """The command of a client whose sessions run where `client.served` was given this socket."""
+    return f"{sys.executable} -S -E {Path(__file__).with_name('relay.py')} {path}"
+
+
+def outcome_of(program: str, scenario: str, revision: str, client: str) -> Outcome:
+    """Run one scenario with this command as the client."""
     ran = subprocess.run(
         [
             *(program, str(SUITE), "client", "--command", client),
@@ -98,7 +107,7 @@ def outcome_of(program: str, scenario: str, revision: str) -> Outcome:
         timeout=90,
         check=False,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
+        env={**os.environ, "NODE_COMPILE_CACHE": str(COMPILED)},
     )
     text = ran.stdout + ran.stderr
     found = _PASSED.search(text)
@@ -107,9 +116,8 @@ def outcome_of(program: str, scenario: str, revision: str) -> Outcome:
     return Outcome(passed=passed, total=total if is_good else max(total, passed + 1), text=text)
 
 
-def _suite(program: str, revision: str) -> dict[str, str]:
+def _suite(program: str, revision: str, client: str) -> dict[str, str]:
     """The cells of all scenarios of a revision, in one run of the suite."""
-    client = f"{sys.executable} -m tests.conformance.client"
     ran = subprocess.run(
         [program, str(SUITE), "client", "--command", client, "--requirements", revision],
         capture_output=True,
@@ -117,7 +125,6 @@ def _suite(program: str, revision: str) -> dict[str, str]:
         timeout=900,
         check=False,
         cwd=ROOT,
-        env={**os.environ, "PYTHONPATH": str(ROOT)},
     )
     cells: dict[str, str] = {}
     for sign, name, passed, failed in _SUMMARY.findall(ran.stdout + ran.stderr):
@@ -149,10 +156,15 @@ def main() -> None:
     program = node()
     if program is None or not SUITE.exists():
         sys.exit("the conformance suite is not installed: make test installs it")
+    with TemporaryDirectory() as folder, served(path := Path(folder, "client")):
+        _write(program, relay(path))
+
+
+def _write(program: str, client: str) -> None:
     scored: dict[tuple[str, str], str] = {}
     unscored: dict[tuple[str, str], str] = {}
     for revision in REVISIONS:
-        found = _suite(program, revision)
+        found = _suite(program, revision, client)
         for names, cells in zip(scenarios(program, revision), (scored, unscored), strict=True):
             for name in names:
                 cells[name, revision] = found.get(name, "not run ✗")
@@ -173,7 +185,11 @@ def main() -> None:
         OF_SKILLS,
         "",
         *_table(
-            {(name, each): str(outcome_of(program, name, each)) for name in SKILLS for each in REVISIONS}
+            {
+                (name, each): str(outcome_of(program, name, each, client))
+                for name in SKILLS
+                for each in REVISIONS
+            }
         ),
     ]
     PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")

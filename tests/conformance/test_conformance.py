@@ -3,8 +3,11 @@
 The suite needs Node 22; `make test` installs it, and a Node of its own, with the other third-party servers.
 """
 
+from collections.abc import Iterator
+
 import pytest
 
+from tests.conformance.client import served
 from tests.conformance.report import (
     OF_SKILLS,
     PAGE,
@@ -14,6 +17,7 @@ from tests.conformance.report import (
     documented,
     node,
     outcome_of,
+    relay,
     scenarios,
 )
 from tests.driven import drives
@@ -47,12 +51,22 @@ def program() -> str:
     return found
 
 
+@pytest.fixture(scope="module")
+def client(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    """The command of the client."""
+    path = tmp_path_factory.mktemp("client") / "socket"
+    with served(path):
+        yield relay(path)
+
+
+# The suite registers its client at no particular server.
+@pytest.mark.filterwarnings("ignore:Omitting `issuer` is deprecated")
 @pytest.mark.parametrize(("scenario", "revision"), [*scored(), *extensions(), *skills()])
-def test_a_scenario_has_the_outcome_stated_on_the_page(scenario: str, revision: str) -> None:
+def test_a_scenario_has_the_outcome_stated_on_the_page(client: str, scenario: str, revision: str) -> None:
     if scenario == "sse-retry":
         # The suite takes the session's own event stream for the retry if a busy machine opens it late.
         drives()
-    outcome = outcome_of(program(), scenario, revision)
+    outcome = outcome_of(program(), scenario, revision, client)
     assert outcome.is_good, outcome.text[-6_000:]
     assert "✗" not in documented()[scenario, revision]
 

@@ -26,7 +26,7 @@ from inspector.recording.target import header_of, secret_values
 from inspector.session.events import Event, SessionState, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
-from tests.cli.sightline import sightline
+from tests.cli.sightline import spawned
 from tests.connect.real_servers import PEERS
 from tests.peers.http_server import HANDSHAKE, Asked, Reply, http_peer, raw, result, torn
 
@@ -227,7 +227,7 @@ async def test_a_command_reports_that_it_connected_again() -> None:
             await forgetting["tools/call"](asked, writer)
 
         peer.replies["tools/call"] = call
-        ran = await asyncio.to_thread(sightline, "call", "t", peer.url())
+        ran = await asyncio.to_thread(spawned, "call", "t", peer.url())
     assert ran.code == 0
     assert "connected again, and listing again: POST" in ran.err
 

@@ -11,8 +11,7 @@ from inspector.protocol.timeline import EntryState
 from inspector.session.events import Event, FrameSeen
 from inspector.session.live import Session
 from inspector.session.options import Options
-from tests.cli.here import here
-from tests.cli.sightline import sightline
+from tests.cli.sightline import sightline, spawned
 from tests.peers.authenticated_server import Tokens, authenticated_server
 from tests.peers.http_server import HANDSHAKE, Asked, error, http_peer, raw, result
 
@@ -46,11 +45,11 @@ def test_an_sdk_server_refuses_and_accepts_credentials() -> None:
             assert "error_description: Authentication required" in message
             metadata = url.replace("/mcp", "/.well-known/oauth-protected-resource/mcp")
             assert f"resource_metadata: {metadata}" in message
-        ran = here("list", url)
+        ran = sightline("list", url)
         assert (ran.code, "WWW-Authenticate: Bearer" in ran.err) == (3, True)
-        narrow = here("list", url, "--header", "Authorization: Bearer narrow")
+        narrow = sightline("list", url, "--header", "Authorization: Bearer narrow")
         assert (narrow.code, "error: insufficient_scope" in narrow.err) == (3, True)
-        good = here("call", "t", url, "--header", "Authorization: Bearer good")
+        good = sightline("call", "t", url, "--header", "Authorization: Bearer good")
         assert (good.code, good.err) == (0, "calling t …\n")
 
 
@@ -80,7 +79,7 @@ def test_a_token_that_expires_during_a_session_ends_the_call_with_exit_3() -> No
 async def test_a_call_that_is_refused_ends_with_exit_3_and_the_challenge(status: str) -> None:
     refuse = raw(status, OAUTH, www_authenticate=CHALLENGE)
     async with http_peer({**HANDSHAKE, "tools/call": refuse}) as peer:
-        ran = await asyncio.to_thread(sightline, "call", "t", peer.url())
+        ran = await asyncio.to_thread(spawned, "call", "t", peer.url())
     assert ran.code == 3
     assert 'error_description: it is "old"' in ran.err
     assert "scope: a b" in ran.err
@@ -109,7 +108,7 @@ async def test_a_challenge_is_shown_even_if_the_body_looks_like_an_answer() -> N
             assert "answered HTTP 401" in message
     initialized.set()
     async with http_peer({"server/discover": late}) as peer:
-        ran = await asyncio.to_thread(sightline, "list", peer.url())
+        ran = await asyncio.to_thread(spawned, "list", peer.url())
     assert ran.code == 3
     assert "\x1b" not in ran.err
 

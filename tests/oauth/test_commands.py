@@ -28,7 +28,6 @@ from cryptography.x509.oid import NameOID
 from inspector.cli.authorizing import authorizing_of
 from inspector.cli.options import AuthorizationOptions
 from inspector.protocol.authorization import ClientIdentity
-from tests.cli.here import here
 from tests.cli.sightline import ROOT, sightline
 from tests.peers.authorizing_server import Issued, authorizing_server
 from tests.peers.http_server import http_peer, result
@@ -273,9 +272,9 @@ def test_a_code_goes_only_where_the_entry_says(oauth: dict[str, str], says: byte
     ],
 )
 def test_wrong_options_are_refused_before_anything_is_sent(options: list[str], says: str) -> None:
-    ran = here("list", "http://127.0.0.1:1/mcp", *options)
+    ran = sightline("list", "http://127.0.0.1:1/mcp", *options)
     assert (ran.code, says in ran.err, "hunter2" in ran.err) == (2, True, False), ran.err
-    assert here("list", "demo", "--stored-auth-only").code == 2
+    assert sightline("list", "demo", "--stored-auth-only").code == 2
 
 
 def certificate(folder: Path) -> tuple[str, str]:
@@ -328,8 +327,8 @@ def test_the_certificate_option_applies_to_the_authorization_server_too(tmp_path
 async def test_the_oauth_code_is_imported_only_when_a_server_requires_it() -> None:
     script = (
         "import sys\n"
-        "from tests.cli.here import here\n"
-        "print(here('list', sys.argv[1]).code)\n"
+        "from tests.cli.sightline import sightline\n"
+        "print(sightline('list', sys.argv[1]).code)\n"
         "print(*(n for n in sys.modules if n.startswith(('mcp.client.auth', 'inspector.connect.oauth', 'keyring', 'jwt'))))\n"
     )
 

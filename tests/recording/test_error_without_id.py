@@ -8,8 +8,7 @@ from inspector.protocol.timeline import EntryState
 from inspector.recording.files import Break, RecordingFile
 from inspector.recording.files.playing import Played
 from inspector.review.recorded import recorded
-from tests.cli.sightline import raw_server, sightline
-from tests.recording.commands import words
+from tests.cli.sightline import raw_server, sightline, words
 
 ERROR: JsonObject = {"code": -32700, "message": "cannot read"}
 

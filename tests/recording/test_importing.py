@@ -6,7 +6,7 @@ import pytest
 from inspector.json.exact import JsonText
 from inspector.protocol.frames import Direction, Frame
 from inspector.recording.files.importing import UnreadableLine, imported, is_foreign
-from tests.recording.commands import sightline
+from tests.cli.sightline import sightline
 from tests.recording.sessions import bodies, conversation, scribed, text_of
 
 

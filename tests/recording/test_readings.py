@@ -5,10 +5,9 @@ from pathlib import Path
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Kind
 from inspector.recording.files.playing import Played
-from tests.cli.sightline import sightline
+from tests.cli.sightline import sightline, words
 from tests.cli.test_reading import READING
 from tests.cli.test_serve import answers_of, asked
-from tests.recording.commands import words
 from tests.recording.sessions import Wire, bodies, scribed, text_of
 
 SECRET = "4711-Canary-of-a-note"

@@ -1,5 +1,6 @@
 """A session with the demo server, from its first frame to its recording, and the commands on that recording."""
 
+import asyncio
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from inspector.session.call_record import CallRecord
 from inspector.session.events import Event, FrameSeen
 from inspector.session.live import Session
 from inspector.session.options import Options
-from tests.recording.commands import sightline, words
+from tests.cli.sightline import sightline, words
 from tests.secrets.redemption.redeeming import found_in
 
 CANARY = re.compile(r"DEMO-SECRET-[A-Za-z-]+-[A-Za-z0-9]{8,}")
@@ -77,9 +78,9 @@ def withheld(call: CallRecord) -> Iterator[str]:
         yield from (canary for text in said for canary in CANARY.findall(text))
 
 
-async def test_a_recorded_session_contains_no_secret_and_can_be_replayed(tmp_path: Path) -> None:
+def test_a_recorded_session_contains_no_secret_and_can_be_replayed(tmp_path: Path) -> None:
     path = tmp_path / "demo.jsonl"
-    calls, revealed = await recorded_session(path)
+    calls, revealed = asyncio.run(recorded_session(path))
     text = path.read_text()
     assert len(calls) > 15
     secrets = {revealed} | {secret for call in calls for secret in withheld(call)}

@@ -16,7 +16,7 @@ from inspector.recording.files.playing import Played
 from inspector.recording.format import Connected, Header, LensesChanged, Line, Listed, Note, RecordedFrame
 from inspector.recording.replaying import Replay
 from inspector.schema.validation import violations
-from tests.recording.commands import sightline
+from tests.cli.sightline import sightline
 from tests.recording.samples import FOLDER, THEMES
 from tests.recording.test_format import SCHEMA
 from tests.sinks.searching import encoded

@@ -12,7 +12,7 @@ from inspector.protocol.frames import Direction, Frame
 from inspector.recording.checking import Mismatch, checked
 from inspector.recording.files import GoodLines, Recorder, RecordingFile, sealing
 from inspector.recording.files.sealing import SealedFrames, sealed_path
-from tests.recording.commands import sightline
+from tests.cli.sightline import sightline
 from tests.recording.sessions import HEADER, TOOL, Wire, conversation
 
 IDENTITY = "AGE-SECRET-KEY-1"

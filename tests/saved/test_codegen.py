@@ -11,8 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 
 SECRET = "hunter2-planted"
 MODULES = ROOT / ".venv/peers/node_modules"
@@ -48,7 +47,7 @@ def url() -> Generator[str]:
 
 
 def code(*words: str) -> str:
-    made = here("codegen", "echo", *words)
+    made = sightline("codegen", "echo", *words)
     assert made.code == 0, made.err
     assert SECRET not in made.out + made.err
     return made.out
@@ -121,11 +120,13 @@ def _has_plugin() -> bool:
 
 def test_generated_code_reads_headers_and_variables_from_the_environment(folder: Path) -> None:
     for language in ("python", "typescript", "curl"):
-        made = here("codegen", "echo", "--as", language, "--header", f"X-Key: {SECRET}", "https://h.test/mcp")
+        made = sightline(
+            "codegen", "echo", "--as", language, "--header", f"X-Key: {SECRET}", "https://h.test/mcp"
+        )
         assert "X_KEY" in made.out
         assert "Set in the environment: MY_KEY, X_KEY." in made.err
         assert SECRET not in made.out + made.err
-    made = here("codegen", "echo", "-e", f"KEY={SECRET}", "--", "x")
+    made = sightline("codegen", "echo", "-e", f"KEY={SECRET}", "--", "x")
     assert 'os.environ["KEY"]' in made.out
     assert SECRET not in made.out
     for words in (
@@ -136,8 +137,8 @@ def test_generated_code_reads_headers_and_variables_from_the_environment(folder:
         ("--as", "pytest", "--", "x", "--token", SECRET),
         (),
     ):
-        refused = here("codegen", "echo", *words)
+        refused = sightline("codegen", "echo", *words)
         assert refused.code == 2, words
         assert SECRET not in refused.out + refused.err
-    assert here("codegen", "none", "demo").code == 2
+    assert sightline("codegen", "none", "demo").code == 2
     assert folder

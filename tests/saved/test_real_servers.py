@@ -8,7 +8,7 @@ import pytest
 
 from inspector.json.exact import parse
 from inspector.json.pointer import resolve
-from tests.cli.here import here
+from tests.cli.sightline import sightline
 from tests.connect.real_servers import DEMO, EVERYTHING, RealServer
 
 CALLS: dict[str, dict[str, dict[str, Any]]] = {
@@ -45,20 +45,20 @@ def test_repeated_calls_are_equal_and_a_changed_leaf_is_named(
     monkeypatch.chdir(tmp_path)
     for tool, arguments in CALLS[server.name].items():
         words = ("--args", json.dumps(arguments), "--save", tool, "-q", "--", *server.command)
-        assert here("call", tool, *words).code == 0
+        assert sightline("call", tool, *words).code == 0
     for _ in range(2):
-        ran = here("run", "calls.toml", "--format", "json")
+        ran = sightline("run", "calls.toml", "--format", "json")
         assert ran.code == 0, ran.out
         assert [each["name"] for each in ran.json["calls"]] == list(CALLS[server.name])
-    checked = here("check", "--fail-on", "critical", "--record", "made.jsonl", "--", *server.command)
+    checked = sightline("check", "--fail-on", "critical", "--record", "made.jsonl", "--", *server.command)
     assert checked.code == 0, checked.out
     for _ in range(2):
-        verified = here("verify", "made.jsonl", *MOVES, "--format", "json", "--", *server.command)
+        verified = sightline("verify", "made.jsonl", *MOVES, "--format", "json", "--", *server.command)
         assert (verified.code, len(verified.json["calls"])) == (0, len(CALLS[server.name])), verified.out
 
     tool, pointer = CHANGED[server.name]
     value = change(tmp_path / "made.jsonl", pointer)
-    changed = here("verify", "made.jsonl", *MOVES, "--format", "json", "--", *server.command)
+    changed = sightline("verify", "made.jsonl", *MOVES, "--format", "json", "--", *server.command)
     assert changed.code == 12
     assert {
         call["tool"]: [each["pointer"] for each in call["differences"]]
@@ -71,7 +71,7 @@ def test_repeated_calls_are_equal_and_a_changed_leaf_is_named(
         + "".join(f"{key} = {json.dumps(each)}\n" for key, each in CALLS[server.name][tool].items())
         + f'[calls.a.expect]\nequals = {{ "{pointer}" = {expected} }}\n'
     )
-    failed = here("run", "one.toml", "--format", "json", "--", *server.command)
+    failed = sightline("run", "one.toml", "--format", "json", "--", *server.command)
     assert failed.code == 14
     assert failed.json["calls"][0]["failures"] == [
         f"equals: {pointer} is {json.dumps(value)}, expected {expected}"

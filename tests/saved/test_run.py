@@ -9,7 +9,6 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from inspector.saved.stable import first_words, shape_of
-from tests.cli.here import here
 from tests.cli.sightline import sightline
 
 if TYPE_CHECKING:
@@ -66,14 +65,14 @@ def calls(folder: Path, text: str) -> str:
 def test_calls_that_meet_their_expectations_pass_repeatedly(folder: Path) -> None:
     path = calls(folder, MET)
     for _ in range(2):
-        ran = here("run", path, "demo", "--format", "json")
+        ran = sightline("run", path, "demo", "--format", "json")
         assert ran.code == 0, ran.out
         assert [(each["name"], each["ok"]) for each in ran.json["calls"]] == [("key", True), ("fails", True)]
-    one = here("run", path, "fails", "demo")
+    one = sightline("run", path, "fails", "demo")
     assert "✓ fails" in one.out
     assert "✓ key" not in one.out
-    assert here("run", path, "none", "demo").code == 2
-    assert here("run", path).code == 2
+    assert sightline("run", path, "none", "demo").code == 2
+    assert sightline("run", path).code == 2
 
 
 def test_each_failed_expectation_is_reported_without_withheld_values(folder: Path) -> None:
@@ -83,37 +82,37 @@ def test_each_failed_expectation_is_reported_without_withheld_values(folder: Pat
         for number, line in enumerate(NOT_MET)
     )
     path = calls(folder, text)
-    ran = here("run", path, "demo", "--format", "json")
+    ran = sightline("run", path, "demo", "--format", "json")
     assert ran.code == 14
     found = [each["failures"] for each in ran.json["calls"]]
     for said, wanted in zip(found, NOT_MET.values(), strict=True):
         assert [wanted in sentence for sentence in said] == [True], said
     assert "plr_" not in ran.out
-    xml = ET.fromstring(here("run", path, "demo", "--format", "junit", "-q").out)  # noqa: S314 - our own
+    xml = ET.fromstring(sightline("run", path, "demo", "--format", "junit", "-q").out)  # noqa: S314 - our own
     assert [suite.get("failures") for suite in xml] == [str(len(NOT_MET))]
-    texts = here("run", path, "demo").out
+    texts = sightline("run", path, "demo").out
     assert all(wanted in texts for wanted in NOT_MET.values())
 
 
 def test_a_copy_of_a_withheld_value_in_a_model_view_is_found(folder: Path) -> None:
     text = '[calls.a]\ntool = "generate_api_key"\narguments = { name = "x" }\n[calls.a.expect]\nabsent_for = "all hosts"\n'
     path = calls(folder, text)
-    assert here("run", path, "demo").code == 0
-    ran = here("run", path, "demo", "--boundary", "open", "--format", "json")
+    assert sightline("run", path, "demo").code == 0
+    ran = sightline("run", path, "demo", "--boundary", "open", "--format", "json")
     assert ran.code == 14
     leaking = {sentence.split("'")[0] for sentence in ran.json["calls"][0]["failures"]}
     assert {"absent_for: spec", "absent_for: claude-code"} <= leaking
 
 
 def test_a_saved_call_includes_its_server_and_expectations(folder: Path) -> None:
-    assert here("call", "generate_api_key", "--arg", "name=it", "demo", "--save", "key", "-q").code == 0
+    assert sightline("call", "generate_api_key", "--arg", "name=it", "demo", "--save", "key", "-q").code == 0
     assert (folder / "calls.toml").read_text() == (
         '[calls.key]\nserver = "demo"\ntool = "generate_api_key"\narguments = { name = "it" }\n'
         '[calls.key.expect]\nfits_schema = true\nwithheld = ["/secret"]\n'
     )
-    ran = here("run", "calls.toml")
+    ran = sightline("run", "calls.toml")
     assert ran.code == 0, ran.out
-    again = here("call", "generate_api_key", "--arg", "name=it", "demo", "--save", "key")
+    again = sightline("call", "generate_api_key", "--arg", "name=it", "demo", "--save", "key")
     assert again.code == 2
     assert "has a call key already" in again.err
 

@@ -7,8 +7,7 @@ from pathlib import Path
 import pytest
 
 from inspector.tui.policy.dialog import UNREAD_S
-from tests.cli.here import here
-from tests.cli.sightline import ROOT
+from tests.cli.sightline import ROOT, sightline
 from tests.peers.terminal import Terminal
 from tests.sinks.driving import folders_in, sinks_of, started
 from tests.sinks.searching import clipboard_of, found_in, processes_from, seen_from_outside
@@ -25,16 +24,16 @@ def test_a_private_answer_reaches_the_server_and_no_sink(
     monkeypatch.chdir(tmp_path)
     answer = json.dumps({"name": "Ada", "api_key": CANARY})
     files = ("--record", "a.jsonl", "--audit", "audit.jsonl", *saved)
-    ran = here("call", "kept", "--answer", answer, *files, "--", *SERVER)
+    ran = sightline("call", "kept", "--answer", answer, *files, "--", *SERVER)
     assert ran.code == 0, ran.err
     assert '"true"' in ran.out
     said = [ran.out, ran.err]
     for format_ in ("sarif", "junit", "html"):
-        reviewed = here("review", "--format", format_, "a.jsonl")
+        reviewed = sightline("review", "--format", format_, "a.jsonl")
         said += [reviewed.out, reviewed.err]
     served = ("--", sys.executable, "-m", "inspector", "serve", "a.jsonl")
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    again = here("call", "kept", "-e", f"PYTHONPATH={ROOT}", *served)
+    again = sightline("call", "kept", "-e", f"PYTHONPATH={ROOT}", *served)
     assert '"true"' in again.out, again.err
     said += [again.out, again.err]
     written = [path for path in tmp_path.rglob("*") if path.is_file()]
@@ -146,7 +145,7 @@ def test_a_private_answer_that_is_typed_in_the_interface_is_in_no_sink(
         assert screen.wait_for_end() == 1
         assert "Sightline stopped because of a defect." in screen.plain()
         for words in ("replay", "--export", "html"), ("review", "--format", "sarif"), ("review",):
-            ran = here(*words, str(work / "made.jsonl"))
+            ran = sightline(*words, str(work / "made.jsonl"))
             (work / f"{'-'.join(words)}.txt").write_text(ran.out + ran.err)
         written = screen.written
         assert found_in(written[start:end], shaped)

@@ -9,8 +9,7 @@ import keyring
 import pytest
 from keyring.backend import KeyringBackend
 
-from tests.cli.here import here
-from tests.cli.sightline import ROOT, Ran
+from tests.cli.sightline import ROOT, Ran, sightline
 from tests.sinks.searching import files_below, found_in
 from tests.sinks.test_own_credentials import drawn
 
@@ -114,29 +113,33 @@ def test_no_command_prints_or_writes_the_secret_of_a_saved_call(
     word, canary = source
     (tmp_path / "calls.toml").write_text(CALLS.replace("SOURCE", word))
     for format_ in ("text", "json", "junit"):
-        ran = clean(here("run", "calls.toml", "--format", format_, "--audit", "a.jsonl", *command), canary)
+        ran = clean(
+            sightline("run", "calls.toml", "--format", format_, "--audit", "a.jsonl", *command), canary
+        )
         assert ran.code == 14
         # Each expectation of the first call is printed, and a call after the end of the server is made.
         assert all(f"{key}: " in ran.out for key in ("equals", "matches", "contains", "fits_schema"))
     for format_ in ("text", "json", "sarif", "junit"):
         record = ("--record", f"{format_}.jsonl", "--audit", "a.jsonl", "-o", f"o.{format_}")
         more = ("--sarif", f"{format_}.sarif", "--junit", f"{format_}.xml")
-        checked = here("check", "--format", format_, *record, *more, *command)
+        checked = sightline("check", "--format", format_, *record, *more, *command)
         assert clean(checked, canary, covered=False).code == 14
         assert (
             "•••" in (tmp_path / f"o.{format_}").read_text()
             or "\\u2022" in (tmp_path / f"o.{format_}").read_text()
         )
     for language in ("python", "typescript", "pytest"):
-        made = clean(here("codegen", "echo", "--as", language, *command), canary, covered=False)
+        made = clean(sightline("codegen", "echo", "--as", language, *command), canary, covered=False)
         assert made.code == 0
         assert "echo" in made.out
     assert (
-        clean(here("codegen", "echo", "--as", "curl", "http://127.0.0.1:9/mcp"), canary, covered=False).code
+        clean(
+            sightline("codegen", "echo", "--as", "curl", "http://127.0.0.1:9/mcp"), canary, covered=False
+        ).code
         == 0
     )
     for format_ in ("text", "json", "junit"):
-        clean(here("verify", "text.jsonl", "--format", format_, *command), canary, covered=False)
+        clean(sightline("verify", "text.jsonl", "--format", format_, *command), canary, covered=False)
     audited = [json.loads(line) for line in (tmp_path / "a.jsonl").read_text().splitlines()]
     assert {line["event"] for line in audited} == {"decided", "answered"}
     files = files_below(tmp_path)
@@ -151,7 +154,7 @@ def test_saving_a_call_prints_and_writes_no_secret(
 ) -> None:
     canary = drawn()
     files = ("--record", "made.jsonl", "--audit", "a.jsonl")
-    ran = here(
+    ran = sightline(
         "call", tool, "--arg", f"api_key={canary}", "--save", "c", "--format", format_, *files, *command
     )
     clean(ran, canary)
@@ -161,7 +164,7 @@ def test_saving_a_call_prints_and_writes_no_secret(
 
 
 def test_a_secret_that_cannot_be_saved_is_not_sent(command: tuple[str, ...], tmp_path: Path) -> None:
-    ran = here("call", "echo", "--args", '{"api_key": ["hunter2-planted"]}', "--save", "c", *command)
+    ran = sightline("call", "echo", "--args", '{"api_key": ["hunter2-planted"]}', "--save", "c", *command)
     assert ran.code == 2
     assert "the argument api_key may hold a secret" in ran.err
     assert "calling" not in ran.err

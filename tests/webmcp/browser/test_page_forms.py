@@ -10,7 +10,7 @@ from inspector.review.registry import findings_of
 from inspector.review.reviewed import ReviewedCall, reviewed
 from inspector.session.call_record import FILLED, Progress
 from inspector.session.options import Options
-from tests.cli.sightline import sightline
+from tests.cli.sightline import spawned
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Site, page, tool
 
@@ -76,7 +76,7 @@ async def test_a_command_reports_that_a_form_waits_for_its_submit_button(site: S
     url = site.put("/form", page(ANSWERING, body=FORM))
     words = ("call", "book", "--arg", "who=me", "--timeout", "30", "--wait", "0", f"web+{url}", "-q")
     left, submitted = await asyncio.gather(
-        asyncio.to_thread(sightline, *words), asyncio.to_thread(sightline, *words, "--submit")
+        asyncio.to_thread(spawned, *words), asyncio.to_thread(spawned, *words, "--submit")
     )
     assert (left.code, submitted.code) == (5, 0), (left, submitted)
     assert "waits for its submit button" in left.err

@@ -8,7 +8,7 @@ from inspector.errors import UnreachableError
 from inspector.review.registry import findings_of
 from inspector.review.reviewed import reviewed
 from inspector.session.options import Options
-from tests.cli.sightline import sightline
+from tests.cli.sightline import spawned
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Site, page, tool
 
@@ -59,8 +59,8 @@ async def test_refusals_are_listed_as_text_and_as_json(site: Site, cdp: str) -> 
     words = ("list", "--cdp", cdp, "--wait", "3", "-q")
     # Two addresses: a tab that already shows the address is shared.
     text, listed = await asyncio.gather(
-        asyncio.to_thread(sightline, *words, f"web+{url}"),
-        asyncio.to_thread(sightline, *words, f"web+{url}?json", "--format", "json"),
+        asyncio.to_thread(spawned, *words, f"web+{url}"),
+        asyncio.to_thread(spawned, *words, f"web+{url}?json", "--format", "json"),
     )
     assert (text.code, listed.code) == (0, 0), (text, listed)
     assert "\x1b" not in text.out

@@ -8,7 +8,7 @@ import pytest
 from inspector.errors import UnreachableError
 from inspector.json.exact import JsonText
 from inspector.session.options import Options
-from tests.cli.sightline import ROOT, sightline
+from tests.cli.sightline import ROOT, spawned
 from tests.webmcp.browser.browsing import visiting
 from tests.webmcp.browser.site import Asked, Site, answer, page, tool
 
@@ -119,9 +119,9 @@ async def test_a_page_without_tools_is_not_pinned(
     monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path))
     site.put("/none", page("1"))
     arguments = ("pin", "--cdp", cdp, "--wait", "0", f"web+{site.origin}/none")
-    ran = await asyncio.to_thread(sightline, *arguments)
+    ran = await asyncio.to_thread(spawned, *arguments)
     assert ran.code == 4, ran
-    assert (await asyncio.to_thread(sightline, "pin", "--list", "--format", "json")).json["pins"] == []
+    assert (await asyncio.to_thread(spawned, "pin", "--list", "--format", "json")).json["pins"] == []
 
 
 VITE = ROOT / ".venv/peers/node_modules/vite/bin/vite.js"
