@@ -56,7 +56,7 @@ class Counted(Struct, frozen=True, kw_only=True):
         """Words for `withheld`, such as `2 withheld: 1 marked sensitive, 1 by policy`."""
         if not self.withheld:
             return "nothing withheld"
-        rules = ", ".join(f"{number:,} {COUNTED[Rule(rule)]}" for rule, number in self.withheld.items())
+        rules = ", ".join(in_words(number, Rule(rule)) for rule, number in self.withheld.items())
         return f"{self.total:,} withheld: {rules}"
 
     @property
@@ -89,3 +89,18 @@ def counted(removals: Sequence[Removal]) -> Counted:
         metadata=metadata,
         delimited=delimited,
     )
+
+
+_SEVERAL: dict[Rule, str] = {
+    Rule.SECRET_REFERENCE: "secret references",
+    Rule.MIRROR: "copies of structured content",
+    Rule.ECHO: "copies of a withheld value",
+    Rule.ERROR: "error texts",
+}
+"""The words of COUNTED that have a plural."""
+
+
+def in_words(number: int, rule: Rule) -> str:
+    """A number of removals by one rule: `1 secret reference`, `2 secret references`."""
+    words = COUNTED[rule]
+    return f"{number:,} {words if number == 1 else _SEVERAL.get(rule, words)}"

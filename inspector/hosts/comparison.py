@@ -13,7 +13,7 @@ from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.reading import raw_of
 from inspector.hosts.leaks import Finder, Leak, Leaked, LeakSearch, secrets_of
-from inspector.hosts.profile import Call, Host, ModelContext
+from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, Host, HostChange, ModelContext
 from inspector.hosts.projection import model_view_of
 from inspector.hosts.registry import hosts
 from inspector.hosts.sharing import sharing
@@ -42,8 +42,13 @@ class HostRow(Struct, frozen=True, kw_only=True):
         return self.context.observed
 
     @property
+    def changes(self) -> tuple[HostChange, ...]:
+        """The changes by the host, without those of protocol metadata: models do not get it anywhere."""
+        return tuple(each for each in self.context.changes if each.pointer not in PROTOCOL_MEMBERS)
+
+    @property
     def change_count(self) -> int:
-        return len(self.context.changes)
+        return len(self.changes)
 
     @property
     def leak(self) -> Leak:

@@ -7,6 +7,9 @@ from msgspec import Struct
 from inspector.boundary.bounded import Bounded
 from inspector.json.exact import Json
 
+PROTOCOL_MEMBERS = frozenset({"/_meta", "/resultType", "/ttlMs", "/cacheScope"})
+"""Pointers to the members of a result that are metadata of the protocol, and no content."""
+
 
 class HostChange(Struct, frozen=True, kw_only=True):
     """An addition, omission or change by the host, not by the boundary."""

@@ -16,7 +16,9 @@ from inspector.tui.widgets.lines import Lines
 from inspector.tui.widgets.secondary import QUIET, DrawnLines, Keys, SecondaryDialog, dialog_bindings
 
 _GAP = 2
-_AROUND = 9
+_LEAST_GETS = 60
+"""The least width for what a model gets, in cells. With less, the details show the evidence, and the row does not."""
+_AROUND = 10
 """The number of rows for the border, the title, the filter, the details of a host, and the keys."""
 
 
@@ -88,15 +90,17 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
             return
         host = self._shown[self._lines.cursor]
         title = content(f"{host.title}, {host.version}", "bold")
-        self._about.update(Content.assemble(title, f"\nIts model gets {host.model_gets}."))
+        known_by = content(f"\nevidence: {host.how}; as of {host.as_of}", QUIET)
+        self._about.update(Content.assemble(title, f"\nIts model gets {host.model_gets}.", known_by))
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         host = self._shown[index]
         is_current = host.name == self._current
+        has_room = width - 2 - self._name_width - self._how_width >= _LEAST_GETS
         return Content.assemble(
             "▸ " if here else "  ",
             (host.name.ljust(self._name_width), "bold" if is_current else ""),
-            (evidence(host.how).ljust(self._how_width), QUIET),
+            (evidence(host.how).ljust(self._how_width) if has_room else "", QUIET),
             ("in force: " if is_current else "", "bold $text-accent"),
             host.model_gets,
         ).truncate(width, ellipsis=True)

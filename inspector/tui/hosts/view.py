@@ -26,11 +26,16 @@ MAX_NAMED = 12
 """The maximum number of leaks, and of changes, listed for a host."""
 
 _QUIET = "$foreground 70%"
-_SIZE_WIDTH = 9
-_CHANGES_WIDTH = 8
-_LEAKS_WIDTH = 19
+_EVIDENCE_WIDTH = 17
+_SIZE_WIDTH = 8
+_CHANGES_WIDTH = 9
+_LEAKS_WIDTH = 22
+_NARROW_LEAKS_WIDTH = 12
 _LEAST_NAME = 12
+_NARROW = 79
+"""Below this width, the details of a host show the evidence, so that its name has room."""
 _WIDE = 100
+_MARK = " (in force)"
 
 
 class ComparedHost(Struct, frozen=True, kw_only=True):
@@ -42,6 +47,8 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     as_of: str
     how: str
     """The evidence for the profile."""
+    model_gets: str
+    """What its model gets of a result, in a few words."""
     observed: bool
     """True if the host was observed with such a result."""
     size_bytes: int | None
@@ -129,9 +136,10 @@ def _compared(row: HostRow) -> ComparedHost:
         version=row.host.version,
         as_of=row.host.as_of,
         how=row.host.how,
+        model_gets=row.host.model_gets,
         observed=row.observed,
         size_bytes=None if is_unknown else row.size_bytes,
-        changes=row.context.changes[:MAX_NAMED],
+        changes=row.changes[:MAX_NAMED],
         change_count=row.change_count,
         leak=row.leak,
         leaks=row.leaks[:MAX_NAMED],
@@ -165,7 +173,7 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 
 
 def hosts_summary(view: HostsView) -> Content:
-    """A line that says how many hosts would pass a withheld value to the model."""
+    """What the boundary in force does, and how many hosts would pass a withheld value to the model without it."""
     if not view.withheld:
         words = "Nothing is declared sensitive, so there is no leak to look for."
         return Content.styled(words, "$text-warning")
@@ -173,23 +181,31 @@ def hosts_summary(view: HostsView) -> Content:
     unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)
     total = count(len(view.rows), "host")
     more = f"; {unknown} unknown" if unknown else ""
-    if leaking:
-        least = " or more" if unknown else ""
+    number = f"{leaking}{' or more' if unknown else ''} of {total}"
+    if view.level is Level.OPEN:
+        if not leaking:
+            words = f"open: none of {total} is known to leak a marked value{more}."
+            return Content.styled(words, "$text-warning" if unknown else "$text-success")
         verb = "leaks" if leaking == 1 and not unknown else "leak"
-        words = f"✗ Without protection, {leaking}{least} of {total} {verb} a withheld value{more}."
-        return Content.styled(words, "bold $text-error")
-    words = f"Without protection, none of {total} is known to leak a withheld value{more}."
-    return Content.styled(words, "$text-warning" if unknown else "$text-success")
+        return Content.styled(f"✗ open: {number} {verb} a marked value{more}.", "bold $text-error")
+    would = f"{number} would leak one" if leaking else f"none of {total} is known to leak one"
+    return Content.assemble(
+        (f"✓ {view.level}: no host gets a withheld value.", "$text-success"),
+        (f" At open, {would}{more}.", "$text-warning" if leaking or unknown else _QUIET),
+    )
 
 
 def hosts_head(width: int) -> Content:
     """The titles of the columns."""
     cells = (
         "  host".ljust(_name_width(width)),
-        "evidence".ljust(_evidence_width(width)),
+        "evidence".ljust(_evidence_width(width))[: _evidence_width(width)],
         "to model".rjust(_SIZE_WIDTH),
         "changes".rjust(_CHANGES_WIDTH),
-        " without protection",
+        "  without protection" if width >= _WIDE else "  at open",
+        "".ljust(_leaks_width(width) - len("  without protection")) + "  its model gets"
+        if _has_room(width)
+        else "",
     )
     return Content.styled("".join(cells)[: max(width, 1)], f"bold {_QUIET}")
 
@@ -202,7 +218,7 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
     left = Content.assemble(
         "▸ " if here else "  ",
         content(row.name, "bold" if chosen else ""),
-        (" (in force)", _QUIET) if chosen else "",
+        (_MARK, _QUIET) if chosen else "",
     )
     return Content.assemble(
         left.truncate(_name_width(width) - 1, ellipsis=True, pad=True),
@@ -210,8 +226,11 @@ def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, cho
         _evidence(row, _evidence_width(width)),
         ("?" if row.size_bytes is None else size(row.size_bytes)).rjust(_SIZE_WIDTH),
         f"{row.change_count:,}".rjust(_CHANGES_WIDTH),
-        " ",
-        _leak_word(row, view),
+        "  ",
+        _leak_word(row, view).truncate(_leaks_width(width) - 2, pad=True)
+        if _has_room(width)
+        else _leak_word(row, view),
+        Content.assemble("  ", content(row.model_gets, _QUIET)) if _has_room(width) else "",
     ).truncate(max(width, _LEAST_NAME), ellipsis=True)
 
 
@@ -220,9 +239,10 @@ def host_detail(row: ComparedHost, view: HostsView) -> Content:
     lines = [
         Content.assemble(content(shortened(row.title, 200), "bold"), content(f"  {row.version}")),
         content(f"evidence: {row.how}; as of {row.as_of}", _QUIET),
+        content(f"Its model gets {row.model_gets}."),
     ]
     if not row.observed:
-        words = "Not observed with such a result: this row follows from the profile's rules, or is unknown."
+        words = "? Not observed with such a result: this row follows from the profile's rules, or is unknown."
         lines.append(Content.styled(words, "$text-warning"))
     return Content("\n").join([*lines, *_leak_lines(row, view), *_change_lines(row, view.level)])
 
@@ -278,13 +298,32 @@ def _more(number: int) -> list[Content]:
 
 
 def _evidence(row: ComparedHost, width: int) -> Content:
-    if not row.observed:
-        return Content.styled("not observed".ljust(width), "$text-warning")
-    return content(shortened(evidence(row.how), width - 1).ljust(width), "$foreground 80%")
+    """The evidence for the profile; with `?` if the host was not observed with such a result."""
+    if not width:
+        return Content("")
+    words = evidence(row.how) + ("" if row.observed else " ?")
+    style = "$foreground 80%" if row.observed else "$text-warning"
+    return content(shortened(words, width - 1).ljust(width), style)
 
 
 def _evidence_width(width: int) -> int:
-    return 16 if width >= _WIDE else 13
+    return _EVIDENCE_WIDTH if width >= _NARROW else 0
+
+
+def _leaks_width(width: int) -> int:
+    return _LEAKS_WIDTH if width >= _WIDE else _NARROW_LEAKS_WIDTH
+
+
+def _has_room(width: int) -> bool:
+    """True if the row has room for what the model of a host gets."""
+    return width - _name_width(width) - _taken(width) >= _LEAST_GETS
+
+
+_LEAST_GETS = 30
+
+
+def _taken(width: int) -> int:
+    return _evidence_width(width) + _SIZE_WIDTH + _CHANGES_WIDTH + _leaks_width(width)
 
 
 def _leak_word(row: ComparedHost, view: HostsView) -> Content:
@@ -292,13 +331,14 @@ def _leak_word(row: ComparedHost, view: HostsView) -> Content:
         case Leak.YES:
             is_exact = row.leak_count and not row.unknown_count
             number = f"{max(row.leak_count, 1):,}{'' if is_exact else '+'}"
-            return Content.styled(f"✗ leaks {number}", "bold $text-error")
+            if view.level is Level.OPEN:
+                return Content.styled(f"✗ leaks {number}", "bold $text-error")
+            return Content.styled(f"! leaks {number}", "$text-warning")
         case Leak.UNKNOWN:
             return Content.styled("? unknown", "$text-warning")
         case Leak.NO:
-            return Content.styled("no leak" if view.withheld else "nothing to leak", _QUIET)
+            return Content.styled("no leak" if view.withheld else "no marks", _QUIET)
 
 
 def _name_width(width: int) -> int:
-    taken = _evidence_width(width) + _SIZE_WIDTH + _CHANGES_WIDTH + _LEAKS_WIDTH
-    return max(min(width - taken, 44), _LEAST_NAME)
+    return max(min(width - _taken(width), 42), _LEAST_NAME)

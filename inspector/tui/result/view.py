@@ -20,7 +20,7 @@ from inspector.boundary.reading import raw_of
 from inspector.boundary.undeclared import undescribed_words
 from inspector.hosts.apps import AppView
 from inspector.hosts.masks import REACHES, Masks, masked_leaves
-from inspector.hosts.profile import Call, HostChange
+from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, HostChange
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, parse
@@ -312,7 +312,7 @@ def result_view(
         found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
     changes_at: dict[str, list[HostChange]] = {}
     for change in changes:
-        found.add(_change_key(change), change.pointer, 4 if change.pointer in _PROTOCOL_ONLY else 2)
+        found.add(_change_key(change), change.pointer, 4 if change.pointer in PROTOCOL_MEMBERS else 2)
         if change.pointer:
             changes_at.setdefault(change.pointer, []).append(change)
     for note in shown.app.notes if shown.app else ():
@@ -623,15 +623,13 @@ class _Found:
 
 
 _NOISE = frozenset({Rule.META})
-_PROTOCOL_ONLY = frozenset({"/_meta", "/resultType"})
-"""Pointers to the members of a result that are metadata of the protocol."""
 
 
 def _is_protocol_only(pointer: str) -> bool:
     return (
-        pointer[: pointer.find("/", 1)] in _PROTOCOL_ONLY
+        pointer[: pointer.find("/", 1)] in PROTOCOL_MEMBERS
         if pointer.count("/") > 1
-        else pointer in _PROTOCOL_ONLY
+        else pointer in PROTOCOL_MEMBERS
     )
 
 
@@ -752,7 +750,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.undeclared:
         passed = undescribed_words(view.undeclared)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
-    changes = sum(change.pointer not in _PROTOCOL_ONLY for change in view.changes)
+    changes = sum(change.pointer not in PROTOCOL_MEMBERS for change in view.changes)
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
     if view.is_moved:
@@ -857,7 +855,7 @@ def _removal_key(removal: Removal) -> ReasonKey:
 
 
 def _change_key(change: HostChange) -> ReasonKey:
-    if change.pointer in _PROTOCOL_ONLY:
+    if change.pointer in PROTOCOL_MEMBERS:
         return _METADATA
     return SideDifference.CHANGED, "", f"host: {change.what}"
 

@@ -3,6 +3,7 @@ from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.boundary.options import Level
+from inspector.hosts.comparison import compare
 from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import HostChange
 from inspector.hosts.registry import hosts
@@ -36,6 +37,7 @@ HOST = ComparedHost(
     version="1.2",
     as_of="2026-11",
     how="observed: adapter code run",
+    model_gets="all",
     observed=True,
     size_bytes=812,
     changes=(),
@@ -67,35 +69,47 @@ def line(row: ComparedHost, *, width: int = 79, withheld: int = 1, chosen: bool 
     return shown.plain
 
 
-@pytest.mark.parametrize("width", [79, 139])
+@pytest.mark.parametrize("width", [59, 79, 139])
 @pytest.mark.parametrize("name", [host.name for host in hosts()])
 def test_a_row_fits_and_its_columns_are_aligned_with_their_titles(name: str, width: int) -> None:
-    shown = line(replace(LEAKING, name=name), width=width)
+    shown = line(replace(LEAKING, name=name, model_gets="a text"), width=width)
     head = hosts_head(width).plain
     assert len(shown) <= width
     assert name in shown
-    assert shown.index("observed") == head.index("evidence")
+    if width >= 79:
+        assert shown.index("observed") == head.index("evidence")
     assert shown.index("812 B") + len("812 B") == head.index("to model") + len("to model")
-    assert shown.index("✗ leaks 1") == head.index("without protection")
+    assert shown.index("! leaks 1") == head.index("without protection" if width > 100 else "at open")
+    assert ("its model gets" in head) == (" a text  " in f"{shown}  ") == (width > 100)
 
 
 def test_a_row_shows_whether_a_withheld_value_would_leak() -> None:
     assert line(HOST).rstrip().endswith("no leak")
-    assert line(LEAKING).rstrip().endswith("✗ leaks 1")
-    assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("✗ leaks 1+")
-    assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("✗ leaks 1+")
+    assert line(LEAKING).rstrip().endswith("! leaks 1")
+    assert line(replace(LEAKING, unknown_count=5)).rstrip().endswith("! leaks 1+")
+    assert line(replace(LEAKING, leaks=(), leak_count=0)).rstrip().endswith("! leaks 1+")
     assert line(UNKNOWN).rstrip().endswith("? unknown")
-    assert line(HOST, withheld=0).rstrip().endswith("nothing to leak")
+    assert line(HOST, withheld=0).rstrip().endswith("no marks")
 
 
 def test_an_unobserved_host_is_shown_as_such_without_a_size() -> None:
     shown = line(UNKNOWN)
-    assert "not observed" in shown
+    assert "observed ?" in shown
     assert " ? " in shown
     detail = host_detail(UNKNOWN, view(UNKNOWN)).plain
     assert "Not observed with such a result" in detail
     assert "This host was not observed with the raw result" in detail
     assert "1 withheld value could not be searched for one by one" in detail
+
+
+def test_protocol_metadata_counts_as_no_change_of_a_host() -> None:
+    sent = Result(
+        value={"content": [{"type": "text", "text": "a"}], "resultType": "complete", "_meta": {"a": 1}}
+    )
+    row = compare(sent, None, Level.OPEN).row("spec")
+    assert row is not None
+    assert {change.pointer for change in row.context.changes} == {"/resultType", "/_meta"}
+    assert (row.changes, row.change_count) == ((), 0)
 
 
 def test_the_selected_host_is_marked() -> None:
@@ -104,8 +118,13 @@ def test_the_selected_host_is_marked() -> None:
 
 def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
-    assert summary == "✗ Without protection, 1 or more of 3 hosts leak a withheld value; 1 unknown."
-    assert "none of 2 hosts is known to leak a withheld value; 1" in hosts_summary(view(HOST, UNKNOWN)).plain
+    assert summary == (
+        "✓ declared: no host gets a withheld value. At open, 1 or more of 3 hosts would leak one; 1 unknown."
+    )
+    at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)
+    assert hosts_summary(at_open).plain == "✗ open: 2 of 3 hosts leak a marked value."
+    assert "✗ leaks 1" in host_line(LEAKING, at_open, 79, here=False, chosen=False).plain
+    assert "none of 2 hosts is known to leak one; 1" in hosts_summary(view(HOST, UNKNOWN)).plain
     assert "none of 1 host is known to leak" in hosts_summary(view(HOST)).plain
     assert "no leak to look for" in hosts_summary(view(HOST, withheld=0)).plain
 
