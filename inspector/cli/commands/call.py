@@ -287,17 +287,17 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
 
         words = words_of(target, connection, invocation.command_line, chosen)
         save(saved_as, made.record, launch, words, own)
-    if code == ExitCode.OK and made.is_stopped:
+    if not code and made.is_stopped:
         return DIAGNOSTICS.fail(stopped(made))
     mismatch = unverified(made.record.outcome, made.record.judgement.contract)
-    if code == ExitCode.OK and mismatch:
+    if not code and mismatch:
         return DIAGNOSTICS.fail(
             ToolFailedError(
                 f"{made.record.title} is withheld: {mismatch}", "List again: the skill may have changed."
             )
         )
     compared = made.record.judgement.output(launch.level, made.record.policy)
-    if code == ExitCode.OK and compared.violations and not call.no_check_output:
+    if not code and compared.violations and not call.no_check_output:
         return DIAGNOSTICS.fail(OutputBrokenError(f"{made.record.title}: {compared.lead}"))
     return code
 

@@ -152,7 +152,7 @@ def broken_line(words: str, width: int) -> Content:
 
 
 def _places(view: TransportView) -> list[Content]:
-    where = "" if view.is_frame else "behind "
+    where = "" if view.is_frame else "after "
     found = [
         Content(f"{where}frame {view.frame:,} of {view.frames:,}"),
         Content.styled(f"{clock(view.at_s)} of {clock(view.end_s)}", "$foreground 80%"),

@@ -16,6 +16,8 @@ from inspector.tui.timeline.frame import pieces
 from inspector.urls.host import RefusedUrl
 from inspector.urls.origin import Allowed
 
+_WIDE = 100
+_WIDE_STATE_WIDTH = 30
 _STATE_WIDTH = 17
 _LEFT_WIDTH = 9
 _CALL_WIDTH = 26
@@ -40,7 +42,7 @@ def secrets_count(references: int, values: int) -> Content:
     """The numbers of references and withheld values, for the title line."""
     return Content.assemble(
         f"{count(references, 'reference')}, {count(values, 'withheld value')}",
-        ("  only here: no model, log or recording gets them", _QUIET),
+        ("  only here", _QUIET),
     )
 
 
@@ -48,7 +50,7 @@ def secrets_head(width: int) -> Content:
     """The titles of the columns."""
     cells = (
         "    label or place".ljust(_label_width(width)),
-        "state".ljust(_STATE_WIDTH),
+        "state".ljust(_state_width(width)),
         "expires".ljust(_LEFT_WIDTH),
         "from",
     )
@@ -74,7 +76,7 @@ def secret_line(
         left.truncate(_label_width(width) - 1, ellipsis=True, pad=True),
         " ",
         content(
-            shortened(state, _STATE_WIDTH - 1).ljust(_STATE_WIDTH),
+            shortened(state, _state_width(width) - 1).ljust(_state_width(width)),
             _STYLES.get(here_now.state, "$text-error")
             if isinstance(kept, KeptReference)
             else "$foreground 80%",
@@ -140,7 +142,10 @@ def _name(kept: Kept) -> str:
     if isinstance(kept, KeptReference):
         return label(kept)
     tokens = split(kept.removal.pointer)
-    return kept.removal.name or (tokens[-1] if tokens else "the whole result")
+    if kept.removal.name or not tokens:
+        return kept.removal.name or "the whole result"
+    # An index alone does not say of which list.
+    return label(kept) if tokens[-1].isdigit() else tokens[-1]
 
 
 def _places(kept: Kept) -> str:
@@ -177,8 +182,12 @@ def _countdown(left: float | None) -> str:
     return f"{hours}:{minutes:02d}:{seconds:02d}" if hours else f"{minutes}:{seconds:02d}"
 
 
+def _state_width(width: int) -> int:
+    return _WIDE_STATE_WIDTH if width >= _WIDE else _STATE_WIDTH
+
+
 def _label_width(width: int) -> int:
-    return max(width - _STATE_WIDTH - _LEFT_WIDTH - _CALL_WIDTH, _LEAST_QUIET)
+    return max(width - _state_width(width) - _LEFT_WIDTH - _CALL_WIDTH, _LEAST_QUIET)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -233,7 +233,7 @@ async def test_recorded_boundary_changes_apply_unless_the_user_chose_another(tmp
         await settled(pilot, app, "frame 5 of 13")
         await pilot.press("]")
         text = await settled(pilot, app, "boundary: closed")
-        assert "behind frame 5 of 13" in text
+        assert "after frame 5 of 13" in text
         assert "lenses  boundary: closed, host: spec" in text
         await pilot.press("b", "<")
         await settled(pilot, app, "frame 1 of 13")
