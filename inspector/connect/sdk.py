@@ -18,7 +18,7 @@ class _Deferred(ModuleType):
         # The import system, pickle and others ask every module for such names, which a package does not define.
         if (name.startswith("__") and name != "__all__") or spec is None or spec.loader is None:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
-        self.__class__ = ModuleType
+        self.__class__ = ModuleType  # pyright: ignore[reportAttributeAccessIssue]
         spec.loader.exec_module(self)
         return getattr(self, name)
 

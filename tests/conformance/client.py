@@ -7,7 +7,7 @@ Sightline for each scenario. The user's browser is the only part that is not the
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -141,7 +141,7 @@ async def _relayed(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 @contextmanager
-def served(path: Path) -> Iterator[None]:
+def served(path: Path) -> Generator[None]:
     """Run sessions for relays at this socket, in a thread."""
     loop = asyncio.new_event_loop()
     serving = loop.run_until_complete(asyncio.start_unix_server(_relayed, path))

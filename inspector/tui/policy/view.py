@@ -249,7 +249,7 @@ def _outcome(trait: Trait) -> Content:
 def _resolved(resolution: Resolution) -> Content:
     if resolution.state is ResolutionState.RESOLVED:
         return Content("these declarations are the server's answer for exactly these arguments")
-    return content(shortened(" ".join(resolution.findings), _LONGEST), "$text-warning")
+    return content(shortened(" ".join(resolution.remarks), _LONGEST), "$text-warning")
 
 
 def _named(words: tuple[str, ...]) -> Content:
