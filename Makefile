@@ -38,8 +38,8 @@ bench-compare: $(VENV)/tested ## the last two runs of make bench, row by row
 prove: $(VENV)/tested ## the invariants of the boundary on 100,000 cases each; takes long
 	PROOF_CASES=$${PROOF_CASES:-100000} PROOF_SEED=$${PROOF_SEED:-$$(date +%s)} $(BIN)/python -m pytest -q -n auto --timeout 0 tests/proof
 
-mutate: $(VENV)/tested ## whether a test notices each guard that is removed; takes about twenty minutes
-	$(BIN)/python -m tests.mutation.mutate
+mutate: $(VENV)/tested ## whether a test notices each guard that is removed; takes long; RESUME=FILE goes on where that file ends
+	$(BIN)/python -m tests.mutation.mutate $(if $(RESUME),--resume $(RESUME))
 
 samples: $(VENV)/tested chromium ## the recordings that come with the package, made again from the demo
 	$(BIN)/python -m tests.recording.samples

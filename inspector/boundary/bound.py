@@ -118,7 +118,7 @@ def bound(
         judged = _bound(outcome, contract, level, policy, nonce, found)
         if isinstance(outcome, Failure):
             return replace(judged, is_answered=False)
-        return _verified(judged, outcome, contract) if contract.skills else judged
+        return _verified(judged, outcome, contract)
     # Other answers than tool results are envelopes, which the output schema does not describe.
     is_envelope = not is_tool_result(raw_of(outcome))
     judged_by = replace(contract, positions=None, schema=None, kind=Kind.TOOL) if is_envelope else contract
@@ -173,7 +173,7 @@ def _draft_of(
     if contract.kind is Kind.TOOL or not isinstance(outcome, Result):
         return draft_of(outcome, contract, level, policy, nonce)
     value = outcome.value
-    if not isinstance(value, dict) or not is_reading(value, contract.kind):
+    if not is_reading(value, contract.kind):
         raise UnjudgeableError(f"it is not a result with a list of {member_of(contract.kind)}")
     shaped, shape = as_tool_result(value, contract.kind)
     return replace(draft_of(Result(value=shaped), contract, level, policy, nonce), shape=shape)

@@ -6,6 +6,7 @@ Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
 
 import re
 from collections.abc import Sequence
+from typing import TypeGuard
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -97,7 +98,7 @@ def member_of(kind: Kind) -> str:
     return {Kind.TOOL: "content", Kind.PROMPT: "messages"}.get(kind, "contents")
 
 
-def is_reading(value: Json, kind: Kind) -> bool:
+def is_reading(value: Json, kind: Kind) -> TypeGuard[JsonObject]:
     """True if a value is a result of resources/read or prompts/get that can be judged."""
     return (
         isinstance(value, dict)

@@ -236,7 +236,7 @@ def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) 
     Objects of scalars that all have the same keys are judged together, column by column. `declared`: as in
     `left_of_flat`.
     """
-    rows = cast("list[JsonObject]", step.raw[index : index + ROWS] if isinstance(step.raw, list) else [])
+    rows = cast("list[JsonObject]", step.raw)[index : index + ROWS]
     position = step.position.every_item
     if (
         len(rows) < _FEW

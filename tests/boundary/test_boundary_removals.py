@@ -6,6 +6,7 @@ import pytest
 
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
+from inspector.boundary.counted import COUNTED
 from inspector.boundary.removals import Removals
 from inspector.json.exact import JsonObject
 from inspector.schema.positions import Source
@@ -82,3 +83,7 @@ def test_a_page_field_with_a_protocol_name_is_listed_by_its_parent_pointer() -> 
     bounded = bounded_of({"pin": SECRET, "_meta": {SECRET: "some-value"}}, schema)
     assert rules_of(bounded) == [("/pin", "x-sensitive"), ("/_meta", "x-sensitive")]
     assert structured_of(bounded) == {"_meta": {}, "_withheld": {"fields": ["pin"], "otherFields": "1"}}
+
+
+def test_a_count_has_words_for_every_rule() -> None:
+    assert COUNTED.keys() == set(Rule)

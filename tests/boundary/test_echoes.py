@@ -16,6 +16,7 @@ from inspector.boundary.echoes import Echoes
 from inspector.boundary.spellings import Spelling
 from inspector.boundary.unseen import visible
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
+from inspector.json.texts import STRETCH
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 
@@ -172,6 +173,39 @@ def test_keys_are_secret_unless_a_schema_names_them() -> None:
     assert echoes.holds({"password": 1})
 
 
+def test_a_key_of_six_characters_is_secret_and_one_that_is_no_name_is_found_inside_words() -> None:
+    echoes = Echoes([{"abcdef": 1, "abcde": 2}, DuplicateKeys((("k3y-42", 1), ("k3y-42", 2)))])
+    matches = echoes.matches(["abcdef", "xabcdefx", "abcde", "xk3y-42x"])
+    assert matches.keys() == {"abcdef", "xk3y-42x"}
+
+
+def test_a_value_that_cannot_be_found_makes_a_search_weak_whatever_follows_it() -> None:
+    assert Echoes([True, 123456]).is_weak
+    assert not Echoes([123456]).is_weak
+
+
+def test_encoded_forms_are_searched_for_only_if_a_value_is_too_short_to_be_decoded() -> None:
+    assert set(Echoes(["plr_9"], anywhere_from=4).wanted.coded.values()) == {Spelling.HEX, Spelling.BASE64}
+    assert not Echoes([["plr_9f"]], anywhere_from=4).wanted.coded
+
+
+def test_only_the_sign_of_a_number_is_not_part_of_it() -> None:
+    assert Echoes([[-123456]]).matches(["123456"])
+    assert not Echoes([["-123456"]]).matches(["123456"])
+
+
+def test_a_search_knows_the_length_of_the_shortest_text_that_may_hold_a_value() -> None:
+    found = [Echoes(["long-value"], anywhere_from=8), Echoes(["plr_"], anywhere_from=4), Echoes(["abc"])]
+    assert [echoes.shortest for echoes in found] == [6, 4, 2]
+
+
+def test_a_copy_is_named_as_it_is_spelt_without_a_long_run_of_invisible_characters() -> None:
+    spread = VALUE[:4] + "\u200b" * (STRETCH + 1) + VALUE[4:]
+    assert Echoes([VALUE]).matches([spread]) == {spread: Spelling.PLAIN}
+    both = f"{VALUE[::-1]} {spread}"
+    assert Echoes([VALUE]).matches([both]) == {both: Spelling.REVERSED}
+
+
 def test_a_released_name_is_not_secret_if_it_is_repeated() -> None:
     echoes = Echoes(["real-secret"], but=(["public-name", "real-secret", "another-one"], {"public-name"}))
     assert not echoes.holds("public-name")
@@ -246,3 +280,15 @@ def test_at_closed_a_copy_is_found_with_or_without_an_earlier_search(first: Leve
         texts = Texts(values=dict.fromkeys(["words", "hunter2-secret"]), keys={"x-hunter2-secret"})
         values, keys = earlier.again(echoes, texts)
         assert (list(values), list(keys)) == (["hunter2-secret"], ["x-hunter2-secret"])
+
+
+def test_at_closed_the_values_are_those_that_declared_has_found() -> None:
+    found = FoundSecrets()
+    outcome = Result(value={"content": [], "structuredContent": {"note": "is hunter2-Secret"}})
+    schema: Json = {"type": "object", "properties": {"note": {"type": "string"}}}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema})
+    bound(outcome, tool, Level.DECLARED, found=found)
+    assert found.secrets is not None
+    found.secrets = found.secrets.add(Rule.X_SENSITIVE, ["hunter2-Secret"])
+    removals = bound(outcome, tool, Level.CLOSED, found=found).removals
+    assert [removal.pointer for removal in removals] == ["/structuredContent/note"]

@@ -12,11 +12,12 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import contract_of
 from inspector.boundary.mask import MASK, mask
+from inspector.boundary.removals import MarkedRows, places
 from inspector.boundary.undeclared import undeclared
 from inspector.boundary.walking import ROWS
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump
 from inspector.protocol.outcome import Result
-from tests.boundary.bounding import REFERENCE, SENSITIVE, TWICE, fields, tool_with
+from tests.boundary.bounding import HINT, REFERENCE, SENSITIVE, TWICE, fields, structured_of, tool_with
 
 ITEM = fields(id={"type": "integer"}, name={"type": "string"}, pin=SENSITIVE, **{"a/b~": SENSITIVE})
 SCHEMAS: tuple[Json, ...] = (
@@ -90,6 +91,38 @@ def test_rows_judged_together_give_the_same_as_one_by_one(
     _, together = judged(raw, schema, level)
     with patch.object(walking, "_FEW", count + 10), patch.object(masks, "_mask_rows", return_value=False):
         assert together == judged(raw, schema, level)[1]
+
+
+@pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
+@pytest.mark.parametrize(
+    ("count", "odd", "lengths"),
+    [
+        (7, None, [1] * 7),
+        (8, None, [8]),
+        (2 * ROWS + 9, ROWS + 5, [ROWS, *[1] * ROWS, 9]),
+        (2 * ROWS + 7, 5, [*[1] * ROWS, ROWS, *[1] * 7]),
+    ],
+)
+def test_rows_are_listed_together_if_they_are_many_and_alike(
+    level: Level, count: int, odd: int | None, lengths: list[int]
+) -> None:
+    rows: list[Json] = [row(("id", "name", "pin"), number) for number in range(count)]
+    if odd:
+        rows[odd] = TWICE
+    raw: Json = {"content": [], "structuredContent": {"rows": rows}}
+    removals = bound(Result(value=raw), tool_with(SCHEMAS[0]), level).removals
+    assert [place.length if isinstance(place, MarkedRows) else 1 for _, place in places(removals)] == lengths
+
+
+@pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
+def test_of_rows_in_a_sensitive_result_only_what_is_released_passes(level: Level) -> None:
+    rows: list[Json] = [row(("id", "name"), number) for number in range(20)]
+    item = fields(id={"type": "integer", "x-sensitive": False}, name={"type": "string"})
+    tool = tool_with(fields(rows={"type": "array", "items": item}), annotations=HINT)
+    bounded = bound(Result(value={"content": [], "structuredContent": {"rows": rows}}), tool, level)
+    left = structured_of(bounded)
+    assert isinstance(left, dict)
+    assert left["rows"] == [{"id": number} for number in range(20)]
 
 
 def test_removals_of_missing_rows_mask_the_nearest_existing_value() -> None:

@@ -2,31 +2,29 @@
 
 import ast
 import sys
-from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import cast
 
 
-def apply(module: ModuleType, before: str, after: str) -> None:
-    """Change a module in use from one source to another.
+class UnchangeableError(Exception):
+    """Raised for a statement that cannot be replaced in a running process."""
 
-    Raises ValueError if the changed statement cannot be replaced in a running process.
+
+def apply(module: ModuleType, after: str, number: int) -> None:
+    """Change a module in use to another source that differs in one statement of the top level.
+
+    Raises UnchangeableError if that statement cannot be replaced.
     """
-    changed = [new for old, new in _statements(before, after) if ast.dump(old) != ast.dump(new)]
+    tree = ast.parse(after)
+    statement = tree.body[number]
+    changed = {name: vars(module)[name] for name in _names(statement)}
     names: dict[str, object] = dict(vars(module))
-    exec(compile(after, str(module.__file__), "exec"), names)  # noqa: S102 - the source is the project's own
-    for statement in changed:
-        for name in _names(statement):
-            old, new = vars(module)[name], names[name]
-            if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
-                _change(old, new)
-            else:
-                _rebind(old, new)
-
-
-def _statements(before: str, after: str) -> Iterator[tuple[ast.stmt, ast.stmt]]:
-    old = ast.parse(ast.unparse(ast.parse(before))).body
-    yield from zip(old, ast.parse(after).body, strict=True)
+    exec(compile(tree, str(module.__file__), "exec"), names)  # noqa: S102 - the source is the project's own
+    for name, old in changed.items():
+        if isinstance(statement, (ast.FunctionDef, ast.ClassDef)):
+            _change(old, names[name])
+        else:
+            _rebind(old, names[name])
 
 
 def _names(statement: ast.stmt) -> list[str]:
@@ -38,7 +36,7 @@ def _names(statement: ast.stmt) -> list[str]:
         case ast.Assign(targets=[ast.Tuple(elts=targets)]):
             return [target.id for target in targets if isinstance(target, ast.Name)]
         case _:
-            raise ValueError(f"cannot change in place: {ast.unparse(statement)}")
+            raise UnchangeableError(ast.unparse(statement))
 
 
 def _change(old: object, new: object) -> None:

@@ -18,14 +18,18 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from tests.mutation.log import BROKEN, ENDLESS, KILLED, SURVIVED, Verdict
 from tests.mutation.operators import Mutant
-from tests.mutation.running import BASELINE, BROKEN, ENDLESS, KILLED, SURVIVED, Request, Verdict, all_mutants
+from tests.mutation.running import BASELINE, Request, all_mutants
 
 PACKAGE = "inspector/boundary"
-TESTS = ("tests/boundary", "tests/hosts/test_projection_guards.py", "tests/proof")
+TESTS = (
+    "tests/boundary",
+    "tests/hosts/test_projection_guards.py",
+    "tests/proof",
+    "tests/secrets/test_secret_references.py",
+)
 EQUIVALENTS = Path(__file__).with_name("equivalents.toml")
-CASES = 600
-"""The number of examples of each invariant, on each mutant."""
 
 Key = tuple[str, str, str, str, int]
 
@@ -42,24 +46,26 @@ class Arguments:
     """A part of the names of the wanted modules."""
     jobs: int
     limit_s: int
+    log: Path | None
+    """The file with the verdicts of earlier runs."""
 
 
 def main(line: Sequence[str] | None = None) -> int:
     """Mutate and report; the exit code shows whether all mutants are accounted for."""
     arguments = _arguments(line)
     started = time.monotonic()
+    accepted = _accepted(arguments.equivalents)
     with tempfile.TemporaryDirectory(prefix="sightline-mutation-") as folder:
         copied = Path(folder) / "project"
         shutil.copytree(
             arguments.root, copied, ignore=shutil.ignore_patterns(".*", "__pycache__", "benchmarks")
         )
-        modules = _modules(copied, arguments)
-        verdicts = _verdicts(copied, Path(folder), modules, arguments)
+        modules = [name for name in _modules(copied, arguments.package) if arguments.only in name]
+        verdicts = _verdicts(copied, Path(folder), modules, accepted, arguments)
         found = all_mutants(copied, modules)
     if verdicts is None:
         print("the tests fail without any change; see above")  # noqa: T201
         return 2
-    accepted = _accepted(arguments.equivalents)
     code = _report(found, verdicts, accepted, modules)
     print(f"{time.monotonic() - started:.0f} s")  # noqa: T201
     return code
@@ -74,7 +80,17 @@ def _arguments(line: Sequence[str] | None) -> Arguments:
     parser.add_argument("--equivalents", type=Path, default=EQUIVALENTS)
     parser.add_argument("--only", default="")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--limit", type=int, default=90, help="seconds of processor time for one mutant")
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=15,
+        help="seconds of processor time for one test, beyond ten times what it takes",
+    )
+    parser.add_argument(
+        "--resume",
+        type=Path,
+        help="a file to which verdicts are written, and whose verdicts are not found again",
+    )
     parser.add_argument("tests", nargs="*", default=TESTS)
     given = parser.parse_args(line)
     return Arguments(
@@ -85,23 +101,26 @@ def _arguments(line: Sequence[str] | None) -> Arguments:
         only=given.only,
         jobs=given.jobs,
         limit_s=given.limit,
+        log=given.resume.resolve() if given.resume else None,
     )
 
 
-def _modules(root: Path, arguments: Arguments) -> list[str]:
-    files = sorted((root / arguments.package).rglob("*.py"))
-    names = [str(file.relative_to(root)) for file in files]
-    return [name for name in names if arguments.only in name]
+def _modules(root: Path, package: str) -> list[str]:
+    return [str(file.relative_to(root)) for file in sorted((root / package).rglob("*.py"))]
 
 
-def _verdicts(root: Path, folder: Path, modules: list[str], arguments: Arguments) -> list[Verdict] | None:
+def _verdicts(
+    root: Path, folder: Path, modules: list[str], accepted: dict[Key, str], arguments: Arguments
+) -> list[Verdict] | None:
     """The outcome of each mutant; None if the tests fail without any mutant."""
     request = Request(
         modules=modules,
+        package=_modules(root, arguments.package),
         tests=list(arguments.tests),
         jobs=arguments.jobs,
         limit_s=arguments.limit_s,
-        only=None,
+        listed=[list(key) for key in accepted],
+        log=str(arguments.log or folder / "log.jsonl"),
     )
     asked, answer = folder / "request.json", folder / "answer.json"
     asked.write_text(json.dumps(request), encoding="utf-8")
@@ -110,18 +129,19 @@ def _verdicts(root: Path, folder: Path, modules: list[str], arguments: Arguments
         **os.environ,
         "PYTHONPATH": os.pathsep.join((str(root), str(tool))),
         "PYTHONHASHSEED": "0",
-        "PROOF_CASES": str(CASES),
         "PROOF_SHRINK": "0",
         "HYPOTHESIS_STORAGE_DIRECTORY": str(folder / "hypothesis"),
     }
     command = [sys.executable, "-m", "tests.mutation.running", str(asked), str(answer)]
     subprocess.run(command, cwd=root, env=environment, check=False)
-    verdicts: list[Verdict] = json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else []
-    baseline = next((verdict for verdict in verdicts if verdict["index"] == BASELINE), None)
-    if baseline is None or baseline["outcome"] != SURVIVED:
-        print(baseline["by"] if baseline else "no test could be run")  # noqa: T201
+    verdicts: list[Verdict] | None = (
+        json.loads(answer.read_text(encoding="utf-8")) if answer.exists() else None
+    )
+    failed = next((verdict for verdict in verdicts or () if verdict["index"] == BASELINE), None)
+    if verdicts is None or failed:
+        print(failed["by"] if failed else "no test could be run")  # noqa: T201
         return None
-    return [verdict for verdict in verdicts if verdict["index"] != BASELINE]
+    return verdicts
 
 
 def _accepted(file: Path) -> dict[Key, str]:

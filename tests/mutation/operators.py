@@ -23,6 +23,10 @@ class Mutant:
     """The change, in words."""
     index: int
     """Its number among changes with the same words in the same line."""
+    statement: int
+    """The number of the changed statement at the top level of the module."""
+    lines: tuple[int, int] | None
+    """The first and last line of the statement around it, which runs when a function does; None if an import runs it."""
     source: str
     """The whole module, with the change."""
 
@@ -58,13 +62,15 @@ def mutants(module: str, source: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     lines = source.splitlines()
     counted: Counter[tuple[str, str, str]] = Counter()
-    sources = {ast.unparse(tree)}
+    statements = [ast.unparse(statement) for statement in tree.body]
+    seen = set(enumerate(statements))
     for place in _places(tree):
         for change, replacement in _changes(place):
-            changed = ast.unparse(_replaced(tree, place, replacement))
-            if changed in sources:
+            number = place.path[0][1] or 0
+            changed = ast.unparse(_replaced(tree, place, replacement).body[number])
+            if (number, changed) in seen:
                 continue
-            sources.add(changed)
+            seen.add((number, changed))
             text = lines[place.line - 1].strip()
             same = (place.within, text, change)
             yield Mutant(
@@ -74,7 +80,9 @@ def mutants(module: str, source: str) -> Iterator[Mutant]:
                 text=text,
                 change=change,
                 index=counted[same],
-                source=changed,
+                statement=number,
+                lines=place.lines,
+                source="\n".join([*statements[:number], changed, *statements[number + 1 :]]),
             )
             counted[same] += 1
 
@@ -87,6 +95,7 @@ class _Place:
     path: tuple[Step, ...]
     within: str
     line: int
+    lines: tuple[int, int] | None
     is_condition: bool
     """True if only its truth value matters."""
     is_table: bool
@@ -94,25 +103,42 @@ class _Place:
 
 
 def _places(tree: ast.Module) -> Iterator[_Place]:
-    stack: list[tuple[ast.AST, tuple[Step, ...], str, int, bool]] = [(tree, (), "", 1, False)]
+    stack: list[tuple[ast.AST, tuple[Step, ...], str, int, tuple[int, int] | None, bool]] = [
+        (tree, (), "", 1, None, False)
+    ]
     while stack:
-        node, path, within, line, is_condition = stack.pop()
+        node, path, within, line, lines, is_condition = stack.pop()
         line = getattr(node, "lineno", line)
+        if isinstance(node, ast.FunctionDef) or (lines and isinstance(node, ast.stmt)):
+            lines = node.lineno, node.end_lineno or node.lineno
         yield _Place(
             node=node,
             path=path,
             within=within,
             line=line,
+            lines=lines,
             is_condition=is_condition,
             is_table=isinstance(node, ast.Set)
-            or (not within and isinstance(node, (ast.Tuple, ast.Dict, ast.List))),
+            or (
+                not within
+                and isinstance(node, (ast.Tuple, ast.Dict, ast.List))
+                and not _is_unpacked(tree, path)
+            ),
         )
         if isinstance(node, (ast.FunctionDef, ast.ClassDef)):
             within = f"{within}.{node.name}" if within else node.name
         below = [
-            (inner, (*path, step), within, line, _is_condition(node, step[0])) for step, inner in _below(node)
+            (inner, (*path, step), within, line, lines, _is_condition(node, step[0]))
+            for step, inner in _below(node)
         ]
         stack.extend(reversed(below))
+
+
+def _is_unpacked(tree: ast.Module, path: tuple[Step, ...]) -> bool:
+    """True for both sides of `a, b = 1, 2` at the top level, which are no tables."""
+    statement = tree.body[path[0][1] or 0]
+    is_side = len(path) == 2  # the statement, and its target or value
+    return is_side and isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Tuple)
 
 
 def _below(node: ast.AST) -> Iterator[tuple[Step, ast.AST]]:
@@ -129,12 +155,12 @@ def _below(node: ast.AST) -> Iterator[tuple[Step, ast.AST]]:
 
 
 def _is_about_types(node: ast.AST, name: str) -> bool:
-    """True if a field holds type annotations, on which no behaviour depends."""
-    return name in {"annotation", "returns", "decorator_list", "bases", "type_params"} or (
-        isinstance(node, ast.AnnAssign)
-        and isinstance(node.annotation, ast.Name)
-        and node.annotation.id == "TypeAlias"
-    )
+    """True if a field holds type annotations, or imports for them, on which no behaviour depends."""
+    match node:
+        case ast.AnnAssign(annotation=ast.Name(id="TypeAlias")) | ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return True
+        case _:
+            return name in {"annotation", "returns", "decorator_list", "bases", "type_params"}
 
 
 def _is_condition(node: ast.AST, name: str) -> bool:
@@ -152,7 +178,8 @@ def _is_condition(node: ast.AST, name: str) -> bool:
 def _changes(place: _Place) -> Iterator[Change]:
     node = place.node
     if place.is_condition and isinstance(node, ast.expr):
-        yield "condition negated", ast.UnaryOp(op=ast.Not(), operand=node)
+        if not _is_negated_below(node):
+            yield "condition negated", ast.UnaryOp(op=ast.Not(), operand=node)
         yield "condition true", ast.Constant(value=True)
         yield "condition false", ast.Constant(value=False)
     match node:
@@ -176,6 +203,15 @@ def _changes(place: _Place) -> Iterator[Change]:
             yield from _of_table(node)
         case _:
             pass
+
+
+def _is_negated_below(node: ast.expr) -> bool:
+    """True if another change negates this condition: `a == b` becomes `a != b`, `not a` becomes `a`."""
+    match node:
+        case ast.Compare(ops=[_]) | ast.UnaryOp(op=ast.Not()):
+            return True
+        case _:
+            return False
 
 
 def _without_one(items: Sequence[Item]) -> Iterator[tuple[Item, list[Item]]]:

@@ -1,5 +1,6 @@
 """The mutation script itself: it finds every guard, and reports those whose removal no test notices."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -48,6 +49,8 @@ def changes(source: str) -> list[str]:
         ("x = f(a in b is c)", ["In became NotIn", "Is became IsNot"]),
         ("x = f(a and b)", ["And became Or", "operand a dropped", "operand b dropped"]),
         ("x = f(not a)", ["`not` dropped"]),
+        ("x, y = 1, 2", []),
+        ("if TYPE_CHECKING:\n    import x", []),
         ("x = (a, b)", ["member a removed", "member b removed"]),
         ("x = {'a': 1}", ["entry 'a' removed"]),
         ("def f():\n    return x in {1}", ["In became NotIn", "member 1 removed"]),
@@ -79,7 +82,7 @@ def test_all_mutants_differ_from_each_other_and_from_the_source() -> None:
     assert len({mutant.source for mutant in found}) == len({mutant.key for mutant in found}) == len(found)
 
 
-def run(folder: Path, equivalents: str, capsys: pytest.CaptureFixture[str]) -> tuple[int, str]:
+def run(folder: Path, equivalents: str, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, str]:
     package = folder / "toy"
     package.mkdir(exist_ok=True)
     (package / "__init__.py").write_text("")
@@ -88,8 +91,8 @@ def run(folder: Path, equivalents: str, capsys: pytest.CaptureFixture[str]) -> t
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\naddopts = --import-mode=importlib\n")
     (folder / "equivalents.toml").write_text(equivalents)
     listed = str(folder / "equivalents.toml")
-    line = ["--root", str(folder), "--package", "toy", "--equivalents", listed, "--limit", "6", "test_toy.py"]
-    return main(line), capsys.readouterr().out
+    line = ["--root", str(folder), "--package", "toy", "--equivalents", listed, "--limit", "2"]
+    return main([*line, *options, "test_toy.py"]), capsys.readouterr().out
 
 
 UNUSED = """
@@ -141,3 +144,25 @@ def test_a_listed_equivalent_is_accepted_and_a_stale_entry_fails(
     assert (code, "survived: " in said) == (0, False)
     code, said = run(tmp_path, UNUSED + STALE, capsys)
     assert (code, "stale in the list" in said) == (1, True)
+
+
+def test_a_resumed_run_tries_again_only_what_no_test_had_noticed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = tmp_path / "log.jsonl"
+    code, said = run(tmp_path, "", capsys, "--resume", str(log))
+    records = [json.loads(line) for line in log.read_text().splitlines()]
+    assert (code, "survived: " in said) == (1, True)
+    first, last = (
+        TOY.splitlines().index(line) + 1 for line in ("def allowed(word, count):", "    return count < LIMIT")
+    )
+    recorded = [record["lines"] for record in records if "lines" in record]
+    assert recorded == [{"toy/guards.py": list(range(first, last + 1))}]
+    assert len([record for record in records if "verdict" in record]) == len(list(mutants("", TOY)))
+
+    more = TOY_TESTS.replace("allowed\n", "allowed, unused\n", 1) + "    assert unused('c')\n"
+    monkeypatch.setattr("tests.mutation.test_mutation.TOY_TESTS", more)
+    code, said = run(tmp_path, "", capsys, "--resume", str(log))
+    added = [json.loads(line) for line in log.read_text().splitlines()[len(records) :]]
+    assert (code, "survived: " in said) == (0, False)
+    assert [record["verdict"]["outcome"] for record in added if "verdict" in record] == ["killed"]

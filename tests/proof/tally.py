@@ -8,8 +8,8 @@ from typing import TypeVar
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
 
-CASES = int(os.environ.get("PROOF_CASES", "2000"))
-"""The number of cases of each invariant."""
+_VARIABLE = "PROOF_CASES"
+"""The environment variable with the number of cases of each invariant; read for each test."""
 SEED = int(os.environ.get("PROOF_SEED", "0"))
 _PHASES = (Phase.generate, Phase.shrink) if os.environ.get("PROOF_SHRINK", "1") == "1" else (Phase.generate,)
 _MOST_IN_A_PART = 2_500
@@ -17,7 +17,12 @@ _LEAST_SHARE = 0.5
 _LEAST_TO_JUDGE = 500
 """The number of cases from which a share is meaningful."""
 
-PARTS = range(max(2, -(-CASES // _MOST_IN_A_PART)))
+
+def _cases() -> int:
+    return int(os.environ.get(_VARIABLE, "2000"))
+
+
+PARTS = range(max(2, -(-_cases() // _MOST_IN_A_PART)))
 """The parts of each invariant, which processes can share; no two parts have the same cases."""
 
 TALLY: Counter[tuple[str, str]] = Counter()
@@ -40,7 +45,7 @@ def prove(
 
     @seed(SEED * 1_000_003 + part)
     @settings(
-        max_examples=-(-CASES // len(PARTS)),
+        max_examples=-(-_cases() // len(PARTS)),
         database=None,
         deadline=None,
         phases=_PHASES,
