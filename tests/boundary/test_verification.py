@@ -133,7 +133,7 @@ FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
     ("a field less", answer(), listing_the_same(MAIN, license="MIT"), URI, "frontmatter"),
     ("a quoted number", answer(text=YAML.format("v: '1'\n")), listing_the_same(YAML.format("v: '1'\n"), v=1), URI, "frontmatter"),
     ("twice", answer(text=YAML.format("name: pdf\n")), listing_the_same(YAML.format("name: pdf\n")), URI, "frontmatter"),
-    ("cannot be read as YAML", answer(text=YAML.format("a: [\n")), listing_the_same(YAML.format("a: [\n"), a=[]), URI, "no YAML"),
+    ("no YAML", answer(text=YAML.format("a: [\n")), listing_the_same(YAML.format("a: [\n"), a=[]), URI, "cannot be read as YAML"),
     ("deep", answer(text=many(5000)), listing_the_same(many(5000), deep=[]), URI, "cannot be read as YAML"),
     ("long", answer(text=YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), listing_the_same(YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), URI, "longer than"),
     ("an object by a tag", answer(text=YAML.format("a: !!python/object/apply:os.system [x]\n")), listing_the_same(YAML.format("a: !!python/object/apply:os.system [x]\n"), a="x"), URI, "frontmatter"),
