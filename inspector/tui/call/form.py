@@ -253,7 +253,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         entered: Mapping[str, Entered],
         defaults: Mapping[str, Entered],
         *,
-        empty: str = "No arguments. Enter calls the tool.",
+        empty: str = "No arguments.",
         offered: Completer | None = None,
     ) -> None:
         """Show another form. `entered`: what was last entered in it. `defaults`: the defaults of its schema.
