@@ -14,6 +14,7 @@ from inspector.json.exact import DuplicateKeys, Json, JsonObject, scalar_text
 from inspector.json.pointer import child
 from inspector.schema.merging import Merged, merge, number_of
 from inspector.schema.references import References
+from inspector.schema.shapes import variants_of
 
 if TYPE_CHECKING:
     from inspector.schema.positions import Position
@@ -201,11 +202,17 @@ class _Builder:
             item=item,
             fields=fields,
             format=_string(keywords.get("format")),
-            constraints=merged.problem or _constraints_of(keywords),
+            constraints=merged.problem or self._constraints(kind, merged),
             sensitive=sensitive,
             examples=tuple(examples) if isinstance(examples, list) else (),
             plainest=_example(fields) if fields else _plainest(merged, choices),
         )
+
+    def _constraints(self, kind: FieldKind, merged: Merged) -> str:
+        variants = ""
+        if kind is FieldKind.JSON:
+            variants = variants_of(merged.keywords, self.references, merged.references)
+        return ", ".join(filter(None, (variants, _constraints_of(merged.keywords))))
 
 
 _KINDS = {

@@ -9,7 +9,7 @@ from inspector.json.pointer import split
 from inspector.protocol.catalogue import Tool
 from inspector.safe_text import inspect, safe_line
 from inspector.schema.arguments import coerce, from_json
-from inspector.schema.fields import Field, Form, example_arguments, form_of
+from inspector.schema.fields import Field, FieldKind, Form, example_arguments, form_of
 from inspector.schema.validation import violations
 from inspector.tui.call.entries import (
     ArgumentDraft,
@@ -23,7 +23,7 @@ from inspector.tui.call.entries import (
     form_lines,
     merged,
 )
-from inspector.tui.text import shortened
+from inspector.tui.text import count, shortened
 
 _MOST_SHOWN = 8
 
@@ -99,6 +99,9 @@ def _default_of(line: FormLine) -> dict[str, Entered]:
     are the picked values.
     """
     field = line.field
+    if field.default is None and field.kind is not FieldKind.CHOICE:
+        # An argument that is left out has this default too, and an input would show the text `null`.
+        return {}
     if not line.has_rows and not line.has_checks:
         entered = entry_of(field, field.default)
         if entered is None or not _is_typable(entered.text) or not _says(entered, field):
@@ -143,7 +146,7 @@ def in_short(arguments: JsonObject, form: Form | None) -> str:
             case dict():
                 shown = "{…}"
             case list():
-                shown = f"[{len(value)}]"
+                shown = f"[{count(len(value), 'item')}]"
             case str():
                 shown = dump_text(shortened(value, 40))
             case _:

@@ -12,7 +12,7 @@ from inspector.json.exact import Json, JsonObject, dump_text
 from inspector.json.pointer import resolve, split
 from inspector.schema.fields import Field, FieldKind, Form
 from inspector.schema.validation import Violation
-from inspector.tui.text import content, shortened
+from inspector.tui.text import content, cut_in_the_middle, shortened
 
 MAX_LINES = 120
 """The maximum number of lines of a form. Each is a widget; more fields are left to the JSON editor."""
@@ -256,12 +256,16 @@ def choice_words(field: Field) -> tuple[str, ...]:
     )
 
 
-def label(line: FormLine, *, is_default: bool = False) -> Content:
-    """The name of the argument as it is sent, with a star if it is required."""
-    field = line.field
+def label(line: FormLine, *, is_default: bool = False, room: int = 80) -> Content:
+    """The name of the argument as it is sent, with a star if it is required.
+
+    `room`: the cells of its column. A name that is longer is cut in its middle.
+    """
+    field, indent = line.field, "  " * line.depth
+    name = cut_in_the_middle(field.name, max(min(room - len(indent) - field.required, 60), 6))
     return Content.assemble(
-        "  " * line.depth,
-        content(shortened(field.name, 60), "bold" if line.is_heading else ""),
+        indent,
+        content(name, "bold" if line.is_heading else ""),
         ("*", "bold $text-warning") if field.required else "",
         ("  default", "$foreground 70%") if is_default else "",
     )
@@ -269,13 +273,20 @@ def label(line: FormLine, *, is_default: bool = False) -> Content:
 
 def placeholder(field: Field) -> str:
     """The text of an empty input: the type of the field and its default. Foreign text."""
-    words = [f"{'sensitive ' if field.sensitive else ''}{field.format or _KINDS[field.kind]}"]
+    words = [f"{'sensitive ' if field.sensitive else ''}{field.format or _kind_in_words(field)}"]
     words.append("required" if field.required else "optional")
     if field.has_default:
         words.append(f"default {shortened(dump_text(field.default), 80)}")
     elif field.examples:
         words.append(f"for example {shortened(dump_text(field.examples[0]), 80)}")
     return ", ".join(words)
+
+
+def _kind_in_words(field: Field) -> str:
+    item = field.item
+    if field.kind is FieldKind.LIST and item is not None and item.fields and not field.sensitive:
+        return "list of objects"
+    return _KINDS[field.kind]
 
 
 def note(field: Field) -> Content:
@@ -297,7 +308,10 @@ def place_problems(
             pointer = pointer.rpartition("/")[0]
         if pointer:
             where = problem.pointer.removeprefix(pointer)
-            words = f"{where}: {problem.message}" if where else problem.message
+            missing = f"{problem.pointer.rpartition('/')[2]} {problem.message}"
+            words = (
+                f"{where}: {problem.message}" if where else missing if problem.missing else problem.message
+            )
             placed[pointer] = f"{placed[pointer]}; {words}" if pointer in placed else words
         else:
             rest.append(problem)
@@ -324,7 +338,7 @@ _KINDS = {
     FieldKind.INTEGER: "integer",
     FieldKind.NUMBER: "number",
     FieldKind.BOOLEAN: "true or false",
-    FieldKind.CHOICE: "one of a set",
+    FieldKind.CHOICE: "choose one",
     FieldKind.LIST: "list",
     FieldKind.OBJECT: "object as JSON",
     FieldKind.JSON: "JSON",

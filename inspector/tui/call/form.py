@@ -38,6 +38,10 @@ Completer = Callable[[str, str, JsonObject], Awaitable[tuple[str, ...]]]
 """Asks the server for values of an argument. Takes its name, the typed text, and the other arguments."""
 _BATCH = 5
 """The number of lines mounted at a time, so that a long form does not block the screen."""
+_PADDING = 2
+"""The cells beside a label in its column."""
+_LEAST_SHARE, _MOST_SHARE = 0.3, 0.5
+"""The share of the width that the column of the labels has, as far as they need it."""
 _MOST_UNDONE = 200
 """The maximum number of changes of one field that can be undone."""
 
@@ -77,6 +81,8 @@ class FieldLine(Widget):
         self._suggester = OfferSuggester(offered, self._offer) if offered is not None and is_asked else None
         self._label = Static(label(line), markup=False, classes="field-label")
         self._note = Static("", markup=False, classes="field-note")
+        self._room = 80
+        """The cells of the column of the label, without its padding."""
         self._default: Entered | None = None
         self._is_default = False
         self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line, self._suggester)
@@ -118,7 +124,17 @@ class FieldLine(Widget):
         is_default = self._default is not None and self.entered == self._default
         if is_default != self._is_default:
             self._is_default = is_default
-            self._label.update(label(self.line, is_default=is_default))
+            self._draw_label()
+
+    def _draw_label(self) -> None:
+        self._label.update(label(self.line, is_default=self._is_default, room=self._room))
+
+    def fit(self, column: int) -> None:
+        """Give the label a column of this many cells."""
+        if column != self._room + _PADDING:
+            self._room = column - _PADDING
+            self.styles.grid_columns = f"{column} 1fr"
+            self._draw_label()
 
     def enter(self, entered: Entered) -> None:
         """Set the content of the input."""
@@ -178,7 +194,10 @@ class FieldLine(Widget):
 
     def _say(self) -> None:
         self.set_class(bool(self._problem), "-wrong")
-        words = content(shortened(self._problem, 400)) if self._problem else self._hint()
+        words = self._hint()
+        if self._problem:
+            hint = (" · ", "$foreground 70%"), words.stylize("$foreground 70%")
+            words = Content.assemble(content(shortened(self._problem, 400)), *(hint if words.plain else ()))
         if words != self._said:
             self._said = words
             self._note.set_class(bool(words.plain), "-says")
@@ -234,7 +253,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         entered: Mapping[str, Entered],
         defaults: Mapping[str, Entered],
         *,
-        empty: str = "No arguments. Enter calls the tool.",
+        empty: str = "No arguments.",
         offered: Completer | None = None,
     ) -> None:
         """Show another form. `entered`: what was last entered in it. `defaults`: the defaults of its schema.
@@ -252,6 +271,18 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             text = form.problem or empty
             self.mount(Static(content(text, "$foreground 70%"), markup=False, classes="form-remark"))
         self._mount_from(0, form)
+
+    def on_resize(self) -> None:
+        """Give the labels as much room as they need, up to half of the width."""
+        for line in self._mounted:
+            line.fit(self._column)
+
+    @property
+    def _column(self) -> int:
+        """The width of the column of the labels, in cells."""
+        width = self.scrollable_content_region.width
+        longest = max((label(line).cell_length for line in self._lines), default=0) + _PADDING
+        return int(min(max(longest, width * _LEAST_SHARE), width * _MOST_SHARE))
 
     def entered(self) -> dict[str, Entered]:
         """The contents of all inputs that are not empty, by pointer.
@@ -346,6 +377,8 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     def _made(self, line: FormLine, entered: Mapping[str, Entered]) -> FieldLine:
         """A new line with its entry and its default."""
         made = FieldLine(line, self._offered_for(line))
+        if self.size.width:
+            made.fit(self._column)
         if entry := entered.get(line.field.pointer):
             made.enter(entry)
         made.take_default(self._defaults.get(line.field.pointer))
@@ -357,7 +390,9 @@ def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceIn
     hint = placeholder(field)
     if line.has_rows:
         counts = [count(number, "item") for number in range(MAX_ROWS + 1)]
-        return ChoiceInput(counts, content(hint, "$foreground 70%"))
+        return ChoiceInput(
+            counts, content(hint, "$foreground 70%"), offer=f"0 to {MAX_ROWS} items, → adds one"
+        )
     if line.has_checks and field.item is not None:
         return ChecksInput(
             [safe_line(words) for words in choice_words(field.item)],

@@ -34,11 +34,11 @@ VERBS: Mapping[Kind, str] = {
 }
 """The verb for using an item, by its kind: for the button, the footer, and the line of a call."""
 _EMPTY = {
-    Kind.TOOL: "No arguments. Enter calls the tool.",
-    Kind.RESOURCE: "Enter reads the resource.",
-    Kind.TEMPLATE: "No variables. Enter reads the resource.",
-    Kind.PROMPT: "No arguments. Enter gets the prompt.",
-    Kind.SKILL: "Enter reads the SKILL.md of the skill.",
+    Kind.TOOL: "No arguments. Enter on the button calls the tool.",
+    Kind.RESOURCE: "Enter on the button reads the resource.",
+    Kind.TEMPLATE: "No variables. Enter on the button reads the resource.",
+    Kind.PROMPT: "No arguments. Enter on the button gets the prompt.",
+    Kind.SKILL: "Enter on the button reads the SKILL.md of the skill.",
 }
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""

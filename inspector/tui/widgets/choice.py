@@ -48,9 +48,20 @@ class ChoiceInput(Widget, can_focus=True):
             """The widget, for `on` selectors."""
             return self.choice
 
-    def __init__(self, values: Sequence[str], unset: Content, *, id: str | None = None) -> None:  # noqa: A002
-        """`values`: safe text, one line each. `unset`: shown while no value is chosen."""
+    def __init__(
+        self,
+        values: Sequence[str],
+        unset: Content,
+        *,
+        offer: str = "",
+        id: str | None = None,  # noqa: A002
+    ) -> None:
+        """`values`: safe text, one line each. `unset`: shown while no value is chosen.
+
+        `offer`: shown beside it in place of the number of values.
+        """
         super().__init__(id=id)
+        self._offer = offer
         self._values = values
         self._unset = unset
         self._typed = ""
@@ -59,7 +70,9 @@ class ChoiceInput(Widget, can_focus=True):
     def render(self) -> Content:
         """The chosen value between arrows, and its number among all values."""
         if self.chosen is None:
-            shown, place = self._unset, f"{len(self._values):,} values"
+            shown, place = self._unset, self._offer or f"{len(self._values):,} values"
+        elif self._offer:
+            shown, place = self._drawn(self.chosen), self._offer
         else:
             shown, place = self._drawn(self.chosen), f"{self.chosen + 1:,} of {len(self._values):,}"
         return Content.assemble("< ", shown, " >", (f"  {place}", "$foreground 70%"))

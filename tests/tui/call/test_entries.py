@@ -1,6 +1,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from inspector.json.exact import Json, JsonObject, equal
 from inspector.schema.arguments import coerce, from_json
@@ -110,6 +111,38 @@ def test_a_problem_is_shown_at_the_nearest_field_above_it() -> None:
 def test_sensitive_entries_are_separated() -> None:
     entered = {"/token": Entered(text="hush"), "/text": Entered(text="hi")}
     assert sensitive_entries(LINES, entered) == {"/token": Entered(text="hush")}
+
+
+def test_a_missing_argument_is_named_and_a_long_name_is_cut_with_a_sign() -> None:
+    placed, _ = place_problems(LINES, drafted().problems)
+    assert placed == {"/text": "text is required"}
+    long = FormLine(field=replace(line("/text").field, name="start_timestamp_of_all"), depth=0)
+    assert label(long, room=16).plain == "star…amp_of_all*"
+
+
+def test_a_null_default_is_left_out_rather_than_written_as_text() -> None:
+    form = form_of(
+        {
+            "type": "object",
+            "properties": {"a": {"type": ["string", "null"], "default": None}, "b": {"default": 0}},
+        }
+    )
+    assert default_entries(form) == {"/b": Entered(text="0")}
+
+
+def test_the_variants_of_a_union_are_in_the_note_of_its_field() -> None:
+    card: JsonObject = {
+        "type": "object",
+        "properties": {"kind": {"const": "card"}, "number": {"type": "string"}},
+        "required": ["kind"],
+    }
+    schema: JsonObject = {
+        "type": "object",
+        "$defs": {"card": card},
+        "properties": {"pay": {"anyOf": [{"$ref": "#/$defs/card"}, {"type": "string"}], "title": "Pay"}},
+    }
+    (pay,) = form_of(schema).fields
+    assert note(pay).plain == 'Pay · {kind: "card", number?} or string'
 
 
 def test_a_line_describes_its_field() -> None:
@@ -256,6 +289,7 @@ def test_the_arguments_of_a_call_are_shown_as_they_are() -> None:
     arguments: JsonObject = {"text": "hello big  world, x", "days": 3, "filter": {"a": 1}, "key": "k"}
     schema: JsonObject = {"type": "object", "properties": {"key": {"type": "string", "x-sensitive": True}}}
     assert in_short(arguments, form_of(schema)) == 'text="hello big  world, x", days=3, filter={…}, key=•••'
+    assert in_short({"list": [5, 6]}, None) == "list=[2 items]"
     assert in_short({str(number): 1 for number in range(9)}, None).endswith("7=1, …")
 
 

@@ -54,7 +54,7 @@ async def test_typing_selects_a_value_and_backspace_clears_it() -> None:
         await pilot.press("enter", *"coc")
         await settled(pilot, app, "< cocoa >  3 of 3")
         await pilot.press("backspace")
-        await settled(pilot, app, "one of a set, required")
+        await settled(pilot, app, "choose one, required")
 
 
 @SIZES

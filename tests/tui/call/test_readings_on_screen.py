@@ -47,7 +47,7 @@ async def test_a_resource_is_read_with_the_call_key(size: tuple[int, int]) -> No
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "discuss")
         await pilot.press("j")
-        text = await settled(pilot, app, "Enter reads the resource.")
+        text = await settled(pilot, app, "Enter on the button reads the resource.")
         assert "text/plain" in text
         assert "has not been read yet" in text
         await pilot.press("enter", "enter")
