@@ -1,5 +1,6 @@
 """Isolation of the tests: no test may read or write what Sightline keeps for the user or for another test."""
 
+import gc
 import os
 import signal
 import sys
@@ -26,6 +27,8 @@ def pytest_configure() -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
     if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
         signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    # With Python's thresholds, a quarter of the processor time of a screen test goes into collections.
+    gc.set_threshold(50_000, 20, 20)
     # The duration of one example says nothing on a busy machine.
     settings.register_profile("sightline", parent=settings(), deadline=None)
     settings.load_profile("sightline")
@@ -36,6 +39,11 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     # fault. A test that failed and then passed is reported as run again. No other test is run twice.
     for item in items:
         item.add_marker(pytest.mark.flaky(reruns=2, condition=driven.is_driving))
+
+
+def pytest_collection_finish() -> None:
+    # The thousands of tests stay until the end: collections need not go through them.
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

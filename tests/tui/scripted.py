@@ -4,8 +4,12 @@ import asyncio
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any, cast
+from weakref import WeakKeyDictionary
 
+from textual.app import App
 from textual.pilot import Pilot
+from textual.screen import Screen
 from textual.strip import Strip
 
 from inspector.boundary.bounded import Level
@@ -309,13 +313,43 @@ def screen_text(app: SightlineApp) -> str:
     return "\n".join(line.rstrip() for line in screen_lines(app))
 
 
+_drawn: WeakKeyDictionary[App[object], int] = WeakKeyDictionary()
+"""How often the screen of each app was drawn."""
+_display = cast("Any", App)._display  # noqa: SLF001
+
+
+def _count(app: App[object], screen: Screen[object], drawing: object) -> None:
+    _drawn[app] = _drawn.get(app, 0) + 1
+    _display(app, screen, drawing)
+
+
+cast("Any", App)._display = _count  # noqa: SLF001
+
+
+class _Looking:
+    """Looks at the screen of an app when it was drawn since the last look: a look takes as long as many keys."""
+
+    def __init__(self, app: SightlineApp) -> None:
+        self._app = app
+        self._at = -1
+
+    def shown(self) -> str | None:
+        """The screen; None if it is the same as at the last look."""
+        at = _drawn.get(self._app, 0)
+        if at == self._at:
+            return None
+        self._at = at
+        return screen_text(self._app)
+
+
 async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str:
     """The screen once it shows `shows` and every worker but the connection has ended."""
     drives()
+    looking = _Looking(app)
     for _ in range(400):
         await pilot.pause()
         busy = [worker for worker in app.workers if worker.group not in _WAITING and not worker.is_finished]
-        if not busy and shows in (text := screen_text(app)):
+        if not busy and (text := looking.shown()) is not None and shows in text:
             return text
         await asyncio.sleep(0.005)
     raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")
@@ -324,10 +358,11 @@ async def settled(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> str
 async def shows(pilot: Pilot[None], app: SightlineApp, *texts: str) -> str:
     """The screen once it shows all of these, as slowly as a real server answers."""
     drives()
+    looking = _Looking(app)
     for _ in range(1_500):
         await pilot.pause()
-        shown = screen_text(app)
-        if all(text in shown for text in texts):
+        shown = looking.shown()
+        if shown is not None and all(text in shown for text in texts):
             return shown
         await asyncio.sleep(0.02)
     raise AssertionError(f"the screen does not show {texts}:\n{screen_text(app)}")
