@@ -161,7 +161,9 @@ class ResultPane(Vertical):
         self._can_explain = False
         self._is_json = False
         self._chosen: Shown | None = None
-        """The sides that the user chose; None to show as many as there is room for."""
+        """The sides that the user chose; None to show both, if they differ and there is room."""
+        self._chosen_for = ""
+        """The tool for whose results the user chose them."""
 
     def compose(self) -> ComposeResult:
         """Yield the verdict, the reasons, the titles of both sides, their values, and the reason in full."""
@@ -233,6 +235,8 @@ class ResultPane(Vertical):
             self._change = Content("")
             self._changes.ask((before.masked or before, view.masked or view))
         self.free_view(before)
+        if view.record.name != self._chosen_for:
+            self._chosen = None
         self._view = view
         if self._contrast is None or self._contrast.record is not view.record:
             self.free_view(self._contrast)
@@ -394,6 +398,7 @@ class ResultPane(Vertical):
         """Switch between the model's view, the server's result, and both."""
         order = (Shown.RIGHT, Shown.LEFT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
+        self._chosen_for = self._view.record.name if self._view is not None else ""
         self._choose_sides()
 
     def action_as_json(self) -> None:
@@ -507,9 +512,17 @@ class ResultPane(Vertical):
         return view.json_places if self._is_json else view.places
 
     def _choose_sides(self) -> None:
-        has_room = self.size.width >= _LEAST_BESIDE
-        self.values.show_sides(self._chosen or (Shown.BOTH if has_room else Shown.RIGHT))
+        if self._is_same:
+            usual = Shown.LEFT
+        else:
+            usual = Shown.BOTH if self.size.width >= _LEAST_BESIDE else Shown.RIGHT
+        self.values.show_sides(self._chosen or usual)
         self._label_sides()
+
+    @property
+    def _is_same(self) -> bool:
+        """True if one column shows both what was sent and what the model sees."""
+        return self._contrast is None and self._view is not None and self._view.is_same
 
     def _no_difference(self) -> str:
         if self._contrast is not None:
@@ -589,10 +602,12 @@ class ResultPane(Vertical):
             model = f" ({view.host}, {view.level})" if view else ""
             is_silent = view is not None and view.failure is not None
             sender = (view.sender if view is not None else "server").capitalize()
+            sent = f"{sender} sent nothing" if is_silent else f"{sender} sent"
+            if view is not None and self._is_same and self.values.shown is Shown.LEFT:
+                seen = "all of it but metadata" if view.outline.tops else "the same"
+                sent = f"{sent}, and the model sees {seen}"
             names = (
-                Content.assemble(
-                    (f"{sender} sent nothing" if is_silent else f"{sender} sent", "bold"), self._about_masks()
-                ),
+                Content.assemble((sent, "bold"), self._about_masks()),
                 Content.assemble(
                     ("Model sees", "bold"),
                     content(model, "$foreground 70%"),

@@ -82,3 +82,29 @@ async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:
         assert " ".join(row.removeprefix("↪ ") for row in rows[2:-1]) == NOTE.splitlines()[2]
         await pilot.press("e")
         assert r"reader\",\n" in await settled(pilot, app)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_its_tool(
+    size: tuple[int, int],
+) -> None:
+    plain: Json = {"name": "plain", "inputSchema": {"type": "object"}}
+    made = script(1)
+    made.tools = [*made.tools, plain]
+    answered: Json = {"content": [{"type": "text", "text": NOTE}], "_meta": {"trace": 1}}
+    made.answers["plain"] = answering(answered)
+    app = app_of(made)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("down", "enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Server sent, and the model sees all of it but metadata")
+        await pilot.press("m")
+        await settled(pilot, app, "│ Model sees")
+        await pilot.press("m", "m")
+        await settled(pilot, app, "Server sent, and the model sees all of it but metadata")
+        await pilot.press("escape", "up", "enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        assert "│ Model sees" in await settled(pilot, app, "┄ withheld")
