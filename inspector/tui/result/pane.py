@@ -149,6 +149,8 @@ class ResultPane(Vertical):
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""
+        self._left_at: str | None = None
+        """The pointer to the value of the result that had the cursor before the comparison."""
         self.is_earlier = False
         """True if the next result to be shown is from a call that is not its tool's last."""
         self._outdated = 0
@@ -247,6 +249,8 @@ class ResultPane(Vertical):
         """Show a comparison of two model views in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
         pointer = self.values.pointer if same_call else None
+        if self._contrast is None:
+            self._left_at = self.values.pointer
         self.free_view(self._contrast)
         self._contrast = view
         self._draw(view, pointer)
@@ -258,9 +262,11 @@ class ResultPane(Vertical):
 
     def stop_contrast(self) -> None:
         """Show the result and its model view again."""
-        pointer = self.values.pointer
-        self.free_view(self._contrast)
+        was_shown, pointer = self._contrast, self.values.pointer
+        self.free_view(was_shown)
         self._contrast = None
+        if was_shown is not None and self._view is not None and was_shown.record is self._view.record:
+            pointer = self._left_at
         if self._view is not None:
             self._draw(self._view, pointer)
 
