@@ -44,7 +44,7 @@ from inspector.tui.result.view import (
 )
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
-from inspector.tui.text import content, flowed, hanging, shortened
+from inspector.tui.text import content, count, flowed, hanging, shortened
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
@@ -58,6 +58,10 @@ _LEAST_BESIDE = 80
 """The minimum width for both sides, in cells."""
 _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
+_LEAST_VALUES = 4
+"""The number of rows for the titles of both sides and the values, while a reason is shown in full."""
+_MOST_WHY = 12
+"""The maximum number of rows of a reason in full that are shown at once."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -161,6 +165,10 @@ class ResultPane(Vertical):
         self._change = Content("")
         """The effect of the last change of boundary or host on this call."""
         self._can_explain = False
+        self._why_from = 0
+        """The first row of the reason in full that is shown."""
+        self._why_more = 0
+        """The number of its rows after those that are shown."""
         self._is_json = False
         self._chosen: Shown | None = None
         """The sides that the user chose; None to show both, if they differ and there is room."""
@@ -446,6 +454,7 @@ class ResultPane(Vertical):
     def explain_moved(self, event: Lines.Moved) -> None:
         """Explain the value under the cursor."""
         event.stop()
+        self._why_from = 0
         self._explain()
 
     @on(OutlineLines.Drawn)
@@ -466,7 +475,11 @@ class ResultPane(Vertical):
         elif self._contrast is not None:
             self.notify("Esc goes back to the result, where each difference has its reason.", markup=False)
         elif self._can_explain:
-            self.toggle_class("-explaining")
+            if self.is_explaining and self._why_more:
+                self._why_from += self._why.size.height - 1
+            else:
+                self._why_from = self._why_more = 0
+                self.toggle_class("-explaining")
             self._explain()
             self.post_message(self.KeysChanged())
         elif (
@@ -552,8 +565,8 @@ class ResultPane(Vertical):
             detail = difference_detail(view, outline, node) if node is not None else None
             can_explain = detail is not None
             if self.is_explaining and detail is not None:
-                rows = (hanging(row, room, _indent(row)) for row in detail.split("\n"))
-                self._why.update(Content("\n").join(rows))
+                rows = Content("\n").join(hanging(row, room, _indent(row)) for row in detail.split("\n"))
+                self._show_why(rows.split("\n"))
             else:
                 self.remove_class("-explaining")
                 lines = self._reason_lines(view, outline, node)
@@ -562,6 +575,23 @@ class ResultPane(Vertical):
         if can_explain is not self._can_explain:
             self._can_explain = can_explain
             self.post_message(self.KeysChanged())
+
+    def _show_why(self, rows: Sequence[Content]) -> None:
+        """Show as many rows of the reason in full as have room, and how Enter shows the others."""
+        room = min(max(self.size.height - self._verdict.size.height - _LEAST_VALUES, 3), _MOST_WHY)
+        if len(rows) <= room:
+            self._why_from = self._why_more = 0
+            self._why.update(Content("\n").join(rows))
+            return
+        start = min(self._why_from, len(rows) - 1)
+        shown = rows[start : start + room - 1]
+        self._why_more = len(rows) - start - len(shown)
+        words = (
+            f"  … {count(self._why_more, 'more row')}, Enter shows them"
+            if self._why_more
+            else "  the end, Enter goes back"
+        )
+        self._why.update(Content("\n").join([*shown, Content.styled(words, "bold $text-accent")]))
 
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> list[Content]:
         most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()

@@ -158,8 +158,8 @@ def test_json_in_a_text_is_compared_value_by_value_as_in_a_result() -> None:
         "content": [{"type": "text", "text": dump_text(structured)}],
         "structuredContent": structured,
     }
-    lenses = [Lens(level=level, host="claude-code") for level in (Level.DECLARED, Level.CLOSED)]
-    view = contrast_of(value, *lenses)
+    left, right = (Lens(level=level, host="claude-code") for level in (Level.DECLARED, Level.CLOSED))
+    view = contrast_of(value, left, right)
     tops = [view.outline.label(node) for node in view.outline.children(0)]
     assert "structuredContent" in tops
     assert "content" not in tops

@@ -108,3 +108,23 @@ async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_it
         await settled(pilot, app, "Enter call")
         await pilot.press("ctrl+r")
         assert "│ Model sees" in await settled(pilot, app, "┄ withheld")
+
+
+async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
+    app = app_of(script(1))
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "┄ withheld")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "more rows, Enter shows them")
+        assert "to change it" not in text
+        assert "why  " in text
+        await pilot.press("enter")
+        text = await settled(pilot, app, "the end, Enter goes back")
+        assert "to change it" in text
+        assert "c shows the hosts" in text
+        await pilot.press("enter")
+        assert "the end" not in await settled(pilot, app, "✗ structuredContent.key")
