@@ -166,7 +166,7 @@ MAIN: tuple[Command, ...] = (
         "result.compare",
         "d",
         "compare_models",
-        "diff",
+        "compare two models",
         "Compares two model views: first those at `declared` and `closed`. b compares other boundaries, h another host.",
         palette=True,
     ),

@@ -5,13 +5,14 @@ from msgspec.structs import replace
 from textual.content import Content
 
 from inspector.boundary.options import Level
+from inspector.boundary.reading import raw_of
 from inspector.hosts.profile import Call, ModelContext
 from inspector.hosts.projection import projection_of
 from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json
 from inspector.json.weight import compact_bytes
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.view import ResultView, masks_of
+from inspector.tui.result.view import ResultView, beside, masks_of
 from inspector.tui.text import content, count, flowed, path, shortened, size
 from inspector.tui.values.outline import Outline, SideDifference
 
@@ -177,7 +178,8 @@ def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Con
     `server`: the name that hosts know the server by.
     """
     contexts = [_context(record, lens, server) for lens in (left, right)]
-    outline = Outline(contexts[0].model, contexts[1].model)
+    raw = raw_of(record.outcome)
+    outline = Outline(*(beside(raw, context.model) for context in contexts))
     seen = [
         Seen(lens=lens, size_bytes=compact_bytes(context.model), observed=context.observed)
         for lens, context in zip((left, right), contexts, strict=True)

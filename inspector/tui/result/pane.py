@@ -44,7 +44,7 @@ from inspector.tui.result.view import (
 )
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.runtime.memory import release
-from inspector.tui.text import content, flowed, hanging, shortened
+from inspector.tui.text import content, count, flowed, hanging, shortened
 from inspector.tui.values.outline import ABSENT, Outline, SideDifference, Value
 from inspector.tui.values.pane import OutlineLines, Shown
 from inspector.tui.values.searched import SearchedValues
@@ -58,6 +58,10 @@ _LEAST_BESIDE = 80
 """The minimum width for both sides, in cells."""
 _OTHER_ROWS = 7
 """The number of rows for the verdict, the titles of both sides, and a reason longer than its row."""
+_LEAST_VALUES = 4
+"""The number of rows for the titles of both sides and the values, while a reason is shown in full."""
+_MOST_WHY = 12
+"""The maximum number of rows of a reason in full that are shown at once."""
 _TALL = 16
 """The minimum height of the pane, in rows, for a list of reasons."""
 _WIDE = 100
@@ -149,6 +153,8 @@ class ResultPane(Vertical):
         self._view: ResultView | None = None
         self._contrast: Contrast | None = None
         """The comparison of two model views that is shown in place of the result; None if there is none."""
+        self._left_at: str | None = None
+        """The pointer to the value of the result that had the cursor before the comparison."""
         self.is_earlier = False
         """True if the next result to be shown is from a call that is not its tool's last."""
         self._outdated = 0
@@ -159,9 +165,15 @@ class ResultPane(Vertical):
         self._change = Content("")
         """The effect of the last change of boundary or host on this call."""
         self._can_explain = False
+        self._why_from = 0
+        """The first row of the reason in full that is shown."""
+        self._why_more = 0
+        """The number of its rows after those that are shown."""
         self._is_json = False
         self._chosen: Shown | None = None
-        """The sides that the user chose; None to show as many as there is room for."""
+        """The sides that the user chose; None to show both, if they differ and there is room."""
+        self._chosen_for = ""
+        """The tool for whose results the user chose them."""
 
     def compose(self) -> ComposeResult:
         """Yield the verdict, the reasons, the titles of both sides, their values, and the reason in full."""
@@ -233,6 +245,8 @@ class ResultPane(Vertical):
             self._change = Content("")
             self._changes.ask((before.masked or before, view.masked or view))
         self.free_view(before)
+        if view.record.name != self._chosen_for:
+            self._chosen = None
         self._view = view
         if self._contrast is None or self._contrast.record is not view.record:
             self.free_view(self._contrast)
@@ -243,6 +257,8 @@ class ResultPane(Vertical):
         """Show a comparison of two model views in place of the result."""
         same_call = self._contrast is not None and self._contrast.record is view.record
         pointer = self.values.pointer if same_call else None
+        if self._contrast is None:
+            self._left_at = self.values.pointer
         self.free_view(self._contrast)
         self._contrast = view
         self._draw(view, pointer)
@@ -254,9 +270,11 @@ class ResultPane(Vertical):
 
     def stop_contrast(self) -> None:
         """Show the result and its model view again."""
-        pointer = self.values.pointer
-        self.free_view(self._contrast)
+        was_shown, pointer = self._contrast, self.values.pointer
+        self.free_view(was_shown)
         self._contrast = None
+        if was_shown is not None and self._view is not None and was_shown.record is self._view.record:
+            pointer = self._left_at
         if self._view is not None:
             self._draw(self._view, pointer)
 
@@ -394,6 +412,7 @@ class ResultPane(Vertical):
         """Switch between the model's view, the server's result, and both."""
         order = (Shown.RIGHT, Shown.LEFT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
+        self._chosen_for = self._view.record.name if self._view is not None else ""
         self._choose_sides()
 
     def action_as_json(self) -> None:
@@ -435,6 +454,7 @@ class ResultPane(Vertical):
     def explain_moved(self, event: Lines.Moved) -> None:
         """Explain the value under the cursor."""
         event.stop()
+        self._why_from = 0
         self._explain()
 
     @on(OutlineLines.Drawn)
@@ -455,7 +475,11 @@ class ResultPane(Vertical):
         elif self._contrast is not None:
             self.notify("Esc goes back to the result, where each difference has its reason.", markup=False)
         elif self._can_explain:
-            self.toggle_class("-explaining")
+            if self.is_explaining and self._why_more:
+                self._why_from += self._why.size.height - 1
+            else:
+                self._why_from = self._why_more = 0
+                self.toggle_class("-explaining")
             self._explain()
             self.post_message(self.KeysChanged())
         elif (
@@ -507,9 +531,17 @@ class ResultPane(Vertical):
         return view.json_places if self._is_json else view.places
 
     def _choose_sides(self) -> None:
-        has_room = self.size.width >= _LEAST_BESIDE
-        self.values.show_sides(self._chosen or (Shown.BOTH if has_room else Shown.RIGHT))
+        if self._is_same:
+            usual = Shown.LEFT
+        else:
+            usual = Shown.BOTH if self.size.width >= _LEAST_BESIDE else Shown.RIGHT
+        self.values.show_sides(self._chosen or usual)
         self._label_sides()
+
+    @property
+    def _is_same(self) -> bool:
+        """True if one column shows both what was sent and what the model sees."""
+        return self._contrast is None and self._view is not None and self._view.is_same
 
     def _no_difference(self) -> str:
         if self._contrast is not None:
@@ -533,8 +565,8 @@ class ResultPane(Vertical):
             detail = difference_detail(view, outline, node) if node is not None else None
             can_explain = detail is not None
             if self.is_explaining and detail is not None:
-                rows = (hanging(row, room, _indent(row)) for row in detail.split("\n"))
-                self._why.update(Content("\n").join(rows))
+                rows = Content("\n").join(hanging(row, room, _indent(row)) for row in detail.split("\n"))
+                self._show_why(rows.split("\n"))
             else:
                 self.remove_class("-explaining")
                 lines = self._reason_lines(view, outline, node)
@@ -543,6 +575,23 @@ class ResultPane(Vertical):
         if can_explain is not self._can_explain:
             self._can_explain = can_explain
             self.post_message(self.KeysChanged())
+
+    def _show_why(self, rows: Sequence[Content]) -> None:
+        """Show as many rows of the reason in full as have room, and how Enter shows the others."""
+        room = min(max(self.size.height - self._verdict.size.height - _LEAST_VALUES, 3), _MOST_WHY)
+        if len(rows) <= room:
+            self._why_from = self._why_more = 0
+            self._why.update(Content("\n").join(rows))
+            return
+        start = min(self._why_from, len(rows) - 1)
+        shown = rows[start : start + room - 1]
+        self._why_more = len(rows) - start - len(shown)
+        words = (
+            f"  … {count(self._why_more, 'more row')}, Enter shows them"
+            if self._why_more
+            else "  the end, Enter goes back"
+        )
+        self._why.update(Content("\n").join([*shown, Content.styled(words, "bold $text-accent")]))
 
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> list[Content]:
         most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
@@ -589,10 +638,12 @@ class ResultPane(Vertical):
             model = f" ({view.host}, {view.level})" if view else ""
             is_silent = view is not None and view.failure is not None
             sender = (view.sender if view is not None else "server").capitalize()
+            sent = f"{sender} sent nothing" if is_silent else f"{sender} sent"
+            if view is not None and self._is_same and self.values.shown is Shown.LEFT:
+                seen = "all of it but metadata" if view.outline.tops else "the same"
+                sent = f"{sent}, and the model sees {seen}"
             names = (
-                Content.assemble(
-                    (f"{sender} sent nothing" if is_silent else f"{sender} sent", "bold"), self._about_masks()
-                ),
+                Content.assemble((sent, "bold"), self._about_masks()),
                 Content.assemble(
                     ("Model sees", "bold"),
                     content(model, "$foreground 70%"),

@@ -144,6 +144,13 @@ class ResultView:
         """The sender of the result: `server` or `app`."""
         return "app" if self.record.judgement.contract.is_of_app else "server"
 
+    @cached_property
+    def is_same(self) -> bool:
+        """True if the model sees all that was sent, except for protocol metadata."""
+        if self.failure is not None or self.unfinished:
+            return False
+        return all(self.is_quiet(self.outline, node) for node in self.outline.tops)
+
     @property
     def is_moved(self) -> bool:
         """True if the model gets the members of the result as structured content, where they were not sent."""
@@ -359,7 +366,7 @@ def result_view(
     )
     view = _unmasked(view, shown) if unmasked and view.masks else view
     # Computed here, in the thread: there may be hundreds of thousands of places.
-    _ = view.places
+    _ = view.places, view.is_same
     return view
 
 

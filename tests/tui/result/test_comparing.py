@@ -37,8 +37,13 @@ async def test_d_compares_declared_with_closed(size: tuple[int, int]) -> None:
         await settled(pilot, app, "mint")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
+        values = app.screen.query_one("#result-values", OutlineLines)
+        await pilot.press("n")
+        before = values.pointer
         await pilot.press("d")
         text = await settled(pilot, app, "declared against closed")
+        await pilot.press("G")
+        assert values.pointer != before
         assert "The model at  closed" in text
         assert "2 only in declared" in text
         assert "only in declared" in text or "+ only in closed" in text
@@ -47,6 +52,7 @@ async def test_d_compares_declared_with_closed(size: tuple[int, int]) -> None:
         await pilot.press("escape")
         text = await settled(pilot, app, "Server sent")
         assert "against" not in text
+        assert values.pointer == before
         assert app.is_running
 
 

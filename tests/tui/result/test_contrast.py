@@ -150,3 +150,16 @@ def test_a_json_text_that_one_model_gets_unchanged_is_compared_by_value() -> Non
     node = next(node for node in view.outline.tops if view.outline.pointer(node) == "/content/0/text")
     assert view.outline.label(node).rstrip() == "key"
     assert contrast_reason(view, node).plain == "✗ only in open  content[0].text"
+
+
+def test_json_in_a_text_is_compared_value_by_value_as_in_a_result() -> None:
+    structured: Json = {"id": "one", "key": SECRET}
+    value: Json = {
+        "content": [{"type": "text", "text": dump_text(structured)}],
+        "structuredContent": structured,
+    }
+    left, right = (Lens(level=level, host="claude-code") for level in (Level.DECLARED, Level.CLOSED))
+    view = contrast_of(value, left, right)
+    tops = [view.outline.label(node) for node in view.outline.children(0)]
+    assert "structuredContent" in tops
+    assert "content" not in tops

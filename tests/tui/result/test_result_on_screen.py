@@ -82,3 +82,49 @@ async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:
         assert " ".join(row.removeprefix("↪ ") for row in rows[2:-1]) == NOTE.splitlines()[2]
         await pilot.press("e")
         assert r"reader\",\n" in await settled(pilot, app)
+
+
+@pytest.mark.parametrize("size", [SMALL, LARGE])
+async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_its_tool(
+    size: tuple[int, int],
+) -> None:
+    plain: Json = {"name": "plain", "inputSchema": {"type": "object"}}
+    made = script(1)
+    made.tools = [*made.tools, plain]
+    answered: Json = {"content": [{"type": "text", "text": NOTE}], "_meta": {"trace": 1}}
+    made.answers["plain"] = answering(answered)
+    app = app_of(made)
+    async with app.run_test(size=size, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("down", "enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "Server sent, and the model sees all of it but metadata")
+        await pilot.press("m")
+        await settled(pilot, app, "│ Model sees")
+        await pilot.press("m", "m")
+        await settled(pilot, app, "Server sent, and the model sees all of it but metadata")
+        await pilot.press("escape", "up", "enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        assert "│ Model sees" in await settled(pilot, app, "┄ withheld")
+
+
+async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
+    app = app_of(script(1))
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "┄ withheld")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "more rows, Enter shows them")
+        assert "to change it" not in text
+        assert "why  " in text
+        await pilot.press("enter")
+        text = await settled(pilot, app, "the end, Enter goes back")
+        assert "to change it" in text
+        assert "c shows the hosts" in text
+        await pilot.press("enter")
+        assert "the end" not in await settled(pilot, app, "✗ structuredContent.key")
