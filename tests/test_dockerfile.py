@@ -88,7 +88,7 @@ def _built_by_hand(folder: Path) -> list[str]:
         elif word == "RUN":
             line = rest.replace("/opt/sightline", str(environment)).replace("--no-cache-dir", "-q")
             path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
-            subprocess.run(
-                ["sh", "-c", line], cwd=source, env=os.environ | {"PATH": path}, check=True, timeout=280
-            )
+            # Most of what is installed is not run here, so it need not be compiled.
+            environ = os.environ | {"PATH": path, "PIP_NO_COMPILE": "1"}
+            subprocess.run(["sh", "-c", line], cwd=source, env=environ, check=True, timeout=280)
     return [str(environment / "bin" / "sightline")]

@@ -28,7 +28,7 @@ texts = st.lists(fragments, max_size=8).map("".join)
 
 
 @given(texts)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_sightings_are_ordered_disjoint_and_within_the_text(text: str) -> None:
     end = 0
     for found in sightings(text):
@@ -41,7 +41,7 @@ def test_sightings_are_ordered_disjoint_and_within_the_text(text: str) -> None:
         st.sampled_from(["\ud800", "日", *(part for key in KEYWORDS for part in (key, key[1:], key[:-1]))])
     )
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_text_may_contain_a_credential_if_it_contains_a_keyword(parts: list[str]) -> None:
     text = "".join(parts)
     assert may_hold(text) == any(keyword in text.lower() for keyword in KEYWORDS)
@@ -49,7 +49,7 @@ def test_a_text_may_contain_a_credential_if_it_contains_a_keyword(parts: list[st
 
 
 @given(texts)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_text_without_a_keyword_has_no_sightings(text: str) -> None:
     assert may_hold(text) or sightings(text) == ()
     if not any(keyword in text.lower() for keyword in KEYWORDS):

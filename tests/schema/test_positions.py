@@ -685,19 +685,19 @@ INSTANCES = st.recursive(
 
 
 @given(SCHEMAS, INSTANCES)
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_judging_positions_never_raises_and_is_deterministic(schema: Json, value: Json) -> None:
     assert judged(schema, value) == judged(schema, value)
 
 
 @given(SCHEMAS.filter(lambda schema: isinstance(schema, dict)), INSTANCES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_a_mark_next_to_any_keywords_marks_the_root(schema: JsonObject, value: Json) -> None:
     assert judged(schema | {"x-sensitive": True}, value) == {"": "sensitive"}
 
 
 @given(SCHEMAS, SCHEMAS, INSTANCES)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_one_more_branch_never_removes_a_mark(one: Json, other: Json, value: Json) -> None:
     # Branches are moved, so references by pointer would point elsewhere: only `#` is compared.
     alone = sensitive({"anyOf": [one]}, value)

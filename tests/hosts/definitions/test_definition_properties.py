@@ -15,7 +15,7 @@ from inspector.schema.validation import violations
 from tests.hosts.definitions.schemas import documents
 
 quick = settings(
-    max_examples=300,
+    max_examples=100,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large],
 )

@@ -53,7 +53,7 @@ def nodes(outline: Outline) -> list[tuple[object, ...]]:
     ]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(VALUES, st.data())
 def test_records_are_added_at_once_as_any_other_object_is(value: list[Json], data: st.DataObject) -> None:
     other: list[Json] = [
@@ -73,7 +73,7 @@ def test_records_are_added_at_once_as_any_other_object_is(value: list[Json], dat
     assert [outline.tops for outline in quick] == [outline.tops for outline in slow]
 
 
-@settings(max_examples=300)
+@settings(max_examples=150)
 @given(VALUES, VALUES, st.sampled_from(OutlineStyle), st.integers(20, 60), st.sampled_from([0, 1, 7]))
 def test_heights_are_those_of_each_node(
     one: list[Json], other: list[Json], style: OutlineStyle, width: int, more: int
