@@ -107,4 +107,4 @@ def test_copies_of_a_credential_are_withheld_at_closed_too() -> None:
         assert "fine and well" in dump_text(bounded.result)
     bounded = bound(Result(value=result), tool, Level.CLOSED)
     assert "Qz7vK3xW9b" in dump_text(bounded.result)
-    assert bounded.findings == ()
+    assert bounded.remarks == ()
