@@ -93,15 +93,15 @@ def test_a_scalar_passes_at_a_place_whose_members_may_be_sensitive(value: Json) 
         assert len(ledger) == 0
 
 
-@pytest.mark.parametrize(
-    "value",
-    [
-        {"box": {"a": 1}, "list": [1, 2]},
-        {"rows": [{"a": number} for number in range(8)]},
-        {"rows": [{"a": number} for number in range(7)]},
-        [[{"a": {"b": [{}]}}]],
-    ],
-)
+PASSING: list[Json] = [
+    {"box": {"a": 1}, "list": [1, 2]},
+    {"rows": [{"a": number} for number in range(8)]},
+    {"rows": [{"a": number} for number in range(7)]},
+    [[{"a": {"b": [{}]}}]],
+]
+
+
+@pytest.mark.parametrize("value", PASSING)
 def test_a_value_of_which_all_passes_is_the_same_object(value: Json) -> None:
     item: JsonObject = {"properties": {"a": True, "pin": SENSITIVE}}
     start = positions_of({"properties": {"box": item, "rows": {"items": item}}, "items": item}).start()

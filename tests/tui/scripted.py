@@ -313,12 +313,12 @@ def screen_text(app: SightlineApp) -> str:
     return "\n".join(line.rstrip() for line in screen_lines(app))
 
 
-_drawn: WeakKeyDictionary[App[object], int] = WeakKeyDictionary()
+_drawn: WeakKeyDictionary[App[None], int] = WeakKeyDictionary()
 """How often the screen of each app was drawn."""
 _display = cast("Any", App)._display  # noqa: SLF001
 
 
-def _count(app: App[object], screen: Screen[object], drawing: object) -> None:
+def _count(app: App[None], screen: Screen[object], drawing: object) -> None:
     _drawn[app] = _drawn.get(app, 0) + 1
     _display(app, screen, drawing)
 
