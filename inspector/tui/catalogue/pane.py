@@ -231,11 +231,12 @@ class ServersLines(CatalogueLines):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.SERVERS)
 
     def action_server(self, step: int) -> None:
-        """Move to the heading of the next or previous server."""
+        """Move to the heading of the next or previous server, and show its items below it."""
         headings = [place for place, row in enumerate(self._shown) if isinstance(row, ServerHeading)]
         ahead = [place for place in headings if (place - self.cursor) * step > 0]
         if ahead:
             self.cursor = min(ahead, key=lambda place: abs(place - self.cursor))
+            self.scroll_to(y=self.cursor, animate=False, force=True)
 
 
 class CataloguePane(Vertical):

@@ -285,15 +285,15 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     yield _back(now)
     yield "result.sides", ""
     if now.has_differences:
-        for command_id in _OF_RESULT[:2]:
+        for command_id in (*_OF_RESULT[:2], "host.compare"):
             yield command_id, ""
     yield "result.copy", "copy"
     if now.secrets:
         yield "secrets.open", ""
+    yield "result.json", "JSON"
     yield "values.search", ""
     yield _fold(now), ""
     if now.has_differences:
-        yield "host.compare", ""
         yield "result.compare", ""
 
 

@@ -105,7 +105,8 @@ async def test_tools_with_equal_names_on_two_servers_are_called_separately(
         await pilot.press("left_square_bracket")
         await settled(pilot, app, "▸ notes")
         await pilot.press("right_square_bracket", "right_square_bracket")
-        await settled(pilot, app, "▸ mail")
+        below = (await settled(pilot, app, "▸ mail")).partition("▸ mail")[2].splitlines()
+        assert any("look" in row[:30] for row in below[1:6])
         # The first server still has its result and its entered arguments.
         await open_look(pilot, app, 1)
         text = await settled(pilot, app, "at the notes")
