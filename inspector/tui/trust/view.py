@@ -29,7 +29,7 @@ _MEANINGS = {
     LabelKind.OPEN_WORLD: "the content comes from a place to which anybody can write",
     LabelKind.SENSITIVE: "the server declares the answer sensitive",
     LabelKind.DATA_CLASS: "a kind of data in the answer",
-    LabelKind.ATTRIBUTION: "a source that the answer names",
+    LabelKind.ATTRIBUTION: "a source of the answer",
     LabelKind.UNNAMED_SOURCES: "the answer names more sources than Sightline keeps",
 }
 
@@ -149,7 +149,7 @@ def sent_line(row: ServerRow) -> Content:
     if row.sent is None:
         return Content.styled("No trust labels to send yet.", _QUIET)
     return Content.assemble(
-        ("The next call to it carries _meta.annotations = ", _QUIET),
+        ("The next call carries _meta.annotations = ", _QUIET),
         content(shortened(dump_text(row.sent), 400)),
     )
 

@@ -60,7 +60,7 @@ async def changed(pilot: Pilot[None], app: SightlineApp, script: Script, *tools:
     """Make the server announce a change of its list."""
     script.tools = list(tools)
     script.opened[-1].change_lists()
-    await settled(pilot, app, "P shows")
+    await settled(pilot, app, "shows how.")
 
 
 async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:

@@ -218,10 +218,10 @@ async def test_the_mark_under_the_cursor_is_shown_in_full() -> None:
         await searched(pilot, app, "untrusted since #1")
         await pilot.press("escape", "escape", "T")
         text = await settled(pilot, app, "#1 search (demo): untrusted")
-        assert "a source that the answer names" not in text
+        assert "a source of the answer" not in text
         await pilot.press("tab", "G")
         text = await settled(pilot, app, "#1 search (demo): attribution")
-        assert "a source that the answer names" in text
+        assert "a source of the answer" in text
         assert "\x1b" not in text
 
 
