@@ -103,16 +103,16 @@ def _verify_frontmatter(content: bytes, expected: Json) -> None:
         raise MismatchError("it does not begin with frontmatter")
     if len(found[1]) > LONGEST_FRONTMATTER:
         raise MismatchError(f"its frontmatter is longer than {LONGEST_FRONTMATTER:,} characters")
-    pointer = next(_differences(found[1], expected), None)
+    pointer = _difference(found[1], expected)
     if pointer is not None:
         where = f" at {pointer}" if pointer else ""
         raise MismatchError(f"its frontmatter is not the one in the entry of the skill{where}")
 
 
-def _differences(yaml_text: str, expected: Json) -> Iterator[str]:
-    """Pointers to the places where frontmatter differs from JSON.
+def _difference(yaml_text: str, expected: Json) -> str | None:
+    """The pointer to a place where frontmatter differs from JSON; None if it does not.
 
-    A pointer names only keys in `_KNOWN`. It ends above any other key.
+    The pointer names only keys in `_KNOWN`. It ends above any other key.
 
     YAML nodes are compared without constructing values: aliases cost nothing, and no tag creates an object.
     """
@@ -132,8 +132,7 @@ def _differences(yaml_text: str, expected: Json) -> Iterator[str]:
                 pairs = list(_pairs(node))
                 members = dict(pairs)
                 if len(members) != len(pairs) or members.keys() != value.keys():
-                    yield pointer
-                    continue
+                    return pointer
                 waiting += (
                     (members[key], value[key], child(pointer, key) if key in _KNOWN else pointer)
                     for key in value
@@ -143,7 +142,8 @@ def _differences(yaml_text: str, expected: Json) -> Iterator[str]:
             case yaml.ScalarNode(), _ if _is_same(node, value):
                 pass
             case _:
-                yield pointer
+                return pointer
+    return None
 
 
 def _check_depth(yaml_text: str) -> None:

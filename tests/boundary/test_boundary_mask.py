@@ -31,7 +31,10 @@ MASKED: list[tuple[str, Json, list[str], Json]] = [
     ("where an index is none", VALUE, ["/a/b/01"], {**VALUE, "a": {"b": MASK, "~/": 2}}),
     ("beyond the end of a list", VALUE, ["/a/b/2"], {**VALUE, "a": {"b": MASK, "~/": 2}}),
     ("below a leaf", VALUE, ["/d/x"], {**VALUE, "d": MASK}),
+    ("an item with more in it", [{"a": 1}, 2], ["/0"], [MASK, 2]),
+    ("where the whole lacks a key", VALUE, ["/none"], MASK),
     ("nothing", VALUE, [], VALUE),
+    ("nothing of a text", "x", [], "x"),
 ]
 
 

@@ -125,12 +125,25 @@ def test_of_rows_in_a_sensitive_result_only_what_is_released_passes(level: Level
     assert left["rows"] == [{"id": number} for number in range(20)]
 
 
+@pytest.mark.parametrize("keys", [("id", "name", "pin"), ("pin",)])
+def test_rows_are_masked_without_a_pointer_to_each_value(keys: tuple[str, ...]) -> None:
+    rows: list[Json] = [row(keys, number) for number in range(20)]
+    raw: Json = {"content": [], "structuredContent": {"rows": rows}}
+    removals = bound(Result(value=raw), tool_with(SCHEMAS[0]), Level.DECLARED).removals
+    with patch.object(masks, "join", side_effect=AssertionError):
+        masked = mask(raw, removals)
+    assert dump(masked).count(MASK.encode()) == 20
+
+
 def test_removals_of_missing_rows_mask_the_nearest_existing_value() -> None:
     rows: list[Json] = [row(("id", "name", "pin"), number) for number in range(20)]
     raw: Json = {"content": [], "structuredContent": {"rows": rows}}
     removals = bound(Result(value=raw), tool_with(SCHEMAS[0]), Level.DECLARED).removals
     lacking: list[Json] = [{"id": 1} for _ in rows]
-    kept: list[Json] = [rows[:10], lacking, "no rows", DuplicateKeys((("a", 1),))]
+    assert mask({"structuredContent": {"rows": lacking}}, removals) == {
+        "structuredContent": {"rows": [MASK] * 20}
+    }
+    kept: list[Json] = [rows[:10], [*rows[:19], 5], "no rows", DuplicateKeys((("a", 1),))]
     for left in kept:
         value: Json = {"structuredContent": {"rows": left}}
         masked = dump(mask(value, removals))

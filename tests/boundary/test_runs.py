@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from inspector.boundary import spellings
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.runs import Runs
-from inspector.boundary.spellings import needles
+from inspector.boundary.spellings import needles, runs_of
 
 ALPHABETS = ("ab", "0123456789abcdef", "ABCdef123-_+/=", "xyz ÄéßＦ\u200b", "\U0001f600ab\0%\\")
 SECRETS = st.one_of(*(st.text(st.sampled_from(letters), min_size=1, max_size=40) for letters in ALPHABETS))
@@ -64,3 +64,14 @@ def test_simple_values_have_the_same_needles_as_other_values(values: list[str]) 
     quick = needles(values)
     with patch.object(spellings, "_are_simple", return_value=False):
         assert quick == needles(values)
+
+
+def test_a_text_that_can_hold_no_needle_has_no_views() -> None:
+    sought = needles(["", "QQQQ-ZZZZ"])
+    assert sought == {b"qqqq+zzzz"}
+    runs = runs_of(sought)
+    # Every third byte of `qxxqxx` occurs in the needle, which the first test for base64 cannot tell from all bytes.
+    coded = [base64.b64encode(raw).decode() for raw in (b"some words of prose", b"qxx" * 12)]
+    for text in ("some words", "73" * 20, *coded):
+        assert list(spellings.spellings(text, runs)) == []
+    assert not any(runs.may_hold_decoded(base64.b64encode(b"\0" * 60), shift) for shift in range(4))

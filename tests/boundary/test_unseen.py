@@ -3,12 +3,13 @@
 import unicodedata
 from time import process_time
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.spellings import Spelling
-from inspector.boundary.unseen import unseen, visible
+from inspector.boundary.unseen import LONG_RUN, condensed, unseen, visible
 from inspector.json.texts import OVERLAP, STRETCH
 from tests.boundary.unseen_table import is_unseen
 
@@ -49,6 +50,26 @@ def test_a_value_is_found_in_compatibility_forms_and_in_tag_characters() -> None
     for text in (wide, tags, f"\U0001f3f4{tags}\U000e007f", "\u210eunter\uff12-\uff33ecret"):
         assert Echoes([VALUE]).matches([text]) == {text: Spelling.PLAIN}
         assert Echoes([text]).holds(VALUE)
+
+
+@pytest.mark.parametrize(
+    ("text", "seen", "spread"),
+    [
+        ("ab c", "ab c", None),
+        ("a\x01b\x7f c", "ab c", None),
+        ("a" + " " * LONG_RUN + "b", "a" + " " * LONG_RUN + "b", "a b"),
+        ("a" + "\x01" * LONG_RUN + "b", "ab", "ab"),
+        ("a" + " " * (LONG_RUN - 1) + "b", "a" + " " * (LONG_RUN - 1) + "b", None),
+        ("a\u200bb", "ab", None),
+        ("a" + "\u200b" * LONG_RUN + "b", "ab", "ab"),
+        ("a\U000e0001b", "ab", "ab"),
+        ("a\U0001f600b", "a\U0001f600b", None),
+    ],
+)
+def test_a_text_is_condensed_if_many_characters_in_a_row_are_unseen_or_one_is_beyond_the_basic_plane(
+    text: str, seen: str, spread: str | None
+) -> None:
+    assert (visible(text), condensed(text)) == (seen, spread)
 
 
 def test_accents_and_padding_do_not_hide_a_value() -> None:

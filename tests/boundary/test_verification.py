@@ -13,10 +13,11 @@ from msgspec.structs import replace
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.judgement import Judgement
-from inspector.boundary.verification import LONGEST_FRONTMATTER, NO_DIGEST
+from inspector.boundary.verification import DEEPEST_FRONTMATTER, LONGEST_FRONTMATTER, NO_DIGEST
 from inspector.json.exact import Json, JsonObject, dump, dump_text, parse
 from inspector.protocol.catalogue import Catalogue, Kind, Listing, Tool, decode_page, unlisted
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
+from inspector.protocol.skills import MOST_BYTES
 
 URI, FORM = "skill://pdf/SKILL.md", "skill://pdf/forms/a.md"
 MAIN = "---\nname: pdf\ndescription: Fills forms\n---\n\nDo as follows.\n"
@@ -207,6 +208,42 @@ def test_a_skill_read_by_its_uri_is_verified_like_a_listed_one() -> None:
     got = replace(Catalogue(), got=page).tool(unlisted(Kind.RESOURCE, URI).handle)  # pyright: ignore[reportArgumentType]
     assert got
     assert bound(Result(value=answer(text="x")), got, Level.OPEN).removals
+
+
+NOT_THE_ONE = "its frontmatter is not the one in the entry of the skill"
+EXACTLY: list[tuple[Json, JsonObject, str]] = [
+    ({"contents": [5]}, entry(), "the answer holds another file than was asked for"),
+    ({"contents": [{"uri": URI}]}, entry(), "the answer holds neither text nor a blob"),
+    ({"contents": [{"uri": URI, "blob": 5}]}, entry(), "the answer holds neither text nor a blob"),
+    (answer(), listing_the_same(MAIN, license="MIT"), NOT_THE_ONE),
+    (answer(text=YAML.format("a: 1\n")), listing_the_same(YAML.format("a: 1\n"), a=2), NOT_THE_ONE),
+    (answer(text=YAML.format("a: [1]\n")), listing_the_same(YAML.format("a: [1]\n"), a=[1, 2]), NOT_THE_ONE),
+]
+
+
+@pytest.mark.parametrize(("value", "skill", "said"), EXACTLY)
+def test_a_reason_names_what_differs_and_no_key_of_the_server(
+    value: Json, skill: JsonObject, said: str
+) -> None:
+    assert reason(value, skill) == said
+
+
+@pytest.mark.parametrize("more", [0, 1])
+def test_the_limits_of_a_file_are_exact(more: int) -> None:
+    nested: Json = []
+    for _ in range(DEEPEST_FRONTMATTER - 2 + more):
+        nested = [nested]
+    deep = YAML.format(f"deep: {dump_text(nested)}\n")
+    begin = "name: pdf\ndescription: Fills forms\nlicense: "
+    terms = "x" * (LONGEST_FRONTMATTER + more - len(begin))
+    long = f"---\n{begin}{terms}\n---\n"
+    large = MAIN + "x" * (MOST_BYTES + more - len(MAIN))
+    said = [
+        reason(answer(text=deep), listing_the_same(deep, deep=nested)),
+        reason(answer(text=long), listing_the_same(long, license=terms)),
+        reason(answer(text=large), entry(resources="dynamic")),
+    ]
+    assert [bool(each) for each in said] == [bool(more)] * 3
 
 
 TEXTS = st.text(max_size=30)

@@ -117,6 +117,11 @@ def test_a_reference_that_cannot_be_redeemed_is_listed_with_the_reason(
     found = only({"content": [{**GOOD, **change}]})
     assert isinstance(found, MalformedReference)
     assert (found.pointer, found.reason) == ("/content/0", reason)
+    assert found.label == (None if "label" in change else "API key")
+    longest = "x" * MAX_LABEL_CHARACTERS
+    assert only({**GOOD, "ttl": -1, "label": longest}) == MalformedReference(
+        pointer="", reason="its `ttl` is negative, or not a number", label=longest
+    )
 
 
 @pytest.mark.parametrize("key", ["id", "label", "redeemUrl"])
@@ -170,11 +175,16 @@ def test_references_beyond_the_limit_are_one_malformed_item() -> None:
     last = found[-1]
     assert isinstance(last, MalformedReference)
     assert "more than 1,000" in last.reason
+    assert last.pointer == f"/{MAX_REFERENCES}"
+    deep: Json = {"k" * MAX_POINTER_CHARACTERS: GOOD}
+    assert references_in([*[GOOD] * MAX_REFERENCES, deep])[-1].pointer == ""
 
 
 def test_a_reference_that_is_too_deep_for_a_pointer_is_malformed() -> None:
     found = only({"k" * MAX_POINTER_CHARACTERS: GOOD})
     assert found == MalformedReference(pointer="", reason="it is nested too deeply in the result")
+    key = "k" * (MAX_POINTER_CHARACTERS - 1)
+    assert only({key: GOOD}).pointer == f"/{key}"
 
 
 def test_deeply_nested_references_are_read_in_linear_time() -> None:
