@@ -313,7 +313,7 @@ def screen_text(app: SightlineApp) -> str:
     return "\n".join(line.rstrip() for line in screen_lines(app))
 
 
-_drawn: WeakKeyDictionary[App[None], int] = WeakKeyDictionary()
+_drawn: WeakKeyDictionary[object, int] = WeakKeyDictionary()
 """How often the screen of each app was drawn."""
 _display = cast("Any", App)._display  # noqa: SLF001
 
@@ -327,16 +327,18 @@ cast("Any", App)._display = _count  # noqa: SLF001
 
 
 class _Looking:
-    """Looks at the screen of an app when it was drawn since the last look: a look takes as long as many keys."""
+    """Looks at the screen of an app if it was drawn since the last look, which takes as long as many keys, or is asked often."""
 
     def __init__(self, app: SightlineApp) -> None:
         self._app = app
         self._at = -1
+        self._asked = 0
 
     def shown(self) -> str | None:
-        """The screen; None if it is the same as at the last look."""
+        """The screen; None if there is nothing new to see."""
         at = _drawn.get(self._app, 0)
-        if at == self._at:
+        self._asked += 1
+        if at == self._at and self._asked % 10:
             return None
         self._at = at
         return screen_text(self._app)
