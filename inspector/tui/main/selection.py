@@ -123,9 +123,14 @@ class Selection:
 
     async def idle(self) -> None:
         """Wait until everything that was requested is ready and drawn."""
-        for making in (self._items, self._results, self._definitions):
-            await making.idle()
-        await asyncio.sleep(_DRAWN_S)
+        made = (self._items, self._results, self._definitions, self._result.values)
+        is_drawn = False
+        while not is_drawn:
+            for each in made:
+                await each.idle()
+            # The rows of a result are counted once its pane has been laid out.
+            await asyncio.sleep(_DRAWN_S)
+            is_drawn = not any(each.is_busy for each in made)
 
     def _changed(self) -> None:
         self._screen.post_message(SelectionChanged())
@@ -539,7 +544,7 @@ class Selection:
 
     def _take_result(self, asked: ResultAsked, view: ResultView) -> None:
         # The vault uses what the view has computed. The view is drawn first, then the vault is updated.
-        self._screen.call_after_refresh(self._vault.take)
+        self._screen.run_worker(self._keep_secrets, group="keeping")
         if self._item is not None and self._record(self._item.entry) is asked.record:
             is_still_wanted = self._unmasked is asked.record
             self._result.is_earlier = self.is_earlier
@@ -604,6 +609,11 @@ class Selection:
         shown = self._result.view
         if self._item is not None:
             self._tool.want_findings(self._item, result_remarks(shown) if shown else ())
+
+    async def _keep_secrets(self) -> None:
+        """Put the secrets of ended calls into the vault once the result is drawn: that takes as long again."""
+        await self.idle()
+        self._vault.take()
 
     def _withhold_result(self, asked: ResultAsked, error: BaseException) -> None:
         self._vault.take()

@@ -129,6 +129,15 @@ class OutlineLines(Lines):
         return self._rows
 
     @property
+    def is_busy(self) -> bool:
+        """True if rows are being counted that will be drawn."""
+        return self._counts.is_busy
+
+    async def idle(self) -> None:
+        """Wait until no rows are being counted."""
+        await self._counts.idle()
+
+    @property
     def node(self) -> int | None:
         """The node under the cursor."""
         return self._rows.at(self.cursor).node if self._rows and self.count else None
