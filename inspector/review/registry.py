@@ -61,7 +61,11 @@ def _found(rule: ReviewRule, reviewed: Reviewed) -> Iterator[tuple[Offer, Findin
     if each:
         for offer in reviewed.offers:
             if offer.kind in rule.subjects:
-                yield from _judged(rule, offer, offer.kind, partial(each, offer))
+                try:
+                    for hit in each(offer):
+                        yield offer, _finding(rule, offer, offer.kind, hit)
+                except Exception as error:  # noqa: BLE001 - a failing rule becomes a finding
+                    yield offer, _failed(rule, offer, offer.kind, error)
     if call:
         # An answer that does not end its call is not a result; the report lists it as not checked.
         for made in (made for made in reviewed.calls if not made.unfinished):

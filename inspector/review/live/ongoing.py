@@ -32,8 +32,11 @@ if TYPE_CHECKING:
 
 _Seen: TypeAlias = tuple[tuple[OtherListing, ...], Traffic]
 
-SLICE = 250
-"""The maximum number of definitions reviewed per step."""
+SLICE, MOST = 250, 1_000
+"""The maximum number of definitions reviewed in the first step of a listing, and in any step.
+
+Each step is twice as large as the one before: the first findings come soon, and few steps have to be shown.
+"""
 
 
 class _Called(Struct, frozen=True, kw_only=True):
@@ -48,6 +51,8 @@ class OngoingReview:
     """Collects the findings of a review, step by step. Not thread-safe."""
 
     def __init__(self) -> None:
+        self._size = SLICE
+        """The maximum number of definitions reviewed in the next step."""
         self._waiting: list[Offer] = []
         """The definitions that are not reviewed yet, in reverse order."""
         self._judged: dict[int, tuple[object, tuple[ReportEntry, ...]]] = {}
@@ -64,11 +69,13 @@ class OngoingReview:
         self._repeating: tuple[object, frozenset[str]] = (None, frozenset())
         """The last input of `_repeated`, and the names of its definitions that contain a withheld value."""
 
-    def step(self, material: Material, size: int = SLICE) -> Board:
+    def step(self, material: Material, size: int | None = None) -> Board:
         """Review new results and up to `size` definitions. After the last definition, compare all of them."""
         if material.catalogue is not self._catalogue or material.server != self._server:
             self._begin(material)
         self._judge_calls(material)
+        if size is None:
+            size, self._size = self._size, min(2 * self._size, MOST)
         self._judge(tuple(self._waiting.pop() for _ in range(min(size, len(self._waiting)))))
         complete = not self._waiting
         if complete:
@@ -101,6 +108,7 @@ class OngoingReview:
         self._judged = {place: known[place] for place in self._order if place in known}
         self._waiting = [offer for offer in reversed(offers) if id(_sent(offer)) not in known]
         self._beside, self._seen = (), None
+        self._size = SLICE
 
     def _judge(self, offers: tuple[Offer, ...]) -> None:
         entries: dict[int, list[ReportEntry]] = {id(_sent(offer)): [] for offer in offers}

@@ -45,7 +45,15 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
         As many badges as possible are words, followed by the number of the others. If no word fits, as many
         as possible are short words; if none of these fits, only their number is shown.
         """
+        if self._complete.shown.cell_length <= width:
+            return self._complete
         return next((each for each in self._forms if each.shown.cell_length <= width), self._hidden)
+
+    @cached_property
+    def _complete(self) -> FittedMarks:
+        words = (badge.words for badge in self.badges)
+        signs = (sign.words for sign in self.signs)
+        return FittedMarks(shown=_joined("  ", *signs, self.findings.words, _BETWEEN.join([*words])))
 
     @cached_property
     def _forms(self) -> tuple[FittedMarks, ...]:
@@ -54,11 +62,7 @@ class RowMarks(Struct, frozen=True, kw_only=True, dict=True):
         short = [badge.short for badge in self.badges]
         findings = (self.findings.words, self.findings.short)
         legend, with_short = self._legend(with_short=False), self._legend(with_short=True)
-        complete = _joined(
-            "  ", *(sign.words for sign in self.signs), self.findings.words, _BETWEEN.join(words)
-        )
         return (
-            FittedMarks(shown=complete),
             *(
                 FittedMarks(shown=_joined(" ", signs, found, _counted(words, number)), legend=legend)
                 for number in range(len(words), 0, -1)

@@ -86,17 +86,20 @@ def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[Li
     """
     words = query.casefold().split()
     kept = found
+    for word in words:
+        if word not in server:
+            kept = [row for row in kept if word in row.searched]
     if words:
-        kept = sorted(
-            (row for row in found if all(word in row.searched or word in server for word in words)),
-            key=lambda row: _rank(row.name, words),
-        )
+        ranked: tuple[list[ItemRow], ...] = ([], [], [], [])
+        for row in kept:
+            ranked[_rank(row.name, words)].append(row)
+        kept = [row for rank in ranked for row in rank]
     groups: dict[str, list[ItemRow]] = {}
     for row in kept:
         groups.setdefault(row.group, []).append(row)
     grouped: list[ListRow] = []
     for key, members in groups.items():
-        malformed = sum(not is_counted(row) for row in members)
+        malformed = sum(isinstance(row.entry, Malformed) and not is_counted(row) for row in members)
         size = len(members) - malformed
         grouped += (Group(key=key, title=members[0].title, size=size, malformed=malformed), *members)
     return tuple(grouped)
@@ -113,12 +116,13 @@ def _rank(name: str, words: list[str]) -> int:
 
     0 if it is equal, 1 if it begins with the words, 2 if it contains all of them, otherwise 3.
     """
+    first, *others = words
+    if first not in name:
+        return 3
     typed = " ".join(words)
-    if name == typed:
-        return 0
     if name.startswith(typed):
-        return 1
-    return 2 if all(word in name for word in words) else 3
+        return 0 if len(name) == len(typed) else 1
+    return 2 if all(word in name for word in others) else 3
 
 
 def group_line(group: Group, total: int) -> Content:

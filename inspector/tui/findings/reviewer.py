@@ -73,9 +73,12 @@ class Reviewer:
         show: Callable[[FindingsView], None],
         target: Target,
         changed: Callable[[], None],
+        drawn: Callable[[], None],
         before_each: Callable[[], Awaitable[None]],
     ) -> None:
         """`changed`: called when findings or acceptances change.
+
+        `drawn`: called when `show` was called.
 
         `before_each`: awaited before each step, so that more urgent work comes first.
         """
@@ -84,6 +87,7 @@ class Reviewer:
         self._show = show
         self._target = target
         self._changed = changed
+        self._drawn = drawn
         self._session: Session | None = None
         self._review = OngoingReview()
         self._calls: dict[str, LastCall] = {}
@@ -282,7 +286,7 @@ class Reviewer:
     def _take_item(self, asked: ItemFindings, view: FindingsView) -> None:
         if self._shown is not None and self._shown[0].entry is asked.item:
             self._show(view)
-            self._changed()
+            self._drawn()
 
     def _could_not(self, asked: object, error: BaseException) -> None:
         del asked

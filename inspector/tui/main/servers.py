@@ -129,7 +129,13 @@ class ServerParts:
             enter=show_server,
         )
         self.reviewer = Reviewer(
-            screen, self.link, stage.tool.show_findings, target, self._show_signs, self.selection.idle
+            screen,
+            self.link,
+            stage.tool.show_findings,
+            target,
+            changed=self._show_signs,
+            drawn=stage.keys_changed,
+            gives_way=self.selection.idle,
         )
         self.findings = FindingActions(
             screen, self.link, self.reviewer, self.selection, self.section, target, stage.will_go_back

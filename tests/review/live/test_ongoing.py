@@ -1,9 +1,11 @@
+import pytest
 from msgspec.structs import replace
 
 from inspector.boundary.judgement import Judgement
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.client import FULL
 from inspector.protocol.outcome import Result
+from inspector.review.live import ongoing
 from inspector.review.live.accepted import AcceptedFindings
 from inspector.review.live.board import LastCall
 from inspector.review.live.ongoing import OngoingReview, report_of
@@ -70,6 +72,20 @@ def test_a_step_reviews_a_few_definitions_and_reports_progress() -> None:
     board = gone_through(material, review, 4)
     assert (board.reviewed, board.total) == (11, 11)
     assert not board.is_waiting(last)
+
+
+def test_each_step_is_twice_as_large_as_the_one_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ongoing, "SLICE", 2)
+    monkeypatch.setattr(ongoing, "MOST", 4)
+    tools: list[JsonObject] = [{**CLEAN, "name": f"word_{index}"} for index in range(12)]
+    review = OngoingReview()
+    material = material_of(catalogue_of(tools))
+    steps = [review.step(material).reviewed for _ in range(4)]
+    assert steps == [2, 6, 10, 13]
+    # Another listing begins with a small step.
+    again = material_of(catalogue_of([{**CLEAN, "name": f"other_{index}"} for index in range(12)]))
+    waiting = review.step(again, 0).reviewed
+    assert review.step(again).reviewed - waiting == 2
 
 
 def test_the_review_of_a_longer_listing_continues_after_the_shorter_one() -> None:
