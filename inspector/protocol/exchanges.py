@@ -187,6 +187,9 @@ class Exchanges:
         if frame.channel is Channel.NOTE:
             return Matched(frame=frame, events=tuple(self._ended(frame)))
         parts = messages(frame.body, is_cdp=frame.channel is Channel.CDP)
+        if len(parts) == 1:
+            # Most frames have one message.
+            return Matched(frame=frame, events=(self._event(frame, parts[0]),))
         return Matched(frame=frame, events=tuple(self._event(frame, message) for message in parts))
 
     def connect(self) -> None:

@@ -249,8 +249,9 @@ class _FrameOutline(RecordedFrame, frozen=True, kw_only=True, gc=False):
     sightline: UnsetType = UNSET
 
     def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.body is not UNSET:
+        if self.body is UNSET:
+            super().__post_init__()
+        else:
             force_setattr(self, "body", msgspec.to_builtins(self.body, builtin_types=(Raw,)))
 
 

@@ -133,7 +133,10 @@ class Index:
         at_s = None
         match line:
             case RecordedFrame():
-                self._frame(place, frame_of(line, line.content))
+                if _is_notification(line):
+                    self._opens(place)
+                else:
+                    self._frame(place, frame_of(line, line.content))
                 self.numbers.append(line.number)
                 self.frames.take(place)
                 at_s = line.at_s
@@ -200,10 +203,14 @@ class Index:
         if not events and frame.channel in {Channel.NOTE, Channel.STDERR}:
             self._opens(line)
         is_page = frame.channel is Channel.CDP
-        answered = [asked for event in events for asked in self._event(line, event, is_page=is_page)]
-        is_late = any(isinstance(event, Late) for event in events)
-        if answered and (len(events) > 1 or is_late or len(answered) > 1):
-            self.batches[line] = tuple(answered)
+        if len(events) == 1:
+            answered = self._event(line, events[0], is_page=is_page)
+            if len(answered) > 1:
+                self.batches[line] = answered
+            return
+        lines = tuple(asked for event in events for asked in self._event(line, event, is_page=is_page))
+        if lines:
+            self.batches[line] = lines
 
     def _event(self, line: int, event: Event, *, is_page: bool) -> tuple[int, ...]:
         """Add one message. Returns the lines that are needed to read its answer."""
@@ -277,3 +284,18 @@ class Index:
             self.listed[LISTINGS[request.method]].take(line)
             if "cursor" not in object_at(request.params):
                 self.begun[LISTINGS[request.method]].take(line)
+
+
+def _is_notification(line: RecordedFrame) -> bool:
+    """True if a frame is a single notification, which matches nothing."""
+    body = line.body
+    return (
+        isinstance(body, dict)
+        and line.channel is not Channel.NOTE
+        and isinstance(body.get("method"), str)
+        and body.keys().isdisjoint(_OF_EXCHANGES)
+    )
+
+
+_OF_EXCHANGES = frozenset({"id", "result", "error"})
+"""The members that a notification does not have."""
