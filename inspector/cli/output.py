@@ -188,15 +188,23 @@ def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
     On a terminal that leaves nearly no room for the last column, it is written in full on lines of its own,
     and so is anything else that does not fit.
     """
-    clean = [[safe_line(cell) for cell in row] for row in rows]
-    widths = [max(cells(row[index]) for row in clean) for index in range(len(clean[0]) - 1)] if clean else []
-    if sys.stdout.isatty() and width - sum(widths) - 2 * len(widths) < _LEAST_LAST:
-        return [line for row in clean for line in _stacked(row, widths, width)]
-    lines: list[str] = []
-    for row in clean:
-        fixed = "".join(f"{padded(cell, size)}  " for cell, size in zip(row, widths, strict=False))
-        lines.append((fixed + clipped(row[-1], max(width - cells(fixed), _LEAST_LAST))).rstrip())
-    return lines
+    return list(table_lines(rows, width))
+
+
+def table_lines(rows: Iterable[Sequence[str]], width: int) -> Iterator[str]:
+    """The lines of a table, as in `table`, one at a time. `rows` is gone through twice."""
+    widths: list[int] = []
+    for row in rows:
+        widths = widths or [0] * (len(row) - 1)
+        widths = [max(size, cells(safe_line(cell))) for size, cell in zip(widths, row, strict=False)]
+    is_narrow = sys.stdout.isatty() and width - sum(widths) - 2 * len(widths) < _LEAST_LAST
+    for row in rows:
+        clean = [safe_line(cell) for cell in row]
+        if is_narrow:
+            yield from _stacked(clean, widths, width)
+            continue
+        fixed = "".join(f"{padded(cell, size)}  " for cell, size in zip(clean, widths, strict=False))
+        yield (fixed + clipped(clean[-1], max(width - cells(fixed), _LEAST_LAST))).rstrip()
 
 
 _LEAST_LAST = 20

@@ -65,6 +65,20 @@ def test_the_client_profiles_of_a_recording_are_named_and_their_listings_compare
     assert any(each["why"].startswith(why) for each in not_checked)
 
 
+def test_the_rows_of_a_recording_are_in_the_order_of_their_times(tmp_path: Path) -> None:
+    wire = conversation()
+    path = recorded_to(tmp_path / "a.jsonl", wire.frames)
+    head, *lines = path.read_text().splitlines()
+    answer = next(number for number, line in enumerate(lines) if '"result"' in line and '"content"' in line)
+    at = json.loads(lines[answer])["at"]
+    # The call was sent before this note, and answered after it.
+    note = json.dumps({"note": "lens", "at": at - 0.01, "text": "between"}, separators=(",", ":"))
+    path.write_text("\n".join([head, *lines[:answer], note, *lines[answer:], ""]))
+    rows = sightline("replay", str(path)).out.splitlines()[2:]
+    assert [row.split()[-1] for row in rows] == ["get_key", "between"]
+    assert rows[1].split() == ["-", f"{at - 0.01:.3f}", "s", "-", "lens:", "between"]
+
+
 def test_an_edited_output_fails_with_its_pointer(tmp_path: Path) -> None:
     path = recorded_to(tmp_path / "a.jsonl", conversation().frames)
     ran = sightline("replay", "--check", "--format", "json", str(edited(path, '"id":"one"', '"id":"two"')))

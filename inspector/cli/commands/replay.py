@@ -1,8 +1,10 @@
 """`sightline replay RECORDING…`: the contents of recordings, and a check that a model would still see the same."""
 
+from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from operator import itemgetter
+from itertools import islice
+from operator import le
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -13,7 +15,7 @@ from inspector.boundary.reading import raw_of
 from inspector.cli.decisions import decision_lines
 from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import PolicyOptions, format_option, quiet_option, takes
-from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table
+from inspector.cli.output import DIAGNOSTICS, columns, print_json, print_lines, table_lines
 from inspector.errors import ExitCode, OutputBrokenError, UsageError
 from inspector.json.exact import Json, JsonObject
 from inspector.junit import JunitCase, junit
@@ -342,26 +344,53 @@ def _contents(
 
 def _summary(
     path: Path, header: Header, events: Iterable[ReplayedCall | _Remark], lines: GoodLines
-) -> list[str]:
-    # A call is yielded when it is answered, after notes that were made meanwhile; sorting restores the order.
-    rows = sorted(((event.at_s, _row(event)) for event in events), key=itemgetter(0))
+) -> Iterator[str]:
+    rows = _Rows(events)
     broken = lines.broken
     lenses = f"boundary: {header.lenses.level.value}, host: {header.lenses.host}"
     client = f", client profile: {safe_line(header.client)}" if header.client else ""
-    shown = [
-        f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}{client}",
-        *table([("FRAME", "AT", "MS", "WHAT"), *(row for _, row in rows)], columns()),
-    ]
-    return [*shown, f"line {broken.line}: {broken.reason}"] if broken else shown
+    yield f"{path}: {header.kind} {header.target}, {header.created}, {header.software}, {lenses}{client}"
+    yield from table_lines(rows, columns())
+    if broken:
+        yield f"line {broken.line}: {broken.reason}"
 
 
-def _row(event: ReplayedCall | _Remark) -> tuple[str, str, str, str]:
-    if isinstance(event, _Remark):
-        return ("-", f"{event.at_s:.3f} s", "-", f"{event.kind}: {event.text}")
-    taken = f"{event.duration_s * 1000:.0f}"
-    ended = unfinished(event.outcome)
-    name = f"{event.name} (unfinished: {ended.reason})" if ended else event.name
-    return (str(event.frame), f"{event.at_s:.3f} s", taken, name)
+class _Rows:
+    """The rows of the calls and remarks of a recording, by time. A recording may have millions: few bytes each."""
+
+    def __init__(self, events: Iterable[ReplayedCall | _Remark]) -> None:
+        self._times = array("d")
+        self._durations = array("d")
+        """The durations of calls in seconds; negative for a remark."""
+        self._frames = array("Q")
+        self._words: list[str] = []
+        words: dict[str, str] = {}
+        for event in events:
+            is_remark = isinstance(event, _Remark)
+            self._times.append(event.at_s)
+            self._durations.append(-1 if is_remark else event.duration_s)
+            self._frames.append(0 if is_remark else event.frame)
+            text = f"{event.kind}: {event.text}" if is_remark else _words(event)
+            self._words.append(words.setdefault(text, text))
+        # A call is yielded when it is answered, after notes that were made meanwhile; sorting restores the order.
+        is_sorted = all(map(le, self._times, islice(self._times, 1, None)))
+        every = range(len(self._times))
+        self._order = every if is_sorted else array("L", sorted(every, key=self._times.__getitem__))
+
+    def __iter__(self) -> Iterator[tuple[str, str, str, str]]:
+        yield "FRAME", "AT", "MS", "WHAT"
+        for index in self._order:
+            duration_s, words = self._durations[index], self._words[index]
+            at = f"{self._times[index]:.3f} s"
+            if duration_s < 0:
+                yield "-", at, "-", words
+            else:
+                yield str(self._frames[index]), at, f"{duration_s * 1000:.0f}", words
+
+
+def _words(call: ReplayedCall) -> str:
+    ended = unfinished(call.outcome)
+    return f"{call.name} (unfinished: {ended.reason})" if ended else call.name
 
 
 def _broken(broken: Break | None) -> Json:

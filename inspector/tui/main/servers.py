@@ -135,7 +135,7 @@ class ServerParts:
             target,
             changed=self._show_signs,
             drawn=stage.keys_changed,
-            gives_way=self.selection.idle,
+            before_each=self.selection.idle,
         )
         self.findings = FindingActions(
             screen, self.link, self.reviewer, self.selection, self.section, target, stage.will_go_back

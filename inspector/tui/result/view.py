@@ -849,7 +849,9 @@ def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
         return "a code of Sightline, in place of the error that each host words for its model"
     value, pointer = outline.value(node, 1), outline.pointer(node)
     text = value.get("text") if isinstance(value, dict) else value
-    if MEMBER in (outline.label(node).strip(), *split(pointer)) or (isinstance(text, str) and text.startswith(START)):
+    if MEMBER in (outline.label(node).strip(), *split(pointer)) or (
+        isinstance(text, str) and text.startswith(START)
+    ):
         return "only the model sees it: Sightline's notice of what is withheld"
     return "only the model sees it: text that the host adds, or that was rewritten"
 
