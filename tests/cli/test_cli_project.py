@@ -124,4 +124,4 @@ def test_undeclared_leaves_are_counted(tmp_path: Path) -> None:
     _, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
     assert json.loads(out)["undeclared"] == 1
     _, text, _ = projected(tmp_path, RESULT, tool=TOOL)
-    assert "1 value that the output schema" in text
+    assert "1 value is not in the output schema" in text

@@ -70,7 +70,7 @@ def test_definitions_for_other_client_profiles_are_compared_and_reviewed(tmp_pat
     (missing,) = (
         each for each in alone.json["notChecked"] if each["what"] == "definitions for other clients"
     )
-    assert "only under the client profile full (--also-as none compares)" in missing["why"]
+    assert "only under the client profile full: Sightline announces" in missing["why"]
     ran = sightline(*review, "--also-as", "none", "--also-as", "full", *command)
     assert {"SL-PIN004", "SL-POI001"} <= ids(ran), ran.err
     differs = next(each for each in ran.json["findings"] if each["id"] == "SL-PIN004")

@@ -1,5 +1,6 @@
 """docs/hosts.md contains the tables of the profiles. Run this file to write them: `python tests/hosts/test_hosts_page.py`."""
 
+import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -43,11 +44,11 @@ def test_what_a_model_gets_in_short_is_what_was_observed() -> None:
             ", not text": structure(host) == "structure",
             "no error flag": error_flag(host) == "hidden",
             "_meta": "passed on" in {result_meta(host), block_meta(host)},
-            "a long ": long_text(host) != "whole",
+            "a long |up to ": long_text(host) != "whole",
         }
-        assert {part for part in said if part in words} == {part for part, is_so in said.items() if is_so}, (
-            host.name
-        )
+        assert {part for part in said if re.search(part, words)} == {
+            part for part, is_so in said.items() if is_so
+        }, host.name
 
 
 def test_the_page_names_the_hosts_that_have_no_profile() -> None:

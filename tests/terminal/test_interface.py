@@ -227,7 +227,7 @@ def test_failures_and_pasted_text_do_not_act_in_the_terminal(tmp_path: Path) -> 
         press(screen, "n enter", "escape")
         open_tool(screen, "plain")
         start = len(screen.written)
-        press(screen, PASTED, see="holds 2 invisible or control characters")
+        press(screen, PASTED, see="contains 2 invisible or control characters")
         assert "CAN�ARY�777m" in screen.plain(start)
         press(screen, CTRL_S, see="done")
         open_tool(screen, "dies")

@@ -639,11 +639,14 @@ class ResultPane(Vertical):
             is_silent = view is not None and view.failure is not None
             sender = (view.sender if view is not None else "server").capitalize()
             sent = f"{sender} sent nothing" if is_silent else f"{sender} sent"
-            if view is not None and self._is_same and self.values.shown is Shown.LEFT:
+            is_one = self._is_same and self.values.shown is Shown.LEFT
+            if view is not None and is_one:
                 seen = "all of it but metadata" if view.outline.tops else "the same"
                 sent = f"{sent}, and the model sees {seen}"
             names = (
-                Content.assemble((sent, "bold"), self._about_masks()),
+                Content.assemble(
+                    (sent, "bold"), content(model if is_one else "", "$foreground 70%"), self._about_masks()
+                ),
                 Content.assemble(
                     ("Model sees", "bold"),
                     content(model, "$foreground 70%"),
