@@ -6,7 +6,7 @@ Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
 
 import re
 from collections.abc import Sequence
-from typing import TypeGuard
+from typing import TypeGuard, cast
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -69,8 +69,7 @@ class ReadingShape(Struct, frozen=True, kw_only=True):
 
         `pointers`: for each content block, its pointer in the original; "" for a block that the boundary wrote.
         """
-        content = tool_result["content"]
-        blocks = content if isinstance(content, list) else []
+        blocks = cast("list[Json]", tool_result["content"])
         items = [self._item(block, pointer) for block, pointer in zip(blocks, pointers, strict=True)]
         return {
             self.member if key == "content" else key: items if key == "content" else value
@@ -110,8 +109,7 @@ def is_reading(value: Json, kind: Kind) -> TypeGuard[JsonObject]:
 def as_tool_result(value: JsonObject, kind: Kind) -> tuple[JsonObject, ReadingShape]:
     """Rewrite a result for which `is_reading` is true. Returns the tool result and the original shape."""
     member = member_of(kind)
-    sent = value[member]
-    items = sent if isinstance(sent, list) else []
+    items = cast("list[Json]", value[member])
     shape = ReadingShape(kind=kind)
     if kind is Kind.PROMPT:
         shape = replace(

@@ -4,13 +4,16 @@ import pytest
 
 from inspector.boundary import judgement as module
 from inspector.boundary.bounded import Bounded, Level
+from inspector.boundary.contract import Contract
 from inspector.boundary.judgement import CACHED, Judgement
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.output_check import NOT_ASKED, OutputCheck, OutputViolation
 from inspector.json.exact import JsonObject
 from inspector.protocol.catalogue import Tool
-from inspector.protocol.outcome import Result
+from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result
 from inspector.review.finding import SubjectKind
 from inspector.review.reviewed import Offer, ReviewedCall
+from inspector.schema.validation import SchemaCheck
 from inspector.session.call_record import CallRecord
 from inspector.tui.result.view import result_view
 from inspector.tui.secrets.keeper import holdings
@@ -76,3 +79,69 @@ def test_few_bounded_results_are_cached_but_all_secrets_are_kept(levels: list[Le
         judgement.bounded(Level.OPEN, BoundaryPolicy(sensitivity_threshold=threshold))
     assert judgement.secrets() is removals
     assert levels == [Level.DECLARED, *[Level.OPEN] * (CACHED + 1)]
+
+
+def test_the_oldest_bounded_result_is_computed_again(levels: list[Level]) -> None:
+    judgement = Judgement(Result(value=RESULT), TOOL)
+    policies = [BoundaryPolicy(sensitivity_threshold=each) for each in ("low", "medium", "high", "critical")]
+    for policy in (*policies[:CACHED], *policies[:CACHED]):
+        judgement.bounded(Level.OPEN, policy)
+    assert len(levels) == CACHED
+    for policy in (policies[CACHED], policies[0]):
+        judgement.bounded(Level.OPEN, policy)
+    assert len(levels) == CACHED + 2
+
+
+@pytest.mark.parametrize(
+    ("policy", "expected"),
+    [
+        (BoundaryPolicy(), [Level.DECLARED, Level.CLOSED]),
+        (BoundaryPolicy(hide_untrusted=True), [Level.CLOSED]),
+    ],
+)
+def test_closed_takes_the_secrets_of_declared_if_the_policy_hides_nothing_else(
+    levels: list[Level], policy: BoundaryPolicy, expected: list[Level]
+) -> None:
+    Judgement(Result(value=RESULT), TOOL).bounded(Level.CLOSED, policy)
+    assert levels == expected
+
+
+def test_the_contract_of_an_answer_of_a_page_is_made_once() -> None:
+    judgement = Judgement(Result(value={"a": 1}, of_page=True), TOOL)
+    assert judgement.contract.is_of_page
+    assert not Judgement(Result(value=RESULT), TOOL).contract.is_of_page
+    assert judgement.contract is judgement.contract
+
+
+def test_an_output_is_checked_once_and_bounded_only_if_it_breaks_its_schema(
+    levels: list[Level], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    checked: list[Outcome] = []
+    real = module.checked_output
+
+    def checking(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
+        checked.append(outcome)
+        return real(outcome, contract)
+
+    monkeypatch.setattr(module, "checked_output", checking)
+    broken: JsonObject = {"content": [], "structuredContent": {"key": 5}}
+    for value, breaks in ((RESULT, False), (broken, True)):
+        judgement = Judgement(Result(value=value), TOOL)
+        assert not judgement.breaks_schema
+        for _ in range(2):
+            assert bool(judgement.output(Level.OPEN).violations) is breaks
+            assert judgement.breaks_schema is breaks
+    assert [outcome.value for outcome in checked if isinstance(outcome, Result)] == [RESULT, broken]
+    assert set(levels) == {Level.DECLARED, Level.OPEN}
+    assert len(levels) == 2
+    unasked = Judgement(Failure(kind=FailureKind.TIMEOUT, detail="late"), TOOL)
+    assert (unasked.output(Level.OPEN), unasked.breaks_schema) == (NOT_ASKED, False)
+
+
+@pytest.mark.parametrize("breaks", [True, False])
+def test_an_earlier_check_of_the_output_is_taken_as_it_is(breaks: bool) -> None:  # noqa: FBT001 - a row of a table
+    fault = OutputViolation(pointer="/a", keyword="type", message="must be text")
+    earlier = OutputCheck(violations=(fault,) if breaks else ())
+    judgement = Judgement(Result(value=RESULT), TOOL, output=earlier)
+    assert judgement.breaks_schema is breaks
+    assert judgement.output(Level.OPEN) is earlier

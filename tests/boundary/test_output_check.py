@@ -17,6 +17,7 @@ from inspector.json.pointer import resolve
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
 from inspector.schema.validation import SchemaCheck, Violation
+from tests.boundary.bounding import TWICE
 
 ORDER: JsonObject = {
     "type": "object",
@@ -24,6 +25,10 @@ ORDER: JsonObject = {
     "required": ["id"],
 }
 SECRET = "hunter2-hunter2-hunter2"
+LACKING = [
+    "/content required is missing, and MCP requires it in every result",
+    "/structuredContent required is missing, and the tool declares an output schema",
+]
 
 
 def tool(schema: Json = None) -> Tool:
@@ -60,6 +65,9 @@ def output(outcome: Outcome, schema: Json = ORDER, level: Level = Level.DECLARED
             [" type is not an object, and MCP requires one"],
         ),
         (result([]), ["/structuredContent type must be an object, is an array"]),
+        *((Result(value=value), LACKING) for value in ({}, {"isError": False})),
+        (Result(value=TWICE), [" required does not fit the schema"]),
+        (result({"id": "x"}, content={"a": 1}), ['/structuredContent/id type must be an integer, is "x"']),
     ],
 )
 def test_each_violation_is_reported_with_its_place(outcome: Outcome, expected: list[str]) -> None:
@@ -67,6 +75,7 @@ def test_each_violation_is_reported_with_its_place(outcome: Outcome, expected: l
     assert found.is_asked
     assert [f"{told.pointer} {told.keyword} {told.message}" for told in found.violations] == expected
     assert bool(found.sentence) is bool(expected)
+    assert found.sentences == ((found.sentence,) if expected else ())
 
 
 @pytest.mark.parametrize(
@@ -100,6 +109,8 @@ def test_a_page_result_is_compared_as_a_plain_value() -> None:
     contract = replace(contract_of(tool(ORDER)), is_of_page=True)
     fitting = Judgement(Result(value={"id": 7}, of_page=True), None, contract=contract)
     assert fitting.output(Level.DECLARED) == OutputCheck()
+    shaped = Result(value={"structuredContent": {"id": 7}}, of_page=True)
+    assert Judgement(shaped, None, contract=contract).output(Level.DECLARED) == OutputCheck()
     broken = Judgement(Result(value={"id": "x"}, of_page=True), None, contract=contract).output(
         Level.DECLARED
     )
@@ -170,6 +181,31 @@ def test_no_key_below_a_masked_value_is_named() -> None:
     ).sentence.replace(f"/a/{SECRET}/b", "")
 
 
+@pytest.mark.parametrize(
+    ("secrets", "withheld", "quote", "message"),
+    [
+        ([], [], True, "is 5"),
+        ([], [], False, "is wrong"),
+        (["/a/b"], [], True, "is wrong"),
+        ([], ["/a/b"], True, "is wrong"),
+        (["/ab"], ["/abc"], True, "is 5"),
+    ],
+)
+def test_a_message_quotes_no_container_of_a_withheld_value(
+    secrets: list[str],
+    withheld: list[str],
+    quote: bool,  # noqa: FBT001 - a column of the table
+    message: str,
+) -> None:
+    found = SchemaCheck(
+        violations=(Violation(pointer="/a", message="is 5", plain="is wrong", keyword="type"),)
+    )
+    hidden, silent = (
+        [Removal(pointer=each, rule="x", detail="") for each in pointers] for pointers in (secrets, withheld)
+    )
+    assert [told.message for told in safe_output(found, hidden, silent, quote=quote).violations] == [message]
+
+
 leaves = st.sampled_from([SECRET, f"x{SECRET}x", 7, None, True])
 values: st.SearchStrategy[Json] = st.recursive(
     leaves,
@@ -217,3 +253,8 @@ def test_no_violation_quotes_a_masked_value(
         if told.message != "is missing":
             resolve(outcome.value, told.pointer)
     assert json.dumps([told.as_json() for told in found.violations])
+
+
+def test_a_sentence_says_what_is_broken_where() -> None:
+    sentence = output(result({"id": "x"})).sentence
+    assert sentence == 'output breaks its schema: /structuredContent/id must be an integer, is "x"'

@@ -3,11 +3,14 @@
 from collections.abc import Iterator
 
 import pytest
+from msgspec.structs import replace
 
 from inspector.boundary.bound import bound
-from inspector.boundary.bounded import Level
+from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
+from inspector.boundary.reading_shape import NOTICE_URI, ReadingShape, as_tool_result, is_reading
+from inspector.claims.claim import Subject
 from inspector.claims.registry import claims_of_result
 from inspector.hosts.projection import project
 from inspector.hosts.readings import NOT_OBSERVED
@@ -24,6 +27,7 @@ from tests.boundary.bounding import (
     TWICE,
     UNTRUSTED,
     WITHHOLD,
+    claim_of,
     credential,
     text,
 )
@@ -137,7 +141,18 @@ def _strings(value: Json) -> Iterator[str]:
 
 @pytest.mark.parametrize(
     "value",
-    [None, [], {}, {"contents": {}}, {"contents": None}, {"contents": [note(SECRET)], "content": []}, TWICE],
+    [
+        None,
+        [],
+        {},
+        {"contents": {}},
+        {"contents": None},
+        *(
+            {"contents": [], "messages": [], member: []}
+            for member in ("content", "structuredContent", "isError")
+        ),
+        TWICE,
+    ],
 )
 @pytest.mark.parametrize("item", [RESOURCE, PROMPT])
 def test_a_malformed_reading_is_withheld_entirely(item: Item, value: Json) -> None:
@@ -196,3 +211,71 @@ def test_claims_in_readings_are_found_at_their_place() -> None:
     assert "/messages/0/content/annotations/audience" in {claim.pointer for claim in found}
     found = claims_of_result({"contents": [note("a", annotations=FOR_USER)]}, Kind.RESOURCE)
     assert "/contents/0/annotations/audience" in {claim.pointer for claim in found}
+
+
+def test_only_an_object_with_a_list_can_be_a_reading() -> None:
+    assert is_reading({"contents": []}, Kind.RESOURCE)
+    others: list[Json] = ["contents", ["contents"], {"messages": []}]
+    assert not any(is_reading(value, Kind.RESOURCE) for value in others)
+
+
+@pytest.mark.parametrize(
+    ("kind", "pointer", "place"),
+    [
+        (Kind.RESOURCE, "/content", "/contents"),
+        (Kind.PROMPT, "/content", "/messages"),
+        (Kind.RESOURCE, "/_meta/k", "/_meta/k"),
+        (Kind.RESOURCE, "/content/7/resource/text", "/contents/7/text"),
+        (Kind.PROMPT, "/content/0/resource/text", "/messages/0/content/resource/text"),
+        (Kind.PROMPT, "/content/1/text", "/messages/1"),
+    ],
+)
+def test_a_pointer_into_a_tool_result_is_one_into_the_reading(kind: Kind, pointer: str, place: str) -> None:
+    shape = ReadingShape(kind=kind, roles=("user",))
+    assert shape.place(pointer) == place
+    for subject in (Subject.BLOCK, Subject.RESULT, Subject.TOOL):
+        claim = replace(claim_of("ifc", "integrity", "untrusted"), subject=subject, pointer=pointer)
+        placed = shape.placed(Removal(pointer=pointer, rule=Rule.UNTRUSTED, detail="", claim=claim))
+        assert placed.pointer == place
+        assert placed.claim == replace(claim, pointer=pointer if subject is Subject.TOOL else place)
+    assert shape.placed(Removal(pointer=pointer, rule=Rule.META, detail="")).claim is None
+
+
+def test_a_tool_result_takes_its_former_shape_again() -> None:
+    result: JsonObject = {"content": [text("a"), text("b")], "_meta": {"k": 1}}
+    prompt = ReadingShape(kind=Kind.PROMPT, roles=("assistant",), content_first=frozenset({0}))
+    shaped = prompt.result(result, ["/content/0", ""])
+    assert dump_text(shaped) == dump_text(
+        {
+            "messages": [{"content": text("a"), "role": "assistant"}, {"role": "user", "content": text("b")}],
+            "_meta": {"k": 1},
+        }
+    )
+    added: Json = {"uri": NOTICE_URI, "mimeType": "text/plain", "text": "a"}
+    blocks: JsonObject = {"content": [{"type": "resource", "resource": 5}, text("a"), "b"]}
+    assert ReadingShape(kind=Kind.RESOURCE).result(blocks, ["", "", ""]) == {
+        "contents": [5, added, {**added, "text": None}]
+    }
+
+
+def test_an_item_of_a_resource_is_no_message() -> None:
+    sent: JsonObject = {"contents": [{"role": "user", "content": "x", "more": 1}]}
+    assert as_tool_result(sent, Kind.RESOURCE)[1] == ReadingShape(kind=Kind.RESOURCE)
+
+
+def test_only_messages_of_a_known_role_with_content_become_blocks() -> None:
+    others: list[Json] = [
+        5,
+        {"role": "user"},
+        {"role": ["user"], "content": "x"},
+        {"role": "robot", "content": "x"},
+    ]
+    last: JsonObject = {"more": 1, "content": text("x"), "role": "user"}
+    shaped, shape = as_tool_result({"messages": [*others, last], "_meta": {"k": 1}}, Kind.PROMPT)
+    assert shaped == {"content": [*({"message": other} for other in others), text("x")], "_meta": {"k": 1}}
+    assert shape == ReadingShape(
+        kind=Kind.PROMPT,
+        roles=(None, None, None, None, "user"),
+        content_first=frozenset({4}),
+        extras=("/messages/4/more",),
+    )
