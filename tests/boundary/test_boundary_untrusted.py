@@ -4,6 +4,8 @@ import pytest
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
+from inspector.boundary.contract import Contract
+from inspector.boundary.counted import is_delimited
 from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Result
@@ -11,6 +13,7 @@ from tests.boundary.bounding import (
     BEGIN,
     END,
     FOR_USER,
+    HIDE,
     IMAGE,
     NONCE,
     SECRET,
@@ -19,6 +22,7 @@ from tests.boundary.bounding import (
     UNTRUSTED,
     WEAK,
     content_of,
+    details_of,
     fields,
     judged,
     removed,
@@ -107,3 +111,31 @@ def test_delimited_text_that_contains_the_marker_is_withheld(meta: JsonObject) -
 def test_text_with_empty_markers_passes_as_it_was_sent() -> None:
     words = f"{BEGIN}w{END}".replace(NONCE, "")
     assert content_of(judged({"content": [text(words)]})) == [text(words)]
+
+
+BY_CLAIM, BY_APP = "it is declared untrusted", "an interface sent it"
+
+
+@pytest.mark.parametrize(("is_of_app", "why"), [(False, BY_CLAIM), (True, BY_APP)])
+def test_what_an_interface_sends_is_untrusted_and_the_reasons_say_so(is_of_app: bool, why: str) -> None:  # noqa: FBT001 - a column of the table
+    contract = Contract(is_of_app=is_of_app)
+    meta: JsonObject = {} if is_of_app else {"_meta": UNTRUSTED}
+    outcome = Result(
+        value={"content": [text("w"), text(f"a {NONCE}")], "structuredContent": {"a": 1}, **meta}
+    )
+    shown = bound(outcome, None, Level.DECLARED, declared=contract, nonce=NONCE)
+    assert content_of(shown)[0] == text(f"{BEGIN}w{END}")
+    assert details_of(shown) == {
+        "/content/1": f"{why}{', and it contains the marker of this message' if is_of_app else ' and contains the marker of this call'}",
+        "/content/0/text": f"{why}, so it is put between markers",
+    }
+    assert [is_delimited(removal) for removal in shown.removals] == [False, True]
+    assert shown.remarks == (
+        "an interface sent structured content, which cannot be delimited as text is"
+        if is_of_app
+        else STRUCTURED,
+    )
+    hidden = bound(outcome, None, Level.DECLARED, declared=contract, policy=HIDE, nonce=NONCE)
+    assert set(details_of(hidden).values()) == {f"{why}, and the policy withholds untrusted content"}
+    plain = bound(Result(value={"content": [text("w")]}), None, Level.DECLARED, nonce=NONCE)
+    assert content_of(plain) == [text("w")]
