@@ -6,7 +6,8 @@ from rich.cells import cell_len
 
 from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, scalar_text
 from inspector.safe_text import safe_line
-from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, OutlineStyle, Side, Value
+from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Side, Value
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import PieceKind, quoted
 from tests.proof.tally import PARTS, prove
 

@@ -10,7 +10,8 @@ from inspector.json.exact import Json, equal
 from inspector.json.texts import texts_in
 from inspector.tui.values.alignment import GAP
 
-_MOST_PAIRS = 2_500
+MOST_PAIRS = 2_500
+"""The maximum number of pairs of blocks that are compared."""
 _READ = 4_000
 """The maximum number of characters of each text that are compared."""
 _WORD = re.compile(r"[^\W_]{3,}")
@@ -33,7 +34,7 @@ def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> BlockPairs | N
     blocks of one type without common words are paired only if they have the same index in lists of the same
     length.
     """
-    if not 0 < len(left) * len(right) <= _MOST_PAIRS or not all(map(_is_block, (*left, *right))):
+    if not 0 < len(left) * len(right) <= MOST_PAIRS or not all(map(_is_block, (*left, *right))):
         return None
     words = [_words(block) for block in left], [_words(block) for block in right]
     is_even = len(left) == len(right)

@@ -2,34 +2,45 @@
 
 import re
 from array import array
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
-from enum import Enum, StrEnum, auto
-from functools import lru_cache
-from itertools import accumulate, islice, repeat, zip_longest
-from typing import Final, Literal, TypeAlias, cast
-
-from msgspec import Struct
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from itertools import chain, repeat
+from operator import is_
+from typing import TypeAlias
 
 from inspector.json import pointer as json_pointer
-from inspector.json.exact import DuplicateKeys, Json, dump_text, equal, scalar_text
-from inspector.json.opened import TEXT, opened
-from inspector.tui.values.alignment import GAP, align
+from inspector.json.exact import Json
+from inspector.json.opened import TEXT
+from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import BlockPairs, paired_blocks
+from inspector.tui.values.fitting import are_short, is_short
+from inspector.tui.values.labels import Item, pad, record_labels, tree_label
 from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
-from inspector.tui.values.wrap import LEAST, LinedText, PieceKind, Span, Wrapped, quoted
-
-
-class Absent(Enum):
-    """The type of `ABSENT`, which stands for a value that a side does not have."""
-
-    ABSENT = auto()
-
-
-ABSENT: Final = Absent.ABSENT
-Value: TypeAlias = Json | Literal[Absent.ABSENT]
-Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
-Side: TypeAlias = Literal[0, 1]
+from inspector.tui.values.runs import (
+    CONTAINERS,
+    LEAST_RUN,
+    RecordRun,
+    Records,
+    column_of,
+    records_at,
+    scalar_difference,
+)
+from inspector.tui.values.sides import (
+    ABSENT,
+    Side,
+    Value,
+    are_by_index,
+    covers,
+    items,
+    kind_of,
+    members,
+    paired,
+    same,
+    shape_of,
+)
+from inspector.tui.values.texts import block_texts, leaf_text, opened_texts
+from inspector.tui.values.wrap import LEAST, LinedText, PieceKind, Span, Wrapped, is_plain, plain_rows, quoted
 
 
 class OutlineStyle(StrEnum):
@@ -45,8 +56,27 @@ class OutlineStyle(StrEnum):
 
 
 Drawn: TypeAlias = Wrapped | LinedText | DrawnPicture
-_Item: TypeAlias = tuple[str, str, Value, Value, int, int, int]
-"""A node to build: label, token, left value, right value, depth, parent, flags."""
+
+
+@dataclass(slots=True, kw_only=True)
+class _Rest:
+    """The items of a list that are not built yet."""
+
+    parent: int
+    label: str
+    """The label of the list."""
+    one: list[Json]
+    other: Value
+    """The same list, another one of the same length, or ABSENT."""
+    at: int
+    """The index of the first item."""
+    depth: int
+    flags: int
+
+
+_Waiting: TypeAlias = list["Item | _Rest | int"]
+"""What is to be built, the next one last. A number is a node whose members are built."""
+
 
 INDENT = 2
 _LEAST_ROOM = LEAST + 4 + 3
@@ -54,25 +84,11 @@ _LEAST_ROOM = LEAST + 4 + 3
 
 The widest character, a sign of continuation, quotes and a comma fit.
 """
-_ONE_ROW = frozenset({float, bool, type(None), dict, list, DuplicateKeys})
-_NUMBER_ROOM = 30
-"""The maximum width, with quotes and separators, of a value of one of those types, or of an integer of 64 bits."""
 _SEPARATOR = "  "
 _LONG = 40
 """The number of rows above which the breaks of a text are cached."""
 _BLOCK = "content["
 """The beginning of the labels of content blocks."""
-_ALIGNED = 2_000
-"""The maximum length at which lists of unequal lengths are aligned by their items.
-
-Longer ones are aligned by index.
-"""
-_CONTAINERS = frozenset({dict, list, DuplicateKeys})
-_MOST_KEYS = 64
-"""The maximum number of keys of an object whose members are added at once."""
-_PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$.-]*", re.ASCII)
-_PAD_MOST = 16
-"""The maximum width, in cells, to which short labels of one object are padded."""
 
 
 class SideDifference(Enum):
@@ -97,16 +113,9 @@ class SideDifference(Enum):
 
 _DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED, SideDifference.RIGHT)
 _FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE, _MOVED = 1, 2, 4, 8, 16, 32, 64, 128
+_NOT_ZERO = re.compile(rb"[^\x00]")
 _SLOW = ~(_TOP | _COMMA_LEFT | _COMMA_RIGHT)
 """The flags of nodes whose height takes more than a look at the value."""
-
-
-class OutlineRow(Struct, frozen=True, kw_only=True):
-    """A row of the outline: a node, and the number of the row within the node."""
-
-    node: int
-    number: int
-    """The number of the row within the node, from 0."""
 
 
 class Outline:
@@ -145,13 +154,15 @@ class Outline:
         self._long: dict[tuple[int, int, int], Drawn] = {}
         self._record_labels: dict[tuple[str, ...], tuple[str, ...] | None] = {}
         """The labels of objects of scalars, by their keys."""
+        self._runs: list[RecordRun] = []
+        """The runs of objects that were built at once, in order."""
+        self._picture_nodes: list[int] = []
         self._pictures: dict[tuple[int, int], Picture] = {}
         """The decoded pictures, by node and side."""
         self._build(left, right)
         self._decode_pictures()
-        self.tops: tuple[int, ...] = tuple(
-            node for node, flags in enumerate(self._flags) if flags & _TOP and self._differences[node]
-        )
+        different = (found.start() for found in _NOT_ZERO.finditer(self._differences))
+        self.tops: tuple[int, ...] = tuple(node for node in different if self._flags[node] & _TOP)
         """The outermost nodes at which the sides differ, in order."""
 
     def __len__(self) -> int:
@@ -240,18 +251,26 @@ class Outline:
     # Building.
 
     def _build(self, left: Value, right: Value) -> None:
-        waiting: list[_Item | int] = [("", "", left, right, 0, -1, _TOP)]
+        waiting: _Waiting = [("", "", left, right, 0, -1, _TOP)]
         while waiting:
             item = waiting.pop()
             if isinstance(item, int):
                 self._close(item)
+                continue
+            if isinstance(item, _Rest):
+                self._add_items(waiting, item)
                 continue
             if self._moved:
                 item = self._with_index(item)
             if self.style is OutlineStyle.TREE and self._add_record(item):
                 continue
             label, token, one, other, depth, parent, flags = item
-            if one is not ABSENT and other is not ABSENT and one is not other and _kind(one) != _kind(other):
+            if (
+                one is not ABSENT
+                and other is not ABSENT
+                and one is not other
+                and kind_of(one) != kind_of(other)
+            ):
                 waiting.append((label, token, ABSENT, other, depth, parent, flags))
                 waiting.append((label, token, one, ABSENT, depth, parent, flags & ~_COMMA_RIGHT))
                 continue
@@ -259,7 +278,7 @@ class Outline:
         if self.style is OutlineStyle.JSON:
             self._ends[0] = len(self._labels)
 
-    def _with_index(self, item: _Item) -> _Item:
+    def _with_index(self, item: Item) -> Item:
         """An item, flagged if its index on the right is another one."""
         label, token, one, other, depth, parent, flags = item
         index = self._moved.get((parent, token))
@@ -268,15 +287,12 @@ class Outline:
         self._right_indexes[len(self._labels)] = index
         return label, token, one, other, depth, parent, flags | _MOVED
 
-    def _add_record(self, item: _Item) -> bool:
+    def _add_record(self, item: Item) -> bool:
         """Add an object of scalars and its members at once, in a third of the time; False for any other value."""
         label, token, one, other, depth, parent, flags = item
-        if type(one) is not dict or parent < 0 or not _CONTAINERS.isdisjoint(map(type, one.values())):
+        if type(one) is not dict or parent < 0 or not CONTAINERS.isdisjoint(map(type, one.values())):
             return False
-        keys = tuple(one)
-        if keys not in self._record_labels:
-            self._record_labels[keys] = _record_labels(keys)
-        labels = self._record_labels[keys]
+        labels = self._labels_of(tuple(one))
         if labels is None:
             return False
         count, node = len(one), len(self._labels)
@@ -286,9 +302,9 @@ class Outline:
             differences = bytes((is_absent,)) * count
         elif type(other) is dict and [key for key in one if key in other] == list(other):
             rights = [other.get(key, ABSENT) for key in one]
-            if not _CONTAINERS.isdisjoint(map(type, rights)):
+            if not CONTAINERS.isdisjoint(map(type, rights)):
                 return False
-            differences = bytes(map(_scalar_difference, one.values(), rights))
+            differences = bytes(map(scalar_difference, one.values(), rights))
         else:
             return False
         self._labels += (label, *labels)
@@ -310,32 +326,69 @@ class Outline:
         self._differences += differences
         return True
 
-    def _add(self, waiting: "list[_Item | int]", item: _Item) -> None:
-        label, token, one, other, depth, parent, flags = item
-        node = len(self._labels)
+    def _labels_of(self, keys: tuple[str, ...]) -> tuple[str, ...] | None:
+        if keys not in self._record_labels:
+            self._record_labels[keys] = record_labels(keys)
+        return self._record_labels[keys]
+
+    def _add_items(self, waiting: _Waiting, rest: _Rest) -> None:
+        """Build the next run of objects of a list, or its next items."""
+        records = records_at(rest.one, rest.other, rest.at, lambda keys: self._labels_of(keys) is not None)
+        if records is not None:
+            self._add_run(rest, records)
+            rest.at += len(records.left)
+        stop = min(rest.at + LEAST_RUN if records is None else rest.at, len(rest.one))
+        others = rest.other if isinstance(rest.other, list) else None
+        below: list[Item] = [
+            (
+                f"{rest.label}[{index}]",
+                str(index),
+                rest.one[index],
+                ABSENT if others is None else others[index],
+                rest.depth,
+                rest.parent,
+                rest.flags,
+            )
+            for index in range(rest.at, stop)
+        ]
+        rest.at = stop
+        if stop < len(rest.one):
+            waiting.append(rest)
+        waiting.extend(reversed(below))
+
+    def _add_run(self, rest: _Rest, records: Records) -> None:
+        """Build a run of objects of scalars at once, in a fraction of the time."""
+        labels, keys = self._labels_of(records.keys) or (), records.keys
+        first, count, size = len(self._labels), len(records.left), len(keys) + 1
+        run = RecordRun(first=first, count=count, members=len(keys))
+        indexes = [str(index) for index in range(rest.at, rest.at + count)]
+        names = [f"{rest.label}[{index}]" for index in indexes]
+        self._labels.extend(chain.from_iterable(zip(names, *map(repeat, labels), strict=False)))
+        self._tokens.extend(chain.from_iterable(zip(indexes, *map(repeat, keys), strict=False)))
+        self._values[0].extend(records.lefts)
+        self._values[1].extend(self._values[0][first:] if records.is_same else records.rights)
+        depth = min(rest.depth, 65_535)
+        self._depths.extend(array("H", (depth, *repeat(min(depth + 1, 65_535), len(keys)))) * count)
+        nodes = range(first, run.end, size)
+        self._parents.extend(
+            chain.from_iterable(zip(repeat(rest.parent), *repeat(nodes, len(keys)), strict=False))
+        )
+        ends = (range(first + at + 1, run.end + 1, size) for at in (len(keys), *range(1, size)))
+        self._ends.extend(chain.from_iterable(zip(*ends, strict=True)))
+        is_absent = self.is_pair and records.right is None and not records.is_same
+        self._flags += bytes((rest.flags, *repeat(0 if is_absent else _TOP, len(keys)))) * count
+        self._differences += records.differences(is_pair=self.is_pair)
+        self._runs.append(run)
+
+    def _add(self, waiting: _Waiting, item: Item) -> None:
         if self.style is OutlineStyle.TREE:
-            texts = _block_texts(one, other) if label.startswith(_BLOCK) else None
-            if texts is not None:
-                one, other = texts
-                label = f"{label} {TEXT}"
-                self._suffixes[node] = TEXT
-            pair = _opened(one, other) if label.rstrip().endswith(TEXT) and parent >= 0 else None
-            if pair is not None:
-                one, other = pair
-                flags |= _OPENED
-                label = f"{label.rstrip()}, JSON"
-        shape = _shape(one) or _shape(other)
+            item = self._with_text(item)
+        label, token, one, other, depth, parent, flags = item
+        node, shape = len(self._labels), shape_of(one) or shape_of(other)
         is_list = shape is list and self.style is OutlineStyle.TREE
         if is_list:
             flags |= _FLAT
-        difference = 0
-        if self.is_pair and one is not other:
-            if other is ABSENT:
-                difference = 1
-            elif one is ABSENT:
-                difference = 3
-            elif shape is None and not _same(one, other):
-                difference = 2
+        difference = self._difference(one, other, is_leaf=shape is None)
         self._labels.append(label)
         self._tokens.append(token)
         self._values[0].append(one)
@@ -345,6 +398,8 @@ class Outline:
         self._ends.append(node + 1)
         self._flags.append(flags)
         self._differences.append(difference)
+        if flags & _PICTURE:
+            self._picture_nodes.append(node)
         if shape is None:
             return
         waiting.append(node)
@@ -353,31 +408,62 @@ class Outline:
         # A list has no row of its own, so a difference that begins at it begins at its first item.
         inherits = flags & _TOP if is_list and difference else 0
         tops = 0 if difference else _TOP
-        below: list[_Item] = []
+        if is_list and isinstance(one, list) and are_by_index(one, other):
+            rest = _Rest(parent=node, label=label, one=one, other=other, at=0, depth=inner, flags=tops)
+            waiting.append(rest)
+            if inherits:
+                rest.at = 1
+                waiting.append((f"{label}[0]", "0", one[0], ABSENT, inner, node, inherits))
+            return
+        below: list[Item] = []
         picture = self._picture_key(one, other)
         for token_, one_, other_ in self._members(node, one, other):
-            name = f"{label or ''}[{token_}]" if is_list else self._key(token_, shape)
+            name = f"{label}[{token_}]" if is_list else self._key(token_, shape)
             top = (tops or (inherits if not below else 0)) | (_PICTURE if token_ == picture else 0)
             below.append((name, token_, one_, other_, inner, node, top))
         if self.style is OutlineStyle.JSON:
             _with_commas(below)
         elif shape is not list:
-            _pad(below)
+            pad(below)
         waiting.extend(reversed(below))
+
+    def _with_text(self, item: Item) -> Item:
+        """A content block of a text alone as its text, and JSON in a text as its value."""
+        label, token, one, other, depth, parent, flags = item
+        texts = block_texts(one, other) if label.startswith(_BLOCK) else None
+        if texts is not None:
+            one, other = texts
+            label = f"{label} {TEXT}"
+            self._suffixes[len(self._labels)] = TEXT
+        pair = opened_texts(one, other) if label.rstrip().endswith(TEXT) and parent >= 0 else None
+        if pair is not None:
+            one, other = pair
+            flags |= _OPENED
+            label = f"{label.rstrip()}, JSON"
+        return label, token, one, other, depth, parent, flags
+
+    def _difference(self, one: Value, other: Value, *, is_leaf: bool) -> int:
+        if not self.is_pair or one is other:
+            return 0
+        if other is ABSENT:
+            return 1
+        if one is ABSENT:
+            return 3
+        return 2 if is_leaf and not same(one, other) else 0
 
     def _members(self, node: int, one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
         """Yield the members of a container: token, left, right."""
         if one is other or not isinstance(one, list) or not isinstance(other, list):
-            return _members(one, other)
+            return members(one, other)
         is_content = self._parents[node] == 0 and self._tokens[node] == "content"
         blocks = self._blocks if is_content else None
-        if blocks is None or not _covers(blocks, one, other):
+        if blocks is None or not covers(blocks, one, other):
             blocks = paired_blocks(one, other)
         if blocks is None:
-            return _items(one, other)
+            return items(one, other)
         if self.style is OutlineStyle.TREE:
             self._moved.update({(node, str(a)): b for a, b in blocks if a != b and GAP not in {a, b}})
-        return _paired(blocks, one, other)
+        return paired(blocks, one, other)
 
     def _picture_key(self, one: Value, other: Value) -> str | None:
         return (payload_of(one) or payload_of(other)) if self.style is OutlineStyle.TREE else None
@@ -387,8 +473,7 @@ class Outline:
 
         The outline is built in a thread, but its rows are made on the event loop, which decoding would block.
         """
-        nodes = [node for node, flags in enumerate(self._flags) if flags & _PICTURE]
-        for node in nodes[:MOST_PICTURES]:
+        for node in self._picture_nodes[:MOST_PICTURES]:
             parent = self._parents[node]
             for side in (0, 1):
                 block, payload = self._values[side][parent], self._values[side][node]
@@ -402,7 +487,7 @@ class Outline:
     def _key(self, token: str, shape: object) -> str:
         if self.style is OutlineStyle.JSON:
             return "" if shape is list else f'"{quoted(token)}": '
-        return _tree_label(token)
+        return tree_label(token)
 
     def _close(self, node: int) -> None:
         self._ends[node] = len(self._labels)
@@ -439,32 +524,83 @@ class Outline:
 
     def heights(self, widths: tuple[int, int]) -> "array[int]":
         """The height of each node."""
-        width = widths[0]
+        heights = array("L")
+        for run in self._runs:
+            self._add_heights(heights, run.first, widths)
+            heights.extend(repeat(1, run.count * run.size))
+            for member in range(run.size):
+                self._set_heights(heights, run, member, widths)
+        self._add_heights(heights, len(self), widths)
+        return heights
+
+    def _add_heights(self, heights: "array[int]", end: int, widths: tuple[int, int]) -> None:
+        """Add the heights of the nodes up to `end`, one by one."""
         is_one = not self.is_pair or not widths[1]
-        is_even = is_one or width == widths[1]
-        heights = array("L", (self.height(0, widths),))
-        nodes = zip(self._labels, *self._values, self._depths, self._flags, strict=True)
-        for node, (label, left, right, depth, flags) in enumerate(islice(nodes, 1, None), 1):
+        width = widths[0] if is_one else min(widths)
+        start = len(heights)
+        columns = (self._labels, *self._values, self._depths, self._flags)
+        nodes = zip(*(column[start:end] for column in columns), strict=True)
+        for node, (label, left, right, depth, flags) in enumerate(nodes, start):
             # Most nodes are the same on both sides, with a short label and a short value.
-            is_quick = is_even and not flags & _SLOW and (is_one or left is right) and label.isascii()
-            if is_quick and _is_short(left, width - INDENT * depth - len(label)):
+            is_quick = node and not flags & _SLOW and (is_one or left is right) and label.isascii()
+            if is_quick and is_short(left, width - INDENT * depth - len(label)):
                 heights.append(1)
             else:
                 heights.append(self.height(node, widths))
+
+    def _set_heights(
+        self, heights: "array[int]", run: RecordRun, member: int, widths: tuple[int, int]
+    ) -> None:
+        """Set the heights of one member of all objects of a run, where they are not 1."""
+        left = self._column(run, member, 0, widths[0]) if widths[0] else repeat(0, run.count)
+        found = left
+        if self.is_pair and widths[1]:
+            one, other = (column_of(values, run, member) for values in self._values)
+            if widths[0] != widths[1] or not all(map(is_, one, other)):
+                right = self._column(run, member, 1, widths[1])
+                if left is not None or right is not None:
+                    found = map(max, left or repeat(1), right or repeat(1))
+        if found is None:
+            return
+        nodes = range(run.first + member, run.end, run.size)
+        for node, height in zip(nodes, found, strict=True):
+            heights[node] = height or int(self.begins_absence(node))
+
+    def _column(self, run: RecordRun, member: int, side: Side, width: int) -> "Iterable[int] | None":
+        """The heights of one member of all objects of a run on one side; None if all of them are 1."""
+        values, first = column_of(self._values[side], run, member), run.first + member
+        if values[0] is ABSENT:
+            return repeat(0, run.count)
+        # The last object has the longest index.
+        label = self._labels[first + run.size * (run.count - 1)]
+        if label.isascii() and are_short(values, width - INDENT * self._depths[first] - len(label)):
+            return None
+        known: dict[str, int] = {}
+        heights: list[int] = []
+        for node, value in zip(range(first, run.end, run.size), values, strict=True):
+            if type(value) is not str:
+                heights.append(self._side_height(node, side, width))
+                continue
+            height = known.get(value)
+            if height is None:
+                height = known[value] = self._side_height(node, side, width)
+            heights.append(height)
         return heights
 
     def _side_height(self, node: int, side: Side, width: int) -> int:
         value = self._values[side][node]
         if value is ABSENT:
             return 0
-        label = self._label_on(node, side)
+        label, flags = self._label_on(node, side), self._flags[node]
         room = width - INDENT * self._depths[node]
-        if (
-            label.isascii()
-            and not self._flags[node] & (_PICTURE | _CLOSE)
-            and _is_short(value, room - len(label))
-        ):
+        if label.isascii() and not flags & (_PICTURE | _CLOSE) and is_short(value, room - len(label)):
             return 1
+        if type(value) is str and label.isascii() and not flags & (_PICTURE | _CLOSE) and is_plain(value):
+            comma = 1 if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else 0
+            separator = len(_SEPARATOR) if self.style is OutlineStyle.TREE and label else 0
+            rows = plain_rows(len(label) + separator, value, comma, width - self.indent(node, width))
+            if rows:
+                return rows
         text = self._side(node, side, width)
         return text.count if text else 0
 
@@ -504,11 +640,11 @@ class Outline:
         comma = "," if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else ""
         indent = self.indent(node, width)
         label, separator = self._label_on(node, side), ""
-        if flags & _CLOSE and _shape(value) is None:
+        if flags & _CLOSE and shape_of(value) is None:
             return None
         if flags & _CLOSE:
             label, text, kind = "", "]" if isinstance(value, list) else "}", PieceKind.PUNCTUATION
-        elif _shape(value) is not None:
+        elif shape_of(value) is not None:
             opening = "[" if isinstance(value, list) else "{"
             text, kind, comma = opening if self.style is OutlineStyle.JSON else "", PieceKind.PUNCTUATION, ""
         else:
@@ -527,68 +663,7 @@ class Outline:
         return found
 
 
-class OutlineRows:
-    """The rows of an outline at given widths, with some nodes folded.
-
-    Built in one pass; a row is found by bisection.
-    """
-
-    def __init__(
-        self,
-        outline: Outline,
-        widths: tuple[int, int],
-        folded: frozenset[int] = frozenset(),
-        heights: "array[int] | None" = None,
-    ) -> None:
-        """`heights`: the number of rows of each node, if already computed."""
-        self.outline = outline
-        self.widths = widths
-        self.folded = folded
-        self._heights = heights or outline.heights(widths)
-        self._ends = self._accumulated()
-
-    def _accumulated(self) -> "array[int]":
-        heights = self._heights
-        if self.folded:
-            heights = heights[:]
-            for node in self.folded:
-                inside = self.outline.end(node) - node - 1
-                heights[node + 1 : node + 1 + inside] = array("L", bytes(heights.itemsize * inside))
-        return array("Q", accumulate(heights))
-
-    def with_fold(self, node: int) -> "OutlineRows":
-        """A copy in which `node` is folded, or unfolded if it was folded."""
-        return OutlineRows(self.outline, self.widths, self.folded ^ {node}, self._heights)
-
-    def unfolded(self, node: int) -> "OutlineRows":
-        """These rows, with every fold around `node` unfolded."""
-        around = set[int]()
-        while (node := self.outline.parent(node)) >= 0:
-            around.add(node)
-        folded = self.folded - around
-        return (
-            self if folded == self.folded else OutlineRows(self.outline, self.widths, folded, self._heights)
-        )
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    def at(self, row: int) -> OutlineRow:
-        """The node on a row, and the number of the row within the node. Raises IndexError."""
-        if not 0 <= row < len(self):
-            raise IndexError(row)
-        node = bisect_right(self._ends, row)
-        return OutlineRow(node=node, number=row - (self._ends[node - 1] if node else 0))
-
-    def first(self, node: int) -> int:
-        """The first row of a node.
-
-        For a node inside a fold, the row of the fold. For a node without rows, the next row.
-        """
-        return min(self._ends[node - 1] if node else 0, max(len(self) - 1, 0))
-
-
-def _with_commas(below: list[_Item]) -> None:
+def _with_commas(below: list[Item]) -> None:
     """Set the flag for a comma after every member of each side but its last."""
     seen = [False, False]
     for index in range(len(below) - 1, -1, -1):
@@ -598,218 +673,3 @@ def _with_commas(below: list[_Item]) -> None:
                 flags |= comma if seen[side] else 0
                 seen[side] = True
         below[index] = (name, token, one, other, depth, parent, flags)
-
-
-def _pad(below: list[_Item]) -> None:
-    """Pad short labels of one object, so that values begin in one column."""
-    lengths = [len(item[0]) for item in below if len(item[0]) <= _PAD_MOST and item[0].isascii()]
-    if len(lengths) < 2:
-        return
-    width = max(lengths)
-    for index, item in enumerate(below):
-        value = item[2] if item[2] is not ABSENT else item[3]
-        if not (_is_container(value) and _size(value)) and len(item[0]) < width and item[0].isascii():
-            below[index] = (item[0].ljust(width), *item[1:])
-
-
-def _members(one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the members of a container, or of two of one type: token, left, right.
-
-    Each side keeps its order.
-    """
-    if one is other or other is ABSENT:
-        both = one is other
-        for token, value in _pairs(one):
-            yield token, value, value if both else ABSENT
-    elif one is ABSENT:
-        for token, value in _pairs(other):
-            yield token, ABSENT, value
-    else:
-        yield from _merged(list(_pairs(one)), list(_pairs(other)))
-
-
-def _is_short(value: Value, room: int) -> bool:
-    """True if a value is sure to fit into one row with `room` cells after its label."""
-    kind = type(value)
-    if kind is str:
-        text = cast("str", value)
-        return 5 + 2 * len(text) <= room and text.isascii() and text.isprintable()
-    return room >= _NUMBER_ROOM and (
-        kind in _ONE_ROW or (kind is int and cast("int", value).bit_length() < 64)
-    )
-
-
-def _pairs(value: Value) -> Iterable[tuple[str, Json]]:
-    match value:
-        case dict():
-            return value.items()
-        case list():
-            return ((str(index), item) for index, item in enumerate(value))
-        case DuplicateKeys():
-            return value.pairs
-        case _:
-            return ()
-
-
-def _covers(blocks: BlockPairs, one: list[Json], other: list[Json]) -> bool:
-    """True if pairs name every item of both lists."""
-    return [a for a, _ in blocks if a != GAP] == [*range(len(one))] and [
-        b for _, b in blocks if b != GAP
-    ] == [*range(len(other))]
-
-
-def _paired(
-    pairs: Iterable[tuple[int, int]], one: list[Json], other: list[Json]
-) -> Iterator[tuple[str, Value, Value]]:
-    for a, b in pairs:
-        yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
-
-
-def _items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
-    if len(one) == len(other) or max(len(one), len(other)) > _ALIGNED:
-        for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
-            yield str(index), left, right
-        return
-    rows = align(
-        [dump_text(item) for item in one],
-        [dump_text(item) for item in other],
-        lambda a, b: _shape(one[a]) is not None and _shape(one[a]) == _shape(other[b]),
-    )
-    yield from _paired(zip(rows.left, rows.right, strict=True), one, other)
-
-
-def _merged(
-    left: list[tuple[str, Json]], right: list[tuple[str, Json]]
-) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the members of both sides by key, each side in its own order.
-
-    A key that moved is yielded twice.
-    """
-    there = {key for key, _ in right}
-    here = {key for key, _ in left}
-    a = b = 0
-    while a < len(left) or b < len(right):
-        if a < len(left) and b < len(right) and left[a][0] == right[b][0]:
-            yield left[a][0], left[a][1], right[b][1]
-            a, b = a + 1, b + 1
-        elif a < len(left) and (left[a][0] not in there or b == len(right)):
-            yield left[a][0], left[a][1], ABSENT
-            a += 1
-        elif right[b][0] not in here or a == len(left):
-            yield right[b][0], ABSENT, right[b][1]
-            b += 1
-        else:
-            yield left[a][0], left[a][1], ABSENT
-            a += 1
-
-
-def _shape(value: Value) -> type[dict[str, Json]] | type[list[Json]] | None:
-    """The kind of a container with members; None for any other value."""
-    match value:
-        case dict() if value:
-            return dict
-        case DuplicateKeys():
-            return dict
-        case list() if value:
-            return list
-        case _:
-            return None
-
-
-def _kind(value: Value) -> type[dict[str, Json]] | type[list[Json]] | None:
-    """The kind of a container, empty or not; None for a scalar."""
-    match value:
-        case dict() | DuplicateKeys():
-            return dict
-        case list():
-            return list
-        case _:
-            return None
-
-
-def _is_container(value: Value) -> bool:
-    return isinstance(value, (dict, list, DuplicateKeys))
-
-
-def _size(value: Value) -> int:
-    if isinstance(value, DuplicateKeys):
-        return len(value.pairs)
-    return len(value) if isinstance(value, (dict, list)) else 0
-
-
-def _same(one: Value, other: Value) -> bool:
-    if one is ABSENT or other is ABSENT:
-        return one is other
-    if type(one) is str or type(other) is str:
-        return one == other
-    return equal(one, other)
-
-
-def _block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
-    """The texts of text blocks that have no other members; None if a side is a different value."""
-    found: list[Value] = []
-    for value in (one, other):
-        if value is ABSENT:
-            found.append(ABSENT)
-        elif isinstance(value, dict) and value.keys() == {"type", TEXT} and value["type"] == TEXT:
-            text = value[TEXT]
-            if not isinstance(text, str):
-                return None
-            found.append(text)
-        else:
-            return None
-    return found[0], found[1] if one is not other else found[0]
-
-
-def _opened(one: Value, other: Value) -> tuple[Value, Value] | None:
-    """Both texts parsed as JSON; None if either is not a JSON container, or if their kinds differ."""
-    first = ABSENT if one is ABSENT else _filled(one)
-    second = first if one is other else ABSENT if other is ABSENT else _filled(other)
-    if first is None or second is None:
-        return None
-    if first is not ABSENT and second is not ABSENT and _shape(first) != _shape(second):
-        return None
-    return first, second
-
-
-def _filled(text: Json) -> Json:
-    """A text parsed as a JSON container with members; None if it is not one."""
-    found = opened(text)
-    return found if found is not None and _shape(found) else None
-
-
-@lru_cache(maxsize=4096)
-def _tree_label(key: str) -> str:
-    return key if _PLAIN_KEY.fullmatch(key) else f'"{quoted(key)}"'
-
-
-def _record_labels(keys: tuple[str, ...]) -> tuple[str, ...] | None:
-    """The padded labels of an object of scalars; None if a value may be a picture or JSON in a text."""
-    labels = [_tree_label(key) for key in keys[:_MOST_KEYS]]
-    if not 0 < len(keys) <= _MOST_KEYS or "mimeType" in keys or any(label.endswith(TEXT) for label in labels):
-        return None
-    below: list[_Item] = [(label, "", None, None, 0, 0, 0) for label in labels]
-    _pad(below)
-    return tuple(item[0] for item in below)
-
-
-def _scalar_difference(one: Json, other: Value) -> int:
-    if one is other:
-        return 0
-    return 1 if other is ABSENT else 0 if _same(one, other) else 2
-
-
-def leaf_text(value: Json) -> tuple[str, PieceKind]:
-    """The text of a scalar or an empty container, and its kind.
-
-    A string is returned as sent, without quotes.
-    """
-    match value:
-        case str():
-            return value, PieceKind.STRING
-        case list():
-            return "[]", PieceKind.PUNCTUATION
-        case dict() | DuplicateKeys():
-            return "{}", PieceKind.PUNCTUATION
-        case _:
-            return scalar_text(value), PieceKind.SCALAR

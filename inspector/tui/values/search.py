@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from inspector.json.exact import Json
-from inspector.tui.values.outline import ABSENT, Outline, Side, Value, leaf_text
+from inspector.tui.values.outline import ABSENT, Outline, Side, Value
+from inspector.tui.values.texts import leaf_text
 from inspector.tui.values.wrap import PieceKind, is_plain, quoted
 
 MOST = 10_000

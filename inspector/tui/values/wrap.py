@@ -49,6 +49,24 @@ def breaks(
     return starts
 
 
+def plain_rows(before: int, text: str, after: int, room: int) -> int:
+    """The number of rows of a plain text between quotes in `room` cells; 0 if it begins below its label.
+
+    `before`: the width of what is in front of the text in its first row; `after`: of what is behind its last row.
+    """
+    room, outside, length = max(room, LEAST), 2 + after, len(text)
+    if before and before + outside + min(length, LEAST) > room:
+        return 0
+    first = max(room - outside - before, LEAST)
+    rest = max(room - outside - 2 - len(CONTINUED), LEAST)
+    at, rows, width = 0, 1, first
+    while length - at > width:
+        blank = text.rfind(" ", at + max(width // 2, 1) - 1, at + width)
+        at = blank + 1 if blank >= 0 else at + width
+        rows, width = rows + 1, rest
+    return rows
+
+
 def _break_line(line: str, at: int, room: int, first: int, starts: "array[int]", widths: "_Widths") -> None:
     """Append the starts of all pieces of a line but the first, as indexes into the whole text."""
     length = len(line)
