@@ -128,7 +128,7 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
         assert lines_drawn(tree, rows, side) == expected
         labels = drawn(tree, rows, side, frozenset({PieceKind.LABEL}))
         assert labels.replace(" ", "") == "".join(
-            tree.label(node)
+            tree.label(node, side)
             for node in range(len(tree))
             if tree.value(node, side) is not ABSENT and tree.height(node, (widths[0], widths[1]))
         ).replace(" ", "")

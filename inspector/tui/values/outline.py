@@ -216,9 +216,13 @@ class Outline:
         """The parent of a node; -1 for the first node."""
         return self._parents[node]
 
-    def label(self, node: int) -> str:
-        """The key or index of a node, safe to show."""
-        return self._labels[node]
+    def label(self, node: int, side: Side = 0) -> str:
+        """The key or index of a node, safe to show. A content block may have another index on the right side."""
+        label = self._labels[node]
+        if not side or not self._flags[node] & _MOVED:
+            return label
+        before, index, after = label.rpartition(f"[{self._tokens[node]}]")
+        return f"{before}[{self._right_indexes[node]}]{after}" if index else label
 
     def value(self, node: int, side: Side) -> Value:
         """The value of a node on one side; ABSENT if that side has none."""
@@ -591,7 +595,7 @@ class Outline:
         value = self._values[side][node]
         if value is ABSENT:
             return 0
-        label, flags = self._label_on(node, side), self._flags[node]
+        label, flags = self.label(node, side), self._flags[node]
         room = width - INDENT * self._depths[node]
         if label.isascii() and not flags & (_PICTURE | _CLOSE) and is_short(value, room - len(label)):
             return 1
@@ -603,13 +607,6 @@ class Outline:
                 return rows
         text = self._side(node, side, width)
         return text.count if text else 0
-
-    def _label_on(self, node: int, side: Side) -> str:
-        label = self._labels[node]
-        if not side or not self._flags[node] & _MOVED:
-            return label
-        before, index, after = label.rpartition(f"[{self._tokens[node]}]")
-        return f"{before}[{self._right_indexes[node]}]{after}" if index else label
 
     def side_row(self, node: int, side: Side, width: int, number: int) -> list[Span]:
         """The content of row `number` of a node on one side; empty if there is no such row."""
@@ -639,7 +636,7 @@ class Outline:
         flags = self._flags[node]
         comma = "," if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else ""
         indent = self.indent(node, width)
-        label, separator = self._label_on(node, side), ""
+        label, separator = self.label(node, side), ""
         if flags & _CLOSE and shape_of(value) is None:
             return None
         if flags & _CLOSE:
