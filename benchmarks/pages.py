@@ -14,8 +14,9 @@ from benchmarks.interface import called, left, screen_text, until
 from benchmarks.measuring import Report, Stall, Stalls
 from inspector.boundary.options import Level
 from inspector.files import themes
+from inspector.protocol.frames import Direction
 from inspector.protocol.targets import PageTarget
-from inspector.session.events import Event, Listener, ListingAdvanced, SessionState, StateChanged
+from inspector.session.events import Event, FrameSeen, Listener, ListingAdvanced, SessionState, StateChanged
 from inspector.session.live import Session
 from inspector.session.options import Options
 from inspector.tui.app import SightlineApp
@@ -77,6 +78,10 @@ class Watched:
     stalls: Stalls = field(default_factory=Stalls)
     ready: asyncio.Event = field(default_factory=asyncio.Event)
     listed: asyncio.Event = field(default_factory=asyncio.Event)
+    asked_s: float = 0.0
+    """The time at which the last call was sent to the browser."""
+    answered_s: float = 0.0
+    """The time at which the last large message was there, before it was parsed."""
 
 
 @asynccontextmanager
@@ -91,6 +96,12 @@ async def _opened(url: str, tools: int) -> AsyncGenerator[tuple[Pilot[None], Wat
             listener(event)
             if isinstance(event, StateChanged) and event.state is SessionState.READY:
                 watched.ready.set()
+            elif isinstance(event, FrameSeen):
+                frame = event.frame
+                if frame.direction is Direction.SENT and b'"WebMCP.invokeTool"' in frame.raw:
+                    watched.asked_s = frame.at_s
+                elif len(frame.raw) > MEGABYTE:
+                    watched.answered_s = frame.at_s
             elif isinstance(event, ListingAdvanced) and len(event.catalogue.tools) == tools:
                 watched.listed.set()
 
@@ -125,6 +136,7 @@ async def _many_tools(report: Report, count: int, runs: int = 2) -> None:
 
 async def _large_result(report: Report, size_bytes: int, runs: int = 1) -> None:
     taken: list[float] = []
+    of_browser: list[float] = []
     stalls: list[Stall] = []
     with _served(1, size_bytes) as url:
         async with _opened(url, 1) as (pilot, watched):
@@ -132,8 +144,10 @@ async def _large_result(report: Report, size_bytes: int, runs: int = 1) -> None:
             await until(pilot, lambda: "Enter call" in screen_text(pilot))
             for number in range(1, runs + 1):
                 taken.append(await called(pilot, watched.stalls, number))
+                of_browser.append(watched.answered_s - watched.asked_s)
                 await asyncio.sleep(SETTLE_S)
                 stalls.append(watched.stalls.longest)
     size = f"{size_bytes // MEGABYTE} MB"
     report.row(f"{size}: from Enter to both panes", taken, aim=4)
+    report.row(f"{size}: of that, until the browser has sent it", of_browser)
     report.stalls(size, stalls)

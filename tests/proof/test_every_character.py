@@ -6,7 +6,8 @@ from rich.cells import cell_len
 
 from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, scalar_text
 from inspector.safe_text import safe_line
-from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, OutlineStyle, Side, Value
+from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Side, Value
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import PieceKind, quoted
 from tests.proof.tally import PARTS, prove
 
@@ -127,7 +128,7 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
         assert lines_drawn(tree, rows, side) == expected
         labels = drawn(tree, rows, side, frozenset({PieceKind.LABEL}))
         assert labels.replace(" ", "") == "".join(
-            tree.label(node)
+            tree.label(node, side)
             for node in range(len(tree))
             if tree.value(node, side) is not ABSENT and tree.height(node, (widths[0], widths[1]))
         ).replace(" ", "")

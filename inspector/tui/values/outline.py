@@ -2,15 +2,12 @@
 
 import re
 from array import array
-from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from enum import Enum, StrEnum
-from itertools import accumulate, chain, repeat
+from itertools import chain, repeat
 from operator import is_
 from typing import TypeAlias
-
-from msgspec import Struct
 
 from inspector.json import pointer as json_pointer
 from inspector.json.exact import Json
@@ -35,12 +32,12 @@ from inspector.tui.values.sides import (
     Value,
     are_by_index,
     covers,
+    items,
     kind_of,
     members,
     paired,
     same,
     shape_of,
-    unpaired,
 )
 from inspector.tui.values.texts import block_texts, leaf_text, opened_texts
 from inspector.tui.values.wrap import LEAST, LinedText, PieceKind, Span, Wrapped, is_plain, plain_rows, quoted
@@ -119,14 +116,6 @@ _FLAT, _OPENED, _TOP, _CLOSE, _COMMA_LEFT, _COMMA_RIGHT, _PICTURE, _MOVED = 1, 2
 _NOT_ZERO = re.compile(rb"[^\x00]")
 _SLOW = ~(_TOP | _COMMA_LEFT | _COMMA_RIGHT)
 """The flags of nodes whose height takes more than a look at the value."""
-
-
-class OutlineRow(Struct, frozen=True, kw_only=True):
-    """A row of the outline: a node, and the number of the row within the node."""
-
-    node: int
-    number: int
-    """The number of the row within the node, from 0."""
 
 
 class Outline:
@@ -227,9 +216,13 @@ class Outline:
         """The parent of a node; -1 for the first node."""
         return self._parents[node]
 
-    def label(self, node: int) -> str:
-        """The key or index of a node, safe to show."""
-        return self._labels[node]
+    def label(self, node: int, side: Side = 0) -> str:
+        """The key or index of a node, safe to show. A content block may have another index on the right side."""
+        label = self._labels[node]
+        if not side or not self._flags[node] & _MOVED:
+            return label
+        before, index, after = label.rpartition(f"[{self._tokens[node]}]")
+        return f"{before}[{self._right_indexes[node]}]{after}" if index else label
 
     def value(self, node: int, side: Side) -> Value:
         """The value of a node on one side; ABSENT if that side has none."""
@@ -438,20 +431,6 @@ class Outline:
             pad(below)
         waiting.extend(reversed(below))
 
-    def _members(self, node: int, one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
-        """Yield the members of a container: token, left, right."""
-        if one is other or not isinstance(one, list) or not isinstance(other, list):
-            return members(one, other)
-        is_content = self._parents[node] == 0 and self._tokens[node] == "content"
-        blocks = self._blocks if is_content else None
-        if blocks is None or not covers(blocks, one, other):
-            blocks = paired_blocks(one, other)
-        if blocks is None:
-            return unpaired(one, other)
-        if self.style is OutlineStyle.TREE:
-            self._moved.update({(node, str(a)): b for a, b in blocks if a != b and GAP not in {a, b}})
-        return paired(blocks, one, other)
-
     def _with_text(self, item: Item) -> Item:
         """A content block of a text alone as its text, and JSON in a text as its value."""
         label, token, one, other, depth, parent, flags = item
@@ -475,6 +454,20 @@ class Outline:
         if one is ABSENT:
             return 3
         return 2 if is_leaf and not same(one, other) else 0
+
+    def _members(self, node: int, one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
+        """Yield the members of a container: token, left, right."""
+        if one is other or not isinstance(one, list) or not isinstance(other, list):
+            return members(one, other)
+        is_content = self._parents[node] == 0 and self._tokens[node] == "content"
+        blocks = self._blocks if is_content else None
+        if blocks is None or not covers(blocks, one, other):
+            blocks = paired_blocks(one, other)
+        if blocks is None:
+            return items(one, other)
+        if self.style is OutlineStyle.TREE:
+            self._moved.update({(node, str(a)): b for a, b in blocks if a != b and GAP not in {a, b}})
+        return paired(blocks, one, other)
 
     def _picture_key(self, one: Value, other: Value) -> str | None:
         return (payload_of(one) or payload_of(other)) if self.style is OutlineStyle.TREE else None
@@ -602,7 +595,7 @@ class Outline:
         value = self._values[side][node]
         if value is ABSENT:
             return 0
-        label, flags = self._label_on(node, side), self._flags[node]
+        label, flags = self.label(node, side), self._flags[node]
         room = width - INDENT * self._depths[node]
         if label.isascii() and not flags & (_PICTURE | _CLOSE) and is_short(value, room - len(label)):
             return 1
@@ -614,13 +607,6 @@ class Outline:
                 return rows
         text = self._side(node, side, width)
         return text.count if text else 0
-
-    def _label_on(self, node: int, side: Side) -> str:
-        label = self._labels[node]
-        if not side or not self._flags[node] & _MOVED:
-            return label
-        before, index, after = label.rpartition(f"[{self._tokens[node]}]")
-        return f"{before}[{self._right_indexes[node]}]{after}" if index else label
 
     def side_row(self, node: int, side: Side, width: int, number: int) -> list[Span]:
         """The content of row `number` of a node on one side; empty if there is no such row."""
@@ -650,7 +636,7 @@ class Outline:
         flags = self._flags[node]
         comma = "," if flags & (_COMMA_RIGHT if side else _COMMA_LEFT) else ""
         indent = self.indent(node, width)
-        label, separator = self._label_on(node, side), ""
+        label, separator = self.label(node, side), ""
         if flags & _CLOSE and shape_of(value) is None:
             return None
         if flags & _CLOSE:
@@ -672,67 +658,6 @@ class Outline:
         if found.count > _LONG:
             self._long[(node, side, width)] = found
         return found
-
-
-class OutlineRows:
-    """The rows of an outline at given widths, with some nodes folded.
-
-    Built in one pass; a row is found by bisection.
-    """
-
-    def __init__(
-        self,
-        outline: Outline,
-        widths: tuple[int, int],
-        folded: frozenset[int] = frozenset(),
-        heights: "array[int] | None" = None,
-    ) -> None:
-        """`heights`: the number of rows of each node, if already computed."""
-        self.outline = outline
-        self.widths = widths
-        self.folded = folded
-        self._heights = heights or outline.heights(widths)
-        self._ends = self._accumulated()
-
-    def _accumulated(self) -> "array[int]":
-        heights = self._heights
-        if self.folded:
-            heights = heights[:]
-            for node in self.folded:
-                inside = self.outline.end(node) - node - 1
-                heights[node + 1 : node + 1 + inside] = array("L", bytes(heights.itemsize * inside))
-        return array("Q", accumulate(heights))
-
-    def with_fold(self, node: int) -> "OutlineRows":
-        """A copy in which `node` is folded, or unfolded if it was folded."""
-        return OutlineRows(self.outline, self.widths, self.folded ^ {node}, self._heights)
-
-    def unfolded(self, node: int) -> "OutlineRows":
-        """These rows, with every fold around `node` unfolded."""
-        around = set[int]()
-        while (node := self.outline.parent(node)) >= 0:
-            around.add(node)
-        folded = self.folded - around
-        return (
-            self if folded == self.folded else OutlineRows(self.outline, self.widths, folded, self._heights)
-        )
-
-    def __len__(self) -> int:
-        return self._ends[-1] if self._ends else 0
-
-    def at(self, row: int) -> OutlineRow:
-        """The node on a row, and the number of the row within the node. Raises IndexError."""
-        if not 0 <= row < len(self):
-            raise IndexError(row)
-        node = bisect_right(self._ends, row)
-        return OutlineRow(node=node, number=row - (self._ends[node - 1] if node else 0))
-
-    def first(self, node: int) -> int:
-        """The first row of a node.
-
-        For a node inside a fold, the row of the fold. For a node without rows, the next row.
-        """
-        return min(self._ends[node - 1] if node else 0, max(len(self) - 1, 0))
 
 
 def _with_commas(below: list[Item]) -> None:

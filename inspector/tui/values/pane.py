@@ -16,7 +16,8 @@ from inspector.tui.keys.palette import PlayedScreen
 from inspector.tui.keys.table import bindings
 from inspector.tui.runtime.latest import Latest
 from inspector.tui.text import content, shortened
-from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, Side, SideDifference
+from inspector.tui.values.outline import ABSENT, Outline, Side, SideDifference
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.search import Match, SearchAsked, matches, pattern_of
 from inspector.tui.values.wrap import PieceKind, Span, row_text
 from inspector.tui.widgets.lines import Lines, marked

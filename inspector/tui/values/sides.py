@@ -29,9 +29,9 @@ Longer ones are aligned by index.
 
 
 def members(one: Value, other: Value) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the members of a container, of the same one twice, or of two objects: token, left, right.
+    """Yield the members of a container, or of two objects: token, left, right.
 
-    Each side keeps its order. Two lists are for `paired` or `unpaired`.
+    Each side keeps its order.
     """
     if one is other or other is ABSENT:
         both = one is other
@@ -63,26 +63,23 @@ def are_by_index(one: list[Json], other: Value) -> bool:
     return isinstance(other, list) and len(other) == len(one) and len(one) ** 2 > MOST_PAIRS
 
 
-def covers(pairs: BlockPairs, one: list[Json], other: list[Json]) -> bool:
-    """True if pairs of indexes name every item of both lists."""
-    left = [a for a, _ in pairs if a != GAP]
-    right = [b for _, b in pairs if b != GAP]
-    return left == [*range(len(one))] and right == [*range(len(other))]
+def covers(blocks: BlockPairs, one: list[Json], other: list[Json]) -> bool:
+    """True if pairs name every item of both lists."""
+    return [a for a, _ in blocks if a != GAP] == [*range(len(one))] and [
+        b for _, b in blocks if b != GAP
+    ] == [*range(len(other))]
 
 
 def paired(
     pairs: Iterable[tuple[int, int]], one: list[Json], other: list[Json]
 ) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the items of two lists by pairs of their indexes: token, left, right."""
+    """Yield the items of two lists by pairs of indexes."""
     for a, b in pairs:
         yield str(b if a == GAP else a), ABSENT if a == GAP else one[a], ABSENT if b == GAP else other[b]
 
 
-def unpaired(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
-    """Yield the items of two lists that are not content blocks: token, left, right.
-
-    Lists of one length are paired by index, others by equal items.
-    """
+def items(one: list[Json], other: list[Json]) -> Iterator[tuple[str, Value, Value]]:
+    """Yield the items of two lists that are not content blocks."""
     if len(one) == len(other) or max(len(one), len(other)) > _ALIGNED:
         for index, (left, right) in enumerate(zip_longest(one, other, fillvalue=ABSENT)):
             yield str(index), left, right

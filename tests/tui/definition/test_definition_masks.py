@@ -7,7 +7,7 @@ from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from inspector.session.call_record import CallRecord
 from inspector.tui.definition.view import DefinitionAsked, DefinitionMasks, asked_definition
-from inspector.tui.values.outline import OutlineRows
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import row_text
 from tests.peers.leaking_server import FIRST, SECRET, leaking
 

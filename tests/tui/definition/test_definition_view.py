@@ -11,7 +11,8 @@ from inspector.tui.definition.view import (
     measure_line,
     why_line,
 )
-from inspector.tui.values.outline import ABSENT, OutlineRows, SideDifference
+from inspector.tui.values.outline import ABSENT, SideDifference
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import row_text
 
 MINT: JsonObject = {

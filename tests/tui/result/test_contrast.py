@@ -17,7 +17,8 @@ from inspector.tui.result.contrast import (
     leaf_count,
 )
 from inspector.tui.text import path
-from inspector.tui.values.outline import Outline, OutlineRows, Side, SideDifference
+from inspector.tui.values.outline import Outline, Side, SideDifference
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import row_text
 from tests.tui.result.test_result_view import RESULT, SECRET, TOOL, record_of
 

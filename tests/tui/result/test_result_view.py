@@ -25,7 +25,8 @@ from inspector.tui.result.view import (
     result_view,
 )
 from inspector.tui.text import flowed, hanging
-from inspector.tui.values.outline import ABSENT, OutlineRows, OutlineStyle, Side, SideDifference
+from inspector.tui.values.outline import ABSENT, OutlineStyle, Side, SideDifference
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import row_text
 
 

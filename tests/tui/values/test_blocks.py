@@ -9,7 +9,8 @@ from inspector.boundary.notice import START, UNKNOWN_CONTENT, reference_text
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import paired_blocks
-from inspector.tui.values.outline import Outline, OutlineRows
+from inspector.tui.values.outline import Outline
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import row_text
 
 NOTICE: JsonObject = {"type": "text", "text": f'{START}{{"contentBlocks":"1"}}'}

@@ -112,7 +112,7 @@ def beside(value: list[Json], data: st.DataObject) -> Json:
     return items
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LISTS, st.data())
 def test_records_are_added_at_once_as_any_other_object_is(value: list[Json], data: st.DataObject) -> None:
     left: Json = {"rows": value}
@@ -130,7 +130,7 @@ def test_records_are_added_at_once_as_any_other_object_is(value: list[Json], dat
     assert [outline.tops for outline in quick] == [outline.tops for outline in slow]
 
 
-@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(LISTS, st.data(), st.sampled_from(OutlineStyle), st.integers(20, 60), st.sampled_from([None, 0, 1, 7]))
 def test_heights_are_those_of_each_node(
     one: list[Json], data: st.DataObject, style: OutlineStyle, width: int, more: int | None

@@ -10,8 +10,9 @@ from PIL import Image
 
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.values import picture
-from inspector.tui.values.outline import Outline, OutlineRows, OutlineStyle
+from inspector.tui.values.outline import Outline, OutlineStyle
 from inspector.tui.values.picture import picture_of
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.wrap import Span, row_text
 from tests.tui.scripted import LARGE, Script, answering, app_of, settled
 

@@ -4,8 +4,9 @@ import pytest
 
 from inspector.json.exact import Json, JsonObject
 from inspector.tui.app import SightlineApp
-from inspector.tui.values.outline import ABSENT, Outline, OutlineRows, Value
+from inspector.tui.values.outline import ABSENT, Outline, Value
 from inspector.tui.values.pane import OutlineLines
+from inspector.tui.values.rows import OutlineRows
 from inspector.tui.values.search import SearchAsked, matches
 from inspector.tui.values.wrap import row_text
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, settled
