@@ -8,12 +8,11 @@ import colorsys
 import math
 import re
 from functools import lru_cache
-from typing import NamedTuple
 
 from rich.color import Color as RichColor
 from rich.segment import Segment
 from rich.style import Style
-from textual.color import Color
+from textual.color import Color, Lab, rgb_to_lab
 from textual.filter import LineFilter
 
 Rgb = tuple[int, int, int]
@@ -131,7 +130,7 @@ def _ink(colour: Rgb, behind: Rgb, number: int, *, is_text: bool) -> int:
         among = greys
     else:
         among = _CUBE
-        wanted = wanted._replace(red=wanted.red * _VIVID, yellow=wanted.yellow * _VIVID)
+        wanted = wanted._replace(a=wanted.a * _VIVID, b=wanted.b * _VIVID)
     if not is_text:
         among = among | (_BORDERS if number == 16 else {})
     else:
@@ -149,35 +148,20 @@ def _legible(greys: dict[int, Rgb], behind: Rgb) -> dict[int, Rgb]:
     return {best: greys[best]}
 
 
-def _nearest(wanted: "_Lab", among: dict[int, Rgb]) -> int:
+def _nearest(wanted: Lab, among: dict[int, Rgb]) -> int:
     return min(among, key=lambda index: _distance(wanted, _lab(among[index])))
 
 
-class _Lab(NamedTuple):
-    light: float
-    red: float
-    yellow: float
-
-
-def _distance(wanted: _Lab, found: _Lab) -> float:
+def _distance(wanted: Lab, found: Lab) -> float:
     """How different two colours look. A change of hue, or a paler colour, counts more than a change of light."""
-    vivid, other = math.hypot(wanted.red, wanted.yellow), math.hypot(found.red, found.yellow)
-    hue = (wanted.red - found.red) ** 2 + (wanted.yellow - found.yellow) ** 2 - (vivid - other) ** 2
-    return (wanted.light - found.light) ** 2 + 2 * hue + (2 if vivid > other else 0.5) * (vivid - other) ** 2
+    vivid, other = math.hypot(wanted.a, wanted.b), math.hypot(found.a, found.b)
+    hue = (wanted.a - found.a) ** 2 + (wanted.b - found.b) ** 2 - (vivid - other) ** 2
+    return (wanted.L - found.L) ** 2 + 2 * hue + (2 if vivid > other else 0.5) * (vivid - other) ** 2
 
 
 @lru_cache(4096)
-def _lab(colour: Rgb) -> _Lab:
-    """The colour in CIE L*a*b*. Source: CIE 15, with the white of sRGB (D65)."""
-    red, green, blue = map(_linear, colour)
-    across = _cube_root((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505)
-    light = _cube_root(0.2126 * red + 0.7152 * green + 0.0722 * blue)
-    deep = _cube_root((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089)
-    return _Lab(116 * light - 16, 500 * (across - light), 200 * (light - deep))
-
-
-def _cube_root(part: float) -> float:
-    return part ** (1 / 3) if part > 0.008856 else 7.787 * part + 16 / 116
+def _lab(colour: Rgb) -> Lab:
+    return rgb_to_lab(Color(*colour))
 
 
 def _linear(part: int) -> float:
