@@ -32,6 +32,13 @@ COUNTED: dict[Rule, str] = {
     Rule.INTERNAL: "not judged",
 }
 
+_SEVERAL: dict[Rule, str] = {
+    Rule.SECRET_REFERENCE: "secret references",
+    Rule.MIRROR: "copies of structured content",
+    Rule.ECHO: "copies of a withheld value",
+    Rule.ERROR: "error texts",
+}
+"""The words of COUNTED that have a plural."""
 _MOST_READ = 10_000
 """The number of removals up to which they are read to find delimited texts. Making each removal takes time."""
 
@@ -89,15 +96,6 @@ def counted(removals: Sequence[Removal]) -> Counted:
         metadata=metadata,
         delimited=delimited,
     )
-
-
-_SEVERAL: dict[Rule, str] = {
-    Rule.SECRET_REFERENCE: "secret references",
-    Rule.MIRROR: "copies of structured content",
-    Rule.ECHO: "copies of a withheld value",
-    Rule.ERROR: "error texts",
-}
-"""The words of COUNTED that have a plural."""
 
 
 def in_words(number: int, rule: Rule) -> str:
