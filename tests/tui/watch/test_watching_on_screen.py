@@ -120,6 +120,26 @@ async def test_a_question_that_is_not_answered_never_becomes_a_call(tmp_path: Pa
         assert edited.calls == ["write", "write"]
 
 
+async def test_a_question_about_a_reading_tool_is_no_call_either_when_its_reason_is_gone(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited) as (pilot, app):
+        await pinned(pilot, app)
+        edited.save(secrets=("token",))
+        await shows(app, "+ read /outputSchema/properties/token added")
+        await pilot.press("enter")
+        await shows(app, "Enter call")
+        await pilot.press("enter")
+        await shows(app, "Call read?", "since it was pinned")
+        # The pinned definition is back: the policy would not ask any more.
+        edited.save()
+        await shows(app, "This question is over", absent="y call")
+        await pilot.press("escape")
+        await shows(app, "read was not called again: you were asked about it", absent="This question is over")
+        assert not Path(f"{edited.pids}.calls").exists()
+        await pilot.press("r")
+        await shows(app, "#1 done")
+
+
 async def test_a_destructive_tool_is_not_called_again_and_the_reason_is_in_words(tmp_path: Path) -> None:
     edited = Edited(tmp_path)
     edited.save(hints={"idempotentHint": True, "destructiveHint": True})
