@@ -43,7 +43,8 @@ class Edited:
     @property
     def calls(self) -> list[str]:
         """The tools that were called, in order."""
-        return Path(f"{self.pids}.calls").read_text().split()
+        made = Path(f"{self.pids}.calls")
+        return made.read_text().split() if made.exists() else []
 
 
 async def shows(app: SightlineApp, *texts: str, absent: str = "") -> str:

@@ -632,6 +632,7 @@ class ResultPane(Vertical):
 
     def _label_sides(self) -> None:
         view, contrast = self._view, self._contrast
+        is_one = self._is_same and self.values.shown is Shown.LEFT
         if contrast is not None:
             names = contrast_title(contrast.left), contrast_title(contrast.right)
         else:
@@ -639,21 +640,23 @@ class ResultPane(Vertical):
             is_silent = view is not None and view.failure is not None
             sender = (view.sender if view is not None else "server").capitalize()
             sent = f"{sender} sent nothing" if is_silent else f"{sender} sent"
-            is_one = self._is_same and self.values.shown is Shown.LEFT
             if view is not None and is_one:
                 seen = "all of it but metadata" if view.outline.tops else "the same"
                 sent = f"{sent}, and the model sees {seen}"
             names = (
-                Content.assemble(
-                    (sent, "bold"), content(model if is_one else "", "$foreground 70%"), self._about_masks()
-                ),
+                Content.assemble((sent, "bold"), self._about_masks()),
                 Content.assemble(
                     ("Model sees", "bold"),
                     content(model, "$foreground 70%"),
                     self._about_masks() if self.values.shown is Shown.RIGHT else "",
                 ),
             )
-        self._sides.update(self.values.titles(*names))
+        if is_one and view is not None:
+            # The host and the boundary, which the header shows too, come last: a narrow pane cuts them.
+            key = f"m: both sides   ({shortened(view.host, 40)}, {view.level})"
+            self._sides.update(self.values.titles(*names, key=key))
+        else:
+            self._sides.update(self.values.titles(*names))
 
     def _about_masks(self) -> Content:
         if self.is_unmasked:

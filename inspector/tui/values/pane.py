@@ -154,11 +154,14 @@ class OutlineLines(Lines):
         """The sides that are drawn."""
         return self._shown
 
-    def titles(self, left: Content, right: Content) -> Content:
-        """The titles of the drawn sides, each above its side. The first cell is a margin."""
+    def titles(self, left: Content, right: Content, *, key: str = "m: other side, both") -> Content:
+        """The titles of the drawn sides, each above its side. The first cell is a margin.
+
+        `key`: words about the key that draws the other side, for when only one is drawn.
+        """
         if self._shown is not Shown.BOTH:
             title = right if self._shown is Shown.RIGHT else left
-            return Content.assemble(title, ("   m: other side, both", "$foreground 70%"))
+            return Content.assemble(title, content(f"   {key}", "$foreground 70%"))
         room = _CURSOR + SIGNS + self._widths()[0] - 1
         left = left.truncate(room, ellipsis=True)
         return Content.assemble(left, " " * (room - left.cell_length), f"{_DIVIDER} ", right)
