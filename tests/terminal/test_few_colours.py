@@ -14,7 +14,7 @@ SIGNS = (
     "▸ ✗ structuredContent.secret",
     "· _meta, resultType",
     "2 masked, u shows",
-    "┄ withheld ┄",
+    "┄ withheld: marked sensitive ┄",
     "┄ not passed on by the host ┄",
     "+   _withheld",
     "sensitive · write",

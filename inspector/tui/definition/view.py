@@ -86,12 +86,11 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
             return reason.sign if reason else SideDifference.CHANGED
         return difference
 
-    def absence(self, node: int, *, with_reason: bool) -> Content:
+    def absences(self, node: int) -> tuple[Content, ...]:
         """The text in place of a value that the model does not get."""
-        del with_reason
         if self.sign(node) is SideDifference.LEFT:
-            return Content.styled("┄ withheld ┄", "$text-error")
-        return Content.styled("┄ not passed on ┄", "$text-accent")
+            return (Content.styled("┄ withheld ┄", "$text-error"),)
+        return (Content.styled("┄ not passed on ┄", "$text-accent"),)
 
 
 def measure_line(view: DefinitionView) -> Content:

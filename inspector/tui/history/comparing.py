@@ -89,9 +89,9 @@ class _PairRemarks:
         difference = self._outline.difference(node)
         return SideDifference.CHANGED if difference is SideDifference.LEFT else difference
 
-    def absence(self, node: int, *, with_reason: bool) -> Content:
-        del node, with_reason
-        return Content.styled("┄ not there ┄", "$text-accent")
+    def absences(self, node: int) -> tuple[Content, ...]:
+        del node
+        return (Content.styled("┄ not there ┄", "$text-accent"),)
 
 
 class PairScreen(SecondaryScreen[None], inherit_bindings=False):

@@ -35,7 +35,7 @@ from inspector.tui.result.note import ResultNote
 from inspector.tui.result.removal import LABELLED
 from inspector.tui.result.view import (
     ResultView,
-    absence,
+    absences,
     folded_at_first,
     reason_line,
     reasons,
@@ -685,5 +685,5 @@ class _ResultRemarks:
     def sign(self, node: int) -> SideDifference:
         return self._view.sign(self._outline, node)
 
-    def absence(self, node: int, *, with_reason: bool) -> Content:
-        return absence(self._view, self._outline, node, with_reason=with_reason)
+    def absences(self, node: int) -> tuple[Content, ...]:
+        return absences(self._view, self._outline, node)

@@ -12,7 +12,7 @@ from msgspec import Struct
 from textual.content import Content
 
 from inspector.boundary.bounded import Level, Removal, Rule
-from inspector.boundary.counted import counted, is_delimited
+from inspector.boundary.counted import COUNTED, counted, is_delimited
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.notice import MEMBER, START
 from inspector.boundary.output_check import NO_OBJECT, NOT_ASKED, OutputCheck, OutputViolation
@@ -922,14 +922,19 @@ def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
     return lines
 
 
-def absence(view: ResultView, outline: Outline, node: int, *, with_reason: bool) -> Content:
-    """The text in place of a value that the model does not get."""
+def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ...]:
+    """The texts that can take the place of a value that the model does not get, the longest first.
+
+    For a value withheld by the boundary: with the reason, with the words of its rule, without either.
+    """
     removals = view.removals_on(outline, node)
     is_quiet = view.is_quiet(outline, node)
     if removals:
-        why = f": {shortened(removals[0].detail, 200)}" if with_reason else ""
-        return content(f"┄ withheld{why} ┄", QUIET if is_quiet else "$text-error")
-    return Content.styled("┄ not passed on by the host ┄", QUIET if is_quiet else "$text-accent")
+        style = QUIET if is_quiet else "$text-error"
+        whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
+        return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
+    words = ("┄ not passed on by the host ┄", "┄ not passed on ┄")
+    return tuple(Content.styled(text, QUIET if is_quiet else "$text-accent") for text in words)
 
 
 def result_remarks(view: ResultView) -> tuple[Content, ...]:

@@ -1,5 +1,6 @@
 """The lines of an outline: one side, or both next to each other with one cursor."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import ClassVar, Protocol
@@ -68,8 +69,8 @@ class Remarks(Protocol):
         """The sign in front of a node."""
         ...
 
-    def absence(self, node: int, *, with_reason: bool) -> Content:
-        """The text on the right side in place of an absent value."""
+    def absences(self, node: int) -> Sequence[Content]:
+        """The texts that can take the place of an absent value on the right side, the longest first."""
         ...
 
 
@@ -441,9 +442,9 @@ class OutlineLines(Lines):
         return Content.assemble(mark, text, " " * max(width - text.cell_length, 0))
 
     def _absent(self, rows: OutlineRows, node: int, number: int) -> Content:
-        """Row `number` of the words for an absent value, with the reason if there is room for all of it.
+        """Row `number` of the longest text about an absent value that has room.
 
-        Next to another side, the reason may take as many rows as the value there; alone, it has one row.
+        Next to another side, the text may take as many rows as the value there; alone, it has one row.
         """
         outline, width = rows.outline, rows.widths[1]
         is_alone = self._shown is Shown.RIGHT
@@ -452,9 +453,10 @@ class OutlineLines(Lines):
         room = max(width - indent - cell_len(label), 1)
         found = [Content("┄ absent ┄")]
         if self._remarks:
-            full = self._remarks.absence(node, with_reason=True).wrap(room)
             most = 1 if is_alone else max(outline.height(node, rows.widths), 1)
-            found = full if len(full) <= most else [self._remarks.absence(node, with_reason=False)]
+            texts = self._remarks.absences(node)
+            wrapped = (text.wrap(room) for text in texts)
+            found = next((rows for rows in wrapped if len(rows) <= most), [texts[-1]])
         if number >= len(found):
             return Content("")
         line = Content.assemble(" " * indent, (label, "$text-primary"), found[number])
