@@ -14,6 +14,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from inspector.json.document import Document
+from inspector.secrets.outcomes import AlreadyUsed, Expired
 from inspector.secrets.session import Custody
 from inspector.secrets.vault import ForgottenError, Kept, KeptReference, VaultKey, left_s
 from inspector.tui.keys.command import KeyPlace
@@ -405,7 +406,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
                 ("secrets.forget", ""),
                 *found,
             ]
-        if isinstance(kept, KeptReference):
+        if isinstance(kept, KeptReference) and not isinstance(kept.outcome, AlreadyUsed | Expired):
             found = [("secrets.reveal", "fetch again" if kept.has_value else ""), *found]
         return [*found, ("app.quit", ""), ("app.help", "")]
 
