@@ -37,11 +37,18 @@ _KINDS = tuple(_MEANINGS)
 """The kinds of labels, the gravest first."""
 
 _SENT = {
-    None: "Sightline sends it no trust labels",
-    SourceDetail.NONE: "calls to it carry the session's trust and its own sources",
-    SourceDetail.HOSTS: "calls to it carry the session's trust, its own sources, and the hosts of others",
-    SourceDetail.FULL: "calls to it carry the session's trust and every source in full",
+    None: "is sent no labels",
+    SourceDetail.NONE: "is sent the trust, its own sources",
+    SourceDetail.HOSTS: "is sent the trust, hosts of sources",
+    SourceDetail.FULL: "is sent the trust, all sources",
 }
+"""The labels sent to a server, in a few words."""
+_CARRIED = {
+    SourceDetail.NONE: "Calls to it carry the session's trust and its own sources.",
+    SourceDetail.HOSTS: "Calls to it carry the session's trust, its own sources, and the hosts of others.",
+    SourceDetail.FULL: "Calls to it carry the session's trust and every source in full.",
+}
+"""The same as sentences."""
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
 
@@ -137,7 +144,7 @@ def trust_row(row: ServerRow, *, here: bool) -> Content:
     return Content.assemble(
         "▸ " if here else "  ",
         content(cut_in_the_middle(row.server, 60), "bold"),
-        (f"  {count(row.received, 'trust label')} received; ", _QUIET),
+        (f"  {count(row.received, 'label')} received, ", _QUIET),
         (_SENT[row.detail], "$text-warning" if row.detail is not None else ""),
     )
 
@@ -145,11 +152,12 @@ def trust_row(row: ServerRow, *, here: bool) -> Content:
 def sent_line(row: ServerRow) -> Content:
     """A line about the annotations that the next call to a server carries."""
     if row.detail is None:
-        return Content.styled("p changes what calls to it carry.", _QUIET)
+        return Content.styled("Sightline sends it no trust labels. p changes what calls to it carry.", _QUIET)
+    carried = _CARRIED[row.detail]
     if row.sent is None:
-        return Content.styled("No trust labels to send yet.", _QUIET)
+        return Content.styled(f"{carried} There are no trust labels to send yet.", _QUIET)
     return Content.assemble(
-        ("The next call carries _meta.annotations = ", _QUIET),
+        (f"{carried} The next call: _meta.annotations = ", _QUIET),
         content(shortened(dump_text(row.sent), 400)),
     )
 

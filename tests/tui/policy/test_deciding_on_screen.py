@@ -237,14 +237,15 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  4 trust labels received; Sightline sends it no trust labels",
+            "demo  4 labels received, is sent no labels",
+            "Sightline sends it no trust labels.",
         ):
             assert words in text, f"{words}\n{text}"
         await pilot.press("p")
         text = await settled(
             pilot, app, "carry the session's trust, its own sources, and the hosts of others"
         )
-        assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in text
+        assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in " ".join(text.split())
         await pilot.press("escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.told[0] is None
