@@ -167,9 +167,8 @@ def heading(call: HistoryCall, today: date) -> Content:
 
 
 def title_words(calls: Sequence[HistoryCall], shown: int) -> str:
-    """A text such as `12 calls, 3 of this run`, with the boundary at which removals are counted."""
+    """A text such as `12 calls, 3 of this run`."""
     new = sum(call.is_new for call in calls)
     words = f"{count(len(calls), 'call')}, {new:,} of this run"
     shown_words = f", {shown:,} shown" if shown != len(calls) else ""
-    counted = "; withheld counts at `declared`" if any(call.past.withheld for call in calls) else ""
-    return f"{words}{shown_words}{counted}"
+    return f"{words}{shown_words}"
