@@ -56,19 +56,10 @@ _ROOM_FOR_NAME = 100
 def header(view: HeaderView, width: int) -> Content:
     """One line of `width` cells. State, boundary and host always fit.
 
-    If there is no room, details are left out first, then the words before boundary and host. The name of the
-    server is cut last.
+    If there is no room, details are left out first, then the time of the recording, then the words before
+    boundary and host. The name of the server is cut last.
     """
-    state = Content.assemble(
-        ("a recording", "bold $text-accent")
-        if view.is_replay
-        else (str(view.state), STATE_STYLES[view.state]),
-        (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
-        if view.trust and view.trust.word
-        else "",
-        ("  certificate not checked", "bold $text-error") if view.is_insecure else "",
-        (f"  ● {view.recording}", "bold $text-error") if view.recording else "",
-    )
+    state = _state(view, view.recording)
     program = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
     lenses = _lenses(view, in_words=True)
     details = _details(view)
@@ -78,11 +69,26 @@ def header(view: HeaderView, width: int) -> Content:
             break
         details.pop(dispensable, None)
     if _left_over([*program, state, *details.values()], lenses, width) < wanted:
+        state = _state(view, view.recording.partition(" ")[0])
+    if _left_over([*program, state, *details.values()], lenses, width) < wanted:
         lenses = _lenses(view, in_words=False)
     room = max(_left_over([*program, state, *details.values()], lenses, width), 4)
     left = Content("  ").join([*program, _named(view, room), state, *details.values()])
     gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
     return Content.assemble(" ", left, " " * gap, lenses, " ")
+
+
+def _state(view: HeaderView, recording: str) -> Content:
+    return Content.assemble(
+        ("a recording", "bold $text-accent")
+        if view.is_replay
+        else (str(view.state), STATE_STYLES[view.state]),
+        (f"  {view.trust.word}", _TRUST_STYLES[view.trust.is_grave])
+        if view.trust and view.trust.word
+        else "",
+        ("  certificate not checked", "bold $text-error") if view.is_insecure else "",
+        (f"  ● {recording}", "bold $text-error") if recording else "",
+    )
 
 
 def _lenses(view: HeaderView, *, in_words: bool) -> Content:
