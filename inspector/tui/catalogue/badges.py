@@ -44,10 +44,10 @@ def row_marks(found: Traits) -> RowMarks:
 
 
 def words(found: Traits) -> Content:
-    """Every badge as a word; a sentence if there are none."""
+    """Every badge as a word, or that there are none."""
     earned = badges(found)
     if not earned:
-        return Content.styled("no declaration that has a badge", FAINT)
+        return Content.styled("no badges", FAINT)
     return Content.styled(" · ", FAINT).join(map(_word, earned))
 
 
