@@ -162,8 +162,10 @@ class FieldLine(Widget):
         return self._input is not None
 
     @on(events.DescendantFocus)
-    def ask_at_first(self) -> None:
-        """Show the values that the server offers before anything is typed."""
+    def begin(self) -> None:
+        """Select a default, so that typing replaces it; ask for the values that the server offers for an empty field."""
+        if self._is_default and isinstance(self._input, Input):
+            self._input.select_all()
         if self._suggester is not None and not self.entered.text:
             self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
 

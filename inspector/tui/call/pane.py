@@ -76,6 +76,15 @@ class ArgumentsLine(Static, can_focus=True):
         self.action_edit()
 
 
+class ArgumentsEditor(TextArea):
+    """The arguments as JSON. Tab leaves the editor."""
+
+    BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.EDITOR)
+
+    def __init__(self) -> None:
+        super().__init__(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
+
+
 class CallPane(Vertical):
     """The arguments of a call, and the buttons to send it."""
 
@@ -132,7 +141,7 @@ class CallPane(Vertical):
         self._line = Static("", markup=False, id="folded")
         self._before_fields = ArgumentsLine()
         self._form = ArgumentForm()
-        self._editor = TextArea(id="arguments", soft_wrap=True, tab_behavior="focus", compact=True)
+        self._editor = ArgumentsEditor()
         self._problems = Static("", markup=False, id="problems")
         self._state = Static("", markup=False, id="state")
         # Created here, because a tool may be shown before these are mounted.

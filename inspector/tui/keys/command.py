@@ -21,6 +21,7 @@ class KeyPlace(StrEnum):
     FORM = "In the call form"
     ARGUMENTS = "Above the arguments"
     FIELD = "In a field of a form"
+    EDITOR = "In the JSON editor"
     CHOICE = "On a choice"
     FRAME = "On a frame"
     HOSTS = "In the comparison of hosts"

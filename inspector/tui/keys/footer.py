@@ -80,6 +80,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if Enter shows details about the value under the cursor."""
     timeline_enter: str = ""
     """The label of Enter on the timeline's line under the cursor, such as `frames`; empty if Enter does nothing."""
+    timeline_folds: bool = False
+    """True if the timeline's row under the cursor can be folded or unfolded."""
     is_searched: bool = False
     """True if the focused values are being searched for words."""
     has_matches: bool = False
@@ -176,7 +178,8 @@ def _offers_of_timeline(now: KeySituation) -> Iterator[tuple[str, str]]:
     else:
         if now.timeline_enter:
             yield "lines.choose", now.timeline_enter
-        yield "timeline.fold", ""
+        if now.timeline_folds:
+            yield "timeline.fold", ""
         yield "main.filter", ""
     yield _back(now)
 
@@ -233,6 +236,8 @@ def _offers_of_form(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield ("form.run" if now.is_json else "form.call"), now.verb
     if now.is_wrong and not now.is_recording:
         yield "form.send-anyway", ""
+    if now.is_json and now.part is FocusedPart.INPUT and not now.is_recording:
+        yield "editor.all", ""
     if now.is_choice:
         yield "choice.next", "next value"
     if now.part is FocusedPart.INPUT and not now.is_json:

@@ -361,6 +361,7 @@ _form = partial(row, KeyPlace.FORM)
 
 _field = partial(row, KeyPlace.FIELD)
 _arguments = partial(row, KeyPlace.ARGUMENTS)
+_editor = partial(row, KeyPlace.EDITOR)
 _choice = partial(row, KeyPlace.CHOICE)
 
 _lines = partial(row, KeyPlace.LINES)
@@ -386,6 +387,15 @@ PANES: tuple[Command, ...] = (
         shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Undoes the last change of the field.", shown="^z"),
+    _editor(
+        "editor.all",
+        "f7",
+        "select_all",
+        "select all",
+        "Selects the whole text, so that typing or pasting replaces it.",
+        shown="F7",
+    ),
+    _editor("editor.undo", "ctrl+z", "undo", "undo", "Undoes the last change.", shown="^z"),
     _choice("choice.next", "right", "step(1)", "next", "Goes to the next value. Typing searches.", shown="→"),
     _choice("choice.previous", "left", "step(-1)", "previous", "Goes to the previous value.", shown="←"),
     _choice(

@@ -156,6 +156,8 @@ HARMLESS = {
     "choice.pick",
     "context.back",
     "context.open",
+    "editor.all",
+    "editor.undo",
     "field.undo",
     "result.save",
     "search.keep",

@@ -51,7 +51,8 @@ async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -
         assert field.value == "ada"
         await pilot.press("enter", "r")
         await settled(pilot, app, "Esc leave")
-        assert field.value == "adar"
+        # A default is selected, so typing replaces it.
+        assert field.value == "r"
         await pilot.press("ctrl+z")
         await settled(pilot, app, "default")
         assert field.value == "ada"
