@@ -694,6 +694,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_unmasked=self._result.is_unmasked,
                 can_explain=self._result.can_explain,
                 timeline_enter=self._timeline.use_of_enter,
+                timeline_folds=self._timeline.can_fold,
                 is_searched=values.is_searched,
                 has_matches=values.has_matches,
                 is_comparing=self.server.selection.comparing.is_on,
@@ -795,8 +796,13 @@ class MainScreen(Screen[None], inherit_bindings=False):
         elif self._room.is_timeline_long:
             self.action_timeline()
         else:
-            # The catalogue's filter stays until Esc is pressed in the list.
-            self._catalogue.focus_list()
+            self._leave_to_catalogue()
+
+    def _leave_to_catalogue(self) -> None:
+        if self._timeline.has_focus:
+            self._timeline.follow()
+        # The catalogue's filter stays until Esc is pressed in the list.
+        self._catalogue.focus_list()
 
     def _go_back(self) -> None:
         way_back, self._esc_target = self._esc_target, None
@@ -845,7 +851,8 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_follow_link(self) -> None:
         uri = self._result.link(only_here=False) or self.server.selection.interface
         if uri is None:
-            self.notify("The result links to no resource, and the tool names no interface.", markup=False)
+            what = "The result links to no resource" if self._result.view else "There is no result"
+            self.notify(f"{what}, and the tool names no interface.", markup=False)
         else:
             self._read(uri)
 
@@ -1048,7 +1055,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify(f"There is no connection ({self.server.link.state}). R reconnects.", markup=False)
 
     def action_timeline(self) -> None:
-        if not self._room.toggle_timeline() and self.focused is self._timeline:
+        if self._room.toggle_timeline():
+            return
+        self._timeline.follow()
+        if self.focused is self._timeline:
             self._catalogue.focus_list()
 
     def action_zoom(self) -> None:

@@ -105,6 +105,14 @@ class TimelinePane(Lines):
         """The label of Enter on the row under the cursor; empty if Enter does nothing."""
         return "frames" if self.count else ""
 
+    @property
+    def can_fold(self) -> bool:
+        """True if the row under the cursor can be folded or unfolded."""
+        return False
+
+    def follow(self) -> None:
+        """Go to the end, and stay there when rows are added."""
+
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None if it is not known yet."""
         raise NotImplementedError
@@ -253,6 +261,13 @@ class SessionTimeline(TimelinePane):
             return "result"
         return ("fold" if row.is_unfolded else "unfold") if row.folded else "frames"
 
+    @property
+    def can_fold(self) -> bool:
+        return bool(self.count and self._line(self.cursor).row.folded)
+
+    def follow(self) -> None:
+        self._list(-1)
+
     def _unfolds_first(self, row: TimelineRow) -> bool:
         entry = row.entry
         is_failed = bool(row.call) and entry is not None and entry.state is EntryState.FAILED
@@ -263,10 +278,10 @@ class SessionTimeline(TimelinePane):
 
     def action_fold(self) -> None:
         """Fold or unfold the row under the cursor."""
-        shown = self._line(self.cursor) if self.count else None
-        if shown is None or not shown.row.folded:
+        if not self.can_fold:
             self.notify("This row has nothing to unfold.", markup=False)
             return
+        shown = self._line(self.cursor)
         while self.cursor > 0 and self._line(self.cursor).entry is not None:
             self.cursor -= 1
         self._fold(shown.row, self.cursor)
