@@ -172,7 +172,7 @@ def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[
     named = f"{server.name} {server.version}".strip() or "a server without a name"
     lines = [
         f"{named} — {launch.target}",
-        f"protocol {_protocol(server)}, {_counts(catalogue)}",
+        f"{_protocol(server)}, {_counts(catalogue)}",
     ]
     return lines if server.era is Era.AUTO else [*lines, announces(launch.options.client.profile)]
 
@@ -180,7 +180,7 @@ def _heading(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[
 def _protocol(server: ServerFacts) -> str:
     # A page has a browser instead of an era.
     is_page = server.era is Era.AUTO
-    return server.protocol_version if is_page else f"{server.protocol_version} ({server.era.value})"
+    return server.protocol_version if is_page else f"MCP {server.protocol_version}"
 
 
 def _text(launch: Launch, server: ServerFacts, catalogue: Catalogue) -> list[str]:
