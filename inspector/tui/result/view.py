@@ -464,10 +464,10 @@ def beside(raw: Json, model: Json) -> Json:
 
     A host may pass on only a part of the result. Content blocks alone are drawn as `content`, and JSON of the
     structured content as `structuredContent`. What a model gets as structured content of a result that has
-    none, such as that of a page, is drawn as the members of the result.
+    none, such as that of a page, is drawn as the members of the result, or as the result if that has none.
     """
     if not isinstance(raw, dict):
-        return model
+        return model["structuredContent"] if isinstance(model, dict) and _is_moved(raw, model) else model
     if isinstance(model, dict) and _is_moved(raw, model):
         return {**_structured(model), **_without(model, "structuredContent")}
     if isinstance(model, list) and isinstance(raw.get("content"), list):
@@ -484,8 +484,10 @@ def beside(raw: Json, model: Json) -> Json:
 
 
 def _is_moved(raw: Json, model: Json) -> bool:
-    """True if the model gets the members of a result as structured content, where they were not sent."""
-    if not isinstance(raw, dict) or not isinstance(model, dict) or "structuredContent" in raw:
+    """True if the model gets a result, or its members, as structured content, where they were not sent."""
+    if not isinstance(raw, dict):
+        return isinstance(model, dict) and set(model) == {"structuredContent"}
+    if not isinstance(model, dict) or "structuredContent" in raw:
         return False
     structured = _structured(model)
     others = model.keys() - {"structuredContent"}

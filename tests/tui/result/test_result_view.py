@@ -354,6 +354,18 @@ def test_members_that_reach_the_model_as_structured_content_are_beside_those_of_
     assert tops[:2] == ["id", "key"]
 
 
+@pytest.mark.parametrize("value", [[1, {"a": 2}], "text", 42, None], ids=str)
+def test_a_result_without_members_is_beside_the_structured_content_that_the_model_gets(value: Json) -> None:
+    record = record_of(Result(value=value), Tool(name="bare", definition={"name": "bare"}))
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    assert view.values[1] == {"structuredContent": value}
+    assert {view.sign(view.outline, node) for node in range(len(view.outline))} <= {
+        SideDifference.NONE,
+        SideDifference.BROKEN,
+    }
+    assert "the model gets it as structuredContent" in strip(view).plain
+
+
 def test_the_changes_of_a_host_name_only_blocks_of_the_server_by_their_own_index() -> None:
     value: JsonObject = {
         "content": [
