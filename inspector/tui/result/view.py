@@ -936,7 +936,17 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
         whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
         return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
     words = ("┄ not passed on by the host ┄", "┄ not passed on ┄")
+    if _is_quoted(outline, node):
+        words = ("┄ quoted in the text below ┄", "┄ quoted below ┄")
     return tuple(Content.styled(text, QUIET if is_quiet else "$text-accent") for text in words)
+
+
+def _is_quoted(outline: Outline, node: int) -> bool:
+    """True if the model gets a text in place of an object, and the text quotes this string of the object."""
+    value, parent = outline.value(node, 0), outline.parent(node)
+    there = outline.value(parent, 1) if parent >= 0 else ABSENT
+    text = there.get("text") if isinstance(there, dict) else None
+    return isinstance(text, str) and isinstance(value, str) and len(value) > 1 and value in text
 
 
 def result_remarks(view: ResultView) -> tuple[Content, ...]:

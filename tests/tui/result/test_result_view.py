@@ -18,6 +18,7 @@ from inspector.tui.result.detail import difference_detail
 from inspector.tui.result.removal import removal_detail
 from inspector.tui.result.view import (
     ResultView,
+    absences,
     beside,
     reason_line,
     reasons,
@@ -127,6 +128,9 @@ def test_the_same_blocks_are_beside_each_other_masked_or_not(level: Level) -> No
     assert views[1].masked is not None
     labels = [[view.outline.label(node) for node in range(len(view.outline))] for view in views]
     assert labels[0] == labels[1]
+    label = node_of(views[0], "/content/1/label")
+    if level is Level.DECLARED:
+        assert absences(views[0], views[0].outline, label)[0].plain == "┄ quoted in the text below ┄"
 
 
 @pytest.mark.parametrize("level", list(Level))
