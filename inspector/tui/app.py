@@ -163,6 +163,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
     # All style sheets are loaded at once: one loaded with its screen would restyle every widget.
     CSS_PATH = [  # noqa: RUF012 - Textual declares it so
         "main/main.tcss",
+        "keys/palette.tcss",
         "widgets/secondary.tcss",
         "timeline/frame.tcss",
         "hosts/hosts.tcss",
