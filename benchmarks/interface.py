@@ -1,9 +1,10 @@
 """The interface without a terminal, on a real server process, with a probe on its event loop."""
 
 import asyncio
+import statistics
 import sys
 import time
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -155,6 +156,15 @@ async def typed(pilot: Pilot[None], key: str) -> float:
         quiet = 0 if any(pump.message_queue_size for pump in pumps) else quiet + 1
     app.screen._on_timer_update()  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
     return time.perf_counter() - started
+
+
+async def percentile_95(pilot: Pilot[None], keys: Sequence[str], rest_s: float = 0.05) -> float:
+    """Type keys, each after a rest; the seconds within which 95 of 100 have changed the screen."""
+    taken: list[float] = []
+    for key in keys:
+        taken.append(await typed(pilot, key))
+        await asyncio.sleep(rest_s)
+    return statistics.quantiles(taken, n=20, method="inclusive")[-1]
 
 
 async def pressed(pilot: Pilot[None], observed: Observed, key: str, limit_s: float = 120) -> Measured:

@@ -10,7 +10,7 @@ import sys
 import time
 from functools import partial
 
-from benchmarks.interface import SERVER, application, call, pressed
+from benchmarks.interface import SERVER, application, call, percentile_95, pressed
 from benchmarks.measuring import Measurement, Report, Stall, ran, seconds
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.options import Level
@@ -33,6 +33,33 @@ _SCHEMA: JsonObject = {
     "type": "object",
     "properties": {"rows": {"type": "array", "items": {"type": "object", "properties": _FIELDS}}},
 }
+
+
+_KEYS = (
+    *(("down",) * 30),
+    *(("pagedown",) * 10),
+    *(
+        "end",
+        "home",
+        "n",
+        "N",
+        "space",
+        "space",
+        "m",
+        "m",
+        "m",
+        "e",
+        "e",
+        "z",
+        "z",
+        "t",
+        "t",
+        "tab",
+        "shift+tab",
+    ),
+    *(("up", "down", "pageup") * 10),
+)
+"""Keys that are pressed while a result is read."""
 
 
 def measure(report: Report) -> None:
@@ -158,6 +185,8 @@ async def _panes(report: Report, size_mb: int, runs: int, *, marked: bool, aim: 
         report.row(f"{what}: both panes", taken, yardstick=loads, aim=aim)
         report.stalls(what, stalls)
         if not marked:
+            moved = await percentile_95(pilot, _KEYS)
+            report.row(f"{what}: 95 of 100 keys change the screen within", [moved], aim=0.05)
             for key in ("h", "down", "enter"):
                 await pressed(pilot, observed, key)
             for key, back in (("b", "b"), ("H", "H"), ("d", "d"), ("c", "escape")):

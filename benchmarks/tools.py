@@ -5,7 +5,7 @@ import sys
 import time
 from collections.abc import Callable
 
-from benchmarks.interface import SERVER, application, screen_text, typed, until
+from benchmarks.interface import SERVER, application, percentile_95, screen_text, typed, until
 from benchmarks.measuring import Measurement, Report, Stall, ran
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Catalogue, Kind, Listing
@@ -20,6 +20,10 @@ _SENTENCES = (
     "Never returns more than 100 entries; pass `cursor` for the next page, or narrow the query.",
     "The user must have access to the ledger. Do not include passwords in the query.",
 )
+
+
+_KEYS = (*("down", "pagedown", "up") * 15, *("end", "home", "2", "escape", "down", "enter", "escape") * 3)
+"""Keys that are pressed to look through tools."""
 
 
 def measure(report: Report) -> None:
@@ -46,6 +50,7 @@ async def _interface(report: Report, runs: int = 2) -> None:
     listed: list[float] = []
     reviewed_s: list[float] = []
     downs: list[float] = []
+    moved: list[float] = []
     letters: list[float] = []
     stalls: list[Stall] = []
     for _ in range(runs):
@@ -61,6 +66,7 @@ async def _interface(report: Report, runs: int = 2) -> None:
                 keys += 1
                 await asyncio.sleep(0.1)
             reviewed_s.append(time.perf_counter() - started)
+            moved.append(await percentile_95(pilot, _KEYS))
             await pilot.press("slash")
             letters += [await typed(pilot, letter) for letter in "09999"]
             await until(pilot, lambda: "tool_09999" in screen_text(pilot))
@@ -68,6 +74,7 @@ async def _interface(report: Report, runs: int = 2) -> None:
     report.row("interface: all listed", listed, aim=0.8)
     report.row("interface: review done, keys pressed meanwhile", reviewed_s, aim=4)
     report.row("interface: Down during the review", downs, aim=0.016)
+    report.row("interface: 95 of 100 keys after it change the screen within", moved, aim=0.05)
     report.row("interface: a letter of the filter", letters, aim=0.016)
     report.stalls("interface", stalls)
 
