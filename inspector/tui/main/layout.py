@@ -30,15 +30,29 @@ class ScreenLayout:
     def is_timeline_long(self) -> bool:
         return self._screen.has_class(_LONG_TIMELINE)
 
+    def arrange(self, name: str, *, is_so: bool) -> None:
+        """Set a class of the screen that moves its parts."""
+        if self._screen.has_class(name) != is_so:
+            self._screen.set_class(is_so, name, update=False)
+            self._restyle()
+
+    def _restyle(self) -> None:
+        # Textual would restyle every widget of the screen, which takes longer than all the rest of a key.
+        work = self._parts[0].parent
+        if isinstance(work, Widget):
+            nodes = (work, *work.children, self._parts[-1])
+            self._screen.app.stylesheet.update_nodes(nodes)  # pyright: ignore[reportUnknownMemberType]
+
     def toggle_zoom(self) -> None:
         """Give the focused part the whole screen, or show all parts again."""
         zooms = not self.is_zoomed
         *_, default, timeline = self._parts
         focused = next((part for part in self._parts if part.has_focus or part.has_focus_within), default)
         for part in self._parts:
-            part.set_class(zooms and part is focused, "-alone")
-        self._screen.set_class(zooms, _ZOOMED)
-        self._screen.set_class(zooms and focused is timeline, "-only-timeline")
+            part.set_class(zooms and part is focused, "-alone", update=False)
+        self._screen.set_class(zooms, _ZOOMED, update=False)
+        self._screen.set_class(zooms and focused is timeline, "-only-timeline", update=False)
+        self._restyle()
 
     def make_room_for(self, part: Widget) -> None:
         """Show all parts again if another part has the whole screen."""
@@ -51,7 +65,7 @@ class ScreenLayout:
         Returns whether it is large now.
         """
         timeline, focused, before = self._parts[-1], self._screen.focused, self._before_timeline
-        self._screen.toggle_class(_LONG_TIMELINE)
+        self.arrange(_LONG_TIMELINE, is_so=not self.is_timeline_long)
         if self.is_timeline_long:
             self._before_timeline = focused if focused is not timeline else None
             timeline.focus()

@@ -379,12 +379,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallPane.Folded)
     @on(ToolPane.TabOpened)
     def fit_form(self) -> None:
-        self._arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
-        self._arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
+        self._room.arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
+        self._room.arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
 
     @on(ResultPane.Filled)
     def fit_result(self) -> None:
-        self._arrange("-no-result", is_so=self._result.is_empty)
+        self._room.arrange("-no-result", is_so=self._result.is_empty)
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
@@ -554,19 +554,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
             is_there = way_back.part.has_focus_within
             self._esc_target = None if way_back.is_reached and not is_there else way_back
             way_back.is_reached = is_there
-        self._arrange("-in-result", is_so=self._result.has_focus_within)
-        self._arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
+        self._room.arrange("-in-result", is_so=self._result.has_focus_within)
+        self._room.arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
         self._show_keys()
-
-    def _arrange(self, name: str, *, is_so: bool) -> None:
-        """Set a class of the screen, and restyle only the widgets that the class moves.
-
-        Textual would restyle every widget.
-        """
-        if self.has_class(name) != is_so:
-            self.set_class(is_so, name, update=False)
-            work = self.query_one("#work")
-            self.app.stylesheet.update_nodes((work, *work.children))  # pyright: ignore[reportUnknownMemberType]
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:
         server.selection.relist(catalogue, rows)

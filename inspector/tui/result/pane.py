@@ -169,7 +169,8 @@ class ResultPane(Vertical):
         """The first row of the reason in full that is shown."""
         self._why_more = 0
         """The number of its rows after those that are shown."""
-        self._is_json = False
+        self._wants_json = False
+        self._jsons = Latest(self, _with_json, self._take_json, self._no_json)
         self._chosen: Shown | None = None
         """The sides that the user chose; None to show both, if they differ and there is room."""
         self._chosen_for = ""
@@ -417,7 +418,7 @@ class ResultPane(Vertical):
 
     def action_as_json(self) -> None:
         """Switch both sides between JSON as on the wire and a list of values."""
-        self._is_json = not self._is_json
+        self._wants_json = not self._wants_json
         shown = self._contrast or self._view
         if shown is not None:
             self._draw(shown, self.values.pointer)
@@ -499,6 +500,12 @@ class ResultPane(Vertical):
         self._fill(is_empty=False)
         if pointer is None:
             self.remove_class("-explaining")
+        if self._wants_json and isinstance(view, ResultView) and not view.is_json_ready:
+            if view.size_bytes > _LARGE_BYTES:
+                # The list of values is shown until the JSON is laid out.
+                self._jsons.ask(view)
+            else:
+                _with_json(view)
         outline = self._outline(view)
         order = self._order(view)
         is_new = pointer is None
@@ -507,7 +514,7 @@ class ResultPane(Vertical):
         remarks = _ResultRemarks(view, outline) if isinstance(view, ResultView) else None
         folded = (
             folded_at_first(outline)
-            if isinstance(view, ResultView) and not self._is_json
+            if isinstance(view, ResultView) and not self._is_json(view)
             else frozenset[int]()
         )
         self._choose_sides()
@@ -515,12 +522,25 @@ class ResultPane(Vertical):
         self._label()
         self._explain()
 
+    def _take_json(self, view: ResultView, made: ResultView) -> None:
+        if self._wants_json and self._contrast is None and self._view is view is made:
+            self._draw(view, self.values.pointer)
+
+    def _no_json(self, view: ResultView, error: BaseException) -> None:
+        del view
+        words = f"The JSON could not be laid out ({type(error).__name__}): a defect of Sightline."
+        self.notify(words, severity="error", markup=False)
+
+    def _is_json(self, view: ShownView) -> bool:
+        """True if the view is drawn as JSON: the user wants that, and the JSON is laid out."""
+        return self._wants_json and isinstance(view, ResultView) and view.is_json_ready
+
     def _outline(self, view: ShownView) -> Outline:
-        return view.json if self._is_json and isinstance(view, ResultView) else view.outline
+        return view.json if isinstance(view, ResultView) and self._is_json(view) else view.outline
 
     def _order(self, view: ShownView) -> Sequence[int]:
         """The nodes that `n` goes to, the worst difference first."""
-        if isinstance(view, ResultView) and not self._is_json:
+        if isinstance(view, ResultView) and not self._is_json(view):
             return view.order
         return self._places(view)
 
@@ -528,7 +548,7 @@ class ResultPane(Vertical):
         """The nodes that `n` goes to, from top to bottom."""
         if not isinstance(view, ResultView):
             return view.outline.tops
-        return view.json_places if self._is_json else view.places
+        return view.json_places if self._is_json(view) else view.places
 
     def _choose_sides(self) -> None:
         if self._is_same:
@@ -596,7 +616,12 @@ class ResultPane(Vertical):
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> list[Content]:
         most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
         here = reason_line(view, outline, node)
-        if most == 1 or view.unfinished or self._is_json or (node is not None and node not in view.order):
+        if (
+            most == 1
+            or view.unfinished
+            or self._is_json(view)
+            or (node is not None and node not in view.order)
+        ):
             return [here]
         return reasons(view, node, most) or [here]
 
@@ -669,6 +694,12 @@ class ResultPane(Vertical):
 def _indent(row: Content) -> int:
     """The indentation of the rows of a reason in full."""
     return LABELLED if row.plain.startswith("  ") else 2
+
+
+def _with_json(view: ResultView) -> ResultView:
+    """The view, after its JSON is laid out."""
+    _ = view.json, view.json_places
+    return view
 
 
 def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:

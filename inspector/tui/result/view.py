@@ -207,6 +207,11 @@ class ResultView:
             return None
         return _removal_around(outline, node, self.reaching)
 
+    @property
+    def is_json_ready(self) -> bool:
+        """True if `json` is laid out. Of a large result, that takes seconds."""
+        return "json" in self.__dict__
+
     @cached_property
     def json(self) -> Outline:
         """An outline of both sides as JSON, with each member in its original place."""

@@ -1,10 +1,13 @@
 """What is on the screen after a call, without another key."""
 
 import re
-from typing import TYPE_CHECKING
+import threading
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from inspector.tui.result import pane, view
+from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Value
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 if TYPE_CHECKING:
@@ -128,3 +131,33 @@ async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
         assert "c shows the hosts" in text
         await pilot.press("enter")
         assert "the end" not in await settled(pilot, app, "✗ structuredContent.key")
+
+
+async def test_the_json_of_a_large_result_is_laid_out_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    threads: list[threading.Thread] = []
+
+    class Observed(Outline):
+        def __init__(self, left: Value, right: Value = ABSENT, **options: Any) -> None:
+            if options.get("style") is OutlineStyle.JSON:
+                threads.append(threading.current_thread())
+            super().__init__(left, right, **options)
+
+    monkeypatch.setattr(view, "Outline", Observed)
+    monkeypatch.setattr(pane, "_LARGE_BYTES", 0)
+    app = app_of(script(1))
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "▸ mint")
+        await pilot.press("enter")
+        await settled(pilot, app, "Enter call")
+        await pilot.press("ctrl+r")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("e")
+        await settled(pilot, app, '"structuredContent": {')
+        # It stays JSON after another call.
+        await pilot.press("r")
+        await settled(pilot, app, "#2 done")
+        await settled(pilot, app, '"structuredContent": {')
+        await pilot.press("e")
+        assert '"structuredContent": {' not in await settled(pilot, app, "content[0] text")
+    assert len(threads) == 2
+    assert threading.main_thread() not in threads
