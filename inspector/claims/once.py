@@ -1,7 +1,7 @@
 """Caches results that depend only on the definition of a tool, because each call needs them several times."""
 
 from collections.abc import Callable
-from functools import lru_cache
+from functools import lru_cache, wraps
 from typing import TypeVar
 
 from inspector.protocol.catalogue import Tool
@@ -37,8 +37,8 @@ def once(work: Callable[[Tool], Value]) -> Callable[[Tool], Value]:
     def kept(same: _Same) -> Value:
         return work(same.tool)
 
+    @wraps(work)
     def ask(tool: Tool) -> Value:
         return kept(_Same(tool))
 
-    ask.__doc__ = work.__doc__
     return ask

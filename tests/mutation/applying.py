@@ -56,10 +56,11 @@ def _change(old: object, new: object) -> None:
 
 
 def _functions(value: object) -> list[FunctionType]:
-    """The functions behind a function, a cached one, a method or a property."""
+    """The functions behind a function, a decorated or cached one, a method or a property."""
     match value:
         case FunctionType():
-            return [value]
+            decorated = getattr(value, "__wrapped__", None)
+            return [value] if decorated is None else _functions(decorated)
         case property():
             return [found for found in (value.fget, value.fset) if isinstance(found, FunctionType)]
         case staticmethod() | classmethod():

@@ -1,8 +1,10 @@
 """The file with what a run has found, from which an interrupted run goes on."""
 
+import ast
 import hashlib
 import json
 from collections.abc import Iterable
+from functools import cache
 from pathlib import Path
 from typing import TypeAlias, TypedDict
 
@@ -35,6 +37,7 @@ class Log:
 
     def __init__(self, file: Path, root: Path, tests: list[str]) -> None:
         self._file = file
+        self._root = root
         sources = sorted(path for path in root.rglob("*.py") if "__pycache__" not in path.parts)
         names = {str(path.relative_to(root)): path for path in sources}
         self._digests = {name: _digest(path) for name, path in names.items()}
@@ -90,7 +93,7 @@ class Log:
 
     def _keys(self, mutant: Mutant) -> tuple[Key, Key]:
         name = json.dumps(mutant.key)
-        return f"{name} {self._digests[mutant.module]}", f"{name} {self._all}"
+        return f"{name} {_code_digest(self._root / mutant.module)}", f"{name} {self._all}"
 
     def _test_key(self, test: str) -> Key:
         return f"{test} {self._digests.get(test.split('::', maxsplit=1)[0], '')} {self._shared}"
@@ -102,6 +105,24 @@ class Log:
 
 def _digest(file: Path) -> str:
     return hashlib.sha256(file.read_bytes()).hexdigest()[:16]
+
+
+@cache
+def _code_digest(file: Path) -> str:
+    """The digest of a file without its comments and docstrings."""
+    tree = ast.parse(file.read_bytes())
+    for node in ast.walk(tree):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)):
+            node.body = [one for one in node.body if not _is_text(one)] or [ast.Pass()]
+    return hashlib.sha256(ast.unparse(tree).encode()).hexdigest()[:16]
+
+
+def _is_text(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Constant(value=str())):
+            return True
+        case _:
+            return False
 
 
 def _joined(digests: Iterable[str]) -> str:

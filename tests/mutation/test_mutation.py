@@ -2,9 +2,11 @@
 
 import json
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
+from tests.mutation.applying import apply
 from tests.mutation.mutate import main
 from tests.mutation.operators import Mutant, mutants
 
@@ -162,3 +164,31 @@ def test_a_resumed_run_tries_again_only_what_no_test_had_noticed(
     added = [json.loads(line) for line in log.read_text().splitlines()[len(records) :]]
     assert (code, "survived: " in said) == (0, False)
     assert [record["verdict"]["outcome"] for record in added if "verdict" in record] == ["killed"]
+
+
+DECORATED = """
+from functools import wraps
+
+
+def once(work):
+    @wraps(work)
+    def ask(word):
+        return work(word)
+    return ask
+
+
+@once
+def allowed(word):
+    return word == "a"
+"""
+
+
+def test_a_change_reaches_a_decorated_function() -> None:
+    module = ModuleType("decorated")
+    module.__file__ = "decorated.py"
+    exec(compile(DECORATED, "decorated.py", "exec"), vars(module))  # noqa: S102 - written above
+    held = module.allowed
+    assert held("a")
+    changed = next(found for found in mutants("decorated.py", DECORATED) if found.change == "Eq became NotEq")
+    apply(module, changed.source, changed.statement)
+    assert not held("a")
