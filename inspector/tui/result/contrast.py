@@ -4,6 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from textual.content import Content
 
+from inspector.boundary.counted import counted
 from inspector.boundary.options import Level
 from inspector.boundary.reading import raw_of
 from inspector.hosts.profile import Call, ModelContext
@@ -136,9 +137,9 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
     if before.host != after.host:
         sizes = f": model gets {size(after.model_bytes)} instead of {size(before.model_bytes)}"
         return Content.assemble(lead, sizes)
-    more = len(after.removals) - len(before.removals)
+    more = counted(after.removals).total - counted(before.removals).total
     if not more:
-        return Content.assemble(lead, ": as many values are withheld")
+        return Content.assemble(lead, ": no difference in the number of withheld values")
     words = f"{more:,} more {'value' if more == 1 else 'values'} withheld"
     if more < 0:
         words = f"{count(-more, 'value')} no longer withheld"

@@ -7,9 +7,9 @@ from textual.content import Content
 from inspector.hosts.profile import HostChange
 from inspector.hosts.registry import host as host_of
 from inspector.tui.result.removal import labelled, removal_detail, schema_part
-from inspector.tui.result.view import ResultView
+from inspector.tui.result.view import ResultView, has_notice
 from inspector.tui.text import content, path, shortened
-from inspector.tui.values.outline import Outline
+from inspector.tui.values.outline import Outline, SideDifference
 
 
 def difference_detail(view: ResultView, outline: Outline, node: int) -> Content | None:
@@ -25,7 +25,10 @@ def difference_detail(view: ResultView, outline: Outline, node: int) -> Content 
         parts.append(removal_detail(removals, more, tool=view.record.tool, reaches=reaching is not None))
     else:
         parts += _changes(view.host, view.changes_on(outline, node))
+    parts += _credential(view, outline, node)
     parts += _violation(view, outline, node)
+    if outline.difference(node) is SideDifference.RIGHT:
+        parts.append(_addition(view, outline, node))
     return Content("\n").join(parts) if parts else None
 
 
@@ -42,6 +45,50 @@ def _changes(host: str, changes: tuple[HostChange, ...]) -> Iterator[Content]:
         yield labelled("host", content(shortened(f"{profile.title}  {profile.version}", 200)))
         yield labelled("evidence", content(shortened(f"{profile.how}; as of {profile.as_of}", 200)))
         yield labelled("source", content(shortened(profile.source, 300)))
+
+
+_NOTICE = (
+    "Sightline's notice",
+    "It names the fields and content blocks that were withheld, so that the model does not take the result for complete.",
+)
+_ADDED = (
+    "added for the model",
+    "The host adds this text, or it was rewritten from what the server sent: the other reasons say why.",
+)
+
+
+def _addition(view: ResultView, outline: Outline, node: int) -> Content:
+    """The details of a value that only the model sees."""
+    lead, why = _NOTICE if has_notice(outline, node) else _ADDED
+    profile = host_of(view.host)
+    lines = [
+        Content.assemble(
+            ("+ ", "bold $text-accent"), f"{lead}  ", content(path(outline.pointer(node), 400), "bold")
+        ),
+        labelled("why", Content(why)),
+    ]
+    if profile is not None:
+        lines.append(labelled("host", content(shortened(f"{profile.title}  {profile.version}", 200))))
+    return Content("\n").join(lines)
+
+
+def _credential(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
+    why = view.credential_on(outline, node)
+    if why is None:
+        return
+    yield Content.assemble(
+        ("! ", "bold $text-error"),
+        "reaches the model  ",
+        content(path(outline.pointer(node), 400), "bold"),
+    )
+    yield labelled("why", content(shortened(f"{why}. No declaration covers it, so it passes.", 1000)))
+    yield labelled(
+        "to change it",
+        Content(
+            "Mark it `x-sensitive` in the output schema, or return a secret reference. "
+            "Sightline withholds such values if it is started with --withhold-credentials."
+        ),
+    )
 
 
 def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:

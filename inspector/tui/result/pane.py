@@ -39,6 +39,7 @@ from inspector.tui.result.view import (
     folded_at_first,
     reason_line,
     reasons,
+    remark_lines,
     strip,
     title,
 )
@@ -616,14 +617,11 @@ class ResultPane(Vertical):
     def _reason_lines(self, view: ResultView, outline: Outline, node: int | None) -> list[Content]:
         most = 1 if self.size.height < _TALL else 2 if self.size.width < _WIDE else self._room_for_reasons()
         here = reason_line(view, outline, node)
-        if (
-            most == 1
-            or view.unfinished
-            or self._is_json(view)
-            or (node is not None and node not in view.order)
-        ):
+        differs = node is not None and view.sign(outline, node) is not SideDifference.NONE
+        if view.unfinished or (most == 1 and differs):
             return [here]
-        return reasons(view, node, most) or [here]
+        lines = reasons(view, outline, node, most) or [here]
+        return [*lines, *remark_lines(view)[: most - len(lines)]]
 
     def _room_for_reasons(self) -> int:
         """The number of rows for reasons: 3, or up to 6 if the whole result stays visible."""

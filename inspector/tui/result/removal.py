@@ -278,7 +278,7 @@ def labelled(label: str, words: Content) -> Content:
     return Content.assemble((f"  {label:<{LABELLED - 2}}", _LABEL), words)
 
 
-LABELLED = 15
+LABELLED = 16
 """The width, in cells, of the label in front of the words of such a line."""
 
 

@@ -1,6 +1,7 @@
 """A result ready to be drawn: what the server sent, what the model sees, how they differ, and why."""
 
 import dataclasses
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -26,6 +27,7 @@ from inspector.hosts.registry import host as host_of
 from inspector.json.exact import Json, JsonObject, JsonText, parse
 from inspector.json.members import text_at
 from inspector.json.pointer import join, resolve, split
+from inspector.json.walk import places
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
@@ -50,6 +52,8 @@ MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
 """The name under which hosts are assumed to know the server."""
+_CREDENTIAL = re.compile(r"(?P<why>it looks like a credential: .*), at (?P<pointer>/.*)", re.DOTALL)
+"""Matches the remark of the boundary on a value that looks like a credential and passes."""
 _FIRST = ("structuredContent", "content", "isError")
 """The members of a result that a model may see, in the order in which they are drawn."""
 
@@ -127,6 +131,8 @@ class ResultView:
     """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
     """At `open`: what `declared` withholds and this model gets, by pointer."""
+    credentials: Mapping[str, str] = field(default_factory=dict[str, str])
+    """Why values that reach the model look like credentials, by pointer."""
     reached: int = 0
     """At `open`: the number of places in this model view with values that `declared` withholds, or their copies."""
     output: OutputCheck = NOT_ASKED
@@ -212,6 +218,12 @@ class ResultView:
         """True if `json` is laid out. Of a large result, that takes seconds."""
         return "json" in self.__dict__
 
+    def credential_on(self, outline: Outline, node: int) -> str | None:
+        """Why the value of a node looks like a credential that reaches the model; None if it does not."""
+        if not self.credentials or outline.value(node, 1) is ABSENT:
+            return None
+        return self.credentials.get(outline.pointer(node)) if outline.value(node, 0) is not ABSENT else None
+
     @cached_property
     def json(self) -> Outline:
         """An outline of both sides as JSON, with each member in its original place."""
@@ -246,6 +258,8 @@ class ResultView:
         difference = outline.difference(node)
         if self.reached and self._reaches(outline, node):
             return SideDifference.REACHES
+        if self.credential_on(outline, node):
+            return SideDifference.REACHES
         if difference is SideDifference.NONE:
             return SideDifference.NONE if self.violation_on(outline, node) is None else SideDifference.BROKEN
         if difference is SideDifference.RIGHT:
@@ -269,14 +283,18 @@ class ResultView:
         return all(self.removals[index].rule in _NOISE for index in indexes)
 
     def _loud(self, outline: Outline, nodes: list[int]) -> tuple[int, ...]:
-        """Sorted nodes without those of protocol metadata; all of them if there are no others."""
-        found = nodes
+        """Sorted nodes without those of protocol metadata and notices; all of them if there are no others."""
+        found = [node for node in nodes if not self._is_notice(outline, node)]
         for child in outline.children(0) if isinstance(outline.value(0, 0), dict) else ():
             if _is_protocol_only(outline.pointer(child)):
                 first, last = bisect_left(found, child), bisect_left(found, outline.end(child))
                 others = [node for node in found[first:last] if not self.is_quiet(outline, node)]
                 found = [*found[:first], *others, *found[last:]]
         return tuple(found or nodes)
+
+    @staticmethod
+    def _is_notice(outline: Outline, node: int) -> bool:
+        return outline.difference(node) is SideDifference.RIGHT and has_notice(outline, node)
 
     def _reaches(self, outline: Outline, node: int) -> bool:
         shown = outline.value(node, 1)
@@ -336,6 +354,9 @@ def result_view(
         if removal is not None:
             reaching[removal.pointer] = removal
         found.add(_reaching_key(removal), outline.pointer(node), 0)
+    credentials = {} if is_failure else _credentials(shown.remarks)
+    for pointer, why in credentials.items():
+        found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
     for node in outline.tops:
@@ -352,13 +373,16 @@ def result_view(
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
-        order=_worst_first(outline, shown, removals_at),
+        order=_worst_first(outline, shown, removals_at, credentials),
         reasons=found.reasons,
         masks=sides.masks,
         reaching=reaching,
+        credentials=credentials,
         reached=len(reached),
         observed=shown.context.observed,
-        remarks=shown.remarks,
+        remarks=tuple(remark for remark in shown.remarks if not _CREDENTIAL.fullmatch(remark))
+        if credentials
+        else shown.remarks,
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED and shown.output.is_asked else None,
@@ -565,8 +589,17 @@ def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]
     return next((removals[at] for at in _around(outline, node) if at in removals), None)
 
 
+def _credentials(remarks: Sequence[str]) -> dict[str, str]:
+    """Why values look like credentials, by pointer."""
+    found = filter(None, map(_CREDENTIAL.fullmatch, remarks))
+    return {one["pointer"]: one["why"] for one in found}
+
+
 def _worst_first(
-    outline: Outline, shown: Projection, removals_at: Mapping[str, list[int]]
+    outline: Outline,
+    shown: Projection,
+    removals_at: Mapping[str, list[int]],
+    credentials: Mapping[str, str],
 ) -> tuple[int, ...]:
     """The nodes with differences, the worst first.
 
@@ -576,8 +609,11 @@ def _worst_first(
     pointers = sorted(removals_at)
 
     broken = _broken_nodes(outline, shown.output)
+    exposed = {node for node in map(outline.node_at, credentials) if node is not None}
 
     def weight(node: int) -> int:
+        if node in exposed:
+            return 0
         if node in broken:
             return 1
         if _is_reached(outline.value(node, 1)):
@@ -589,7 +625,7 @@ def _worst_first(
             return 4 if _is_protocol_only(outline.pointer(node)) else 2
         return _rule_weight(shown.bounded.removals[found[0]].rule)
 
-    return tuple(sorted(dict.fromkeys((*outline.tops, *broken)), key=weight))
+    return tuple(sorted(dict.fromkeys((*outline.tops, *sorted(exposed), *broken)), key=weight))
 
 
 def _rule_weight(rule: str) -> int:
@@ -761,6 +797,9 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
     if view.reached:
         parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
+    if view.credentials:
+        what = "1 value looks" if len(view.credentials) == 1 else f"{len(view.credentials):,} values look"
+        parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
     if view.undeclared:
         passed = undescribed_words(view.undeclared)
         parts.insert(1, Content.styled(passed, "bold $text-warning"))
@@ -774,7 +813,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.remarks:
-        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')}", "$text-warning"))
+        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')}, 4 lists them", "$text-warning"))
     return tuple(parts)
 
 
@@ -843,6 +882,14 @@ def _broken_key(message: str) -> ReasonKey:
     return SideDifference.BROKEN, "", _broken_words(message)
 
 
+def has_notice(outline: Outline, node: int) -> bool:
+    """True if a node that only the model's side has is Sightline's notice of what is withheld."""
+    value, pointer = outline.value(node, 1), outline.pointer(node)
+    text = value.get("text") if isinstance(value, dict) else value
+    is_text = isinstance(text, str) and text.startswith(START)
+    return is_text or MEMBER in (outline.label(node).strip(), *split(pointer))
+
+
 def _reaching_key(removal: Removal | None) -> ReasonKey:
     why = "a copy of a value that `declared` withholds"
     if removal is not None and removal.rule not in _COPIES:
@@ -854,11 +901,7 @@ def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
     """The reason for a value that only the model's side has."""
     if is_failure:
         return "a code of Sightline, in place of the error that each host words for its model"
-    value, pointer = outline.value(node, 1), outline.pointer(node)
-    text = value.get("text") if isinstance(value, dict) else value
-    if MEMBER in (outline.label(node).strip(), *split(pointer)) or (
-        isinstance(text, str) and text.startswith(START)
-    ):
+    if has_notice(outline, node):
         return "only the model sees it: Sightline's notice of what is withheld"
     return "only the model sees it: text that the host adds, or that was rewritten"
 
@@ -887,6 +930,8 @@ _METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for mod
 
 def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     """The key of the reason about a node in the list of reasons; None if there is none."""
+    if credential := view.credential_on(outline, node):
+        return SideDifference.REACHES, "", credential
     if view.sign(outline, node) is SideDifference.REACHES:
         return _reaching_key(view.reaching_on(outline, node))
     for removal in view.removals_on(outline, node)[:1]:
@@ -902,7 +947,7 @@ def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
 def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
     """A line that says that a secret reaches the model, where it is, and why it is a secret."""
     found = view.reaching_on(outline, node)
-    why = "a copy of a value that `declared` withholds"
+    why = view.credential_on(outline, node) or "a copy of a value that `declared` withholds"
     if found is not None and found.rule not in _COPIES:
         why = found.detail
     return Content.assemble(
@@ -914,12 +959,12 @@ def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:
     )
 
 
-def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
-    """At most `most` reasons, one per line, the worst first, starting at the one under the cursor."""
+def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> list[Content]:
+    """At most `most` reasons, one per line, the worst first. The one about the node under the cursor is among them."""
     found = view.reasons
-    key = _key_of(view, view.outline, node) if node is not None else None
+    key = _key_of(view, outline, node) if node is not None else None
     here = next((index for index, reason in enumerate(found) if reason.key == key), -1)
-    start = min(max(0, here), max(len(found) - most, 0))
+    start = max(here - most + 1, 0)
     lines = [
         Content.assemble("▸ " if index == here else "  ", found[index].line)
         for index in range(start, min(start + most, len(found)))
@@ -927,6 +972,14 @@ def reasons(view: ResultView, node: int | None, most: int) -> list[Content]:
     if len(found) > most:
         lines[-1] = Content.assemble(lines[-1], (f"  ({len(found):,} reasons, n next)", "$foreground 70%"))
     return lines
+
+
+def remark_lines(view: ResultView) -> list[Content]:
+    """The first remarks on a result, one per line, as in the list of reasons."""
+    return [
+        Content.assemble(("  ! ", "bold $text-warning"), content(shortened(remark, 400)))
+        for remark in view.remarks[:_MAX_REMARKS]
+    ]
 
 
 def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ...]:
@@ -943,6 +996,8 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
     words = ("┄ not passed on by the host ┄", "┄ not passed on ┄")
     if _is_quoted(outline, node):
         words = ("┄ quoted in the text below ┄", "┄ quoted below ┄")
+    elif place := _moved_to(outline, node):
+        words = (f"┄ passed on as {path(place, 60)} ┄", "┄ passed on ┄")
     return tuple(Content.styled(text, QUIET if is_quiet else "$text-accent") for text in words)
 
 
@@ -952,6 +1007,16 @@ def _is_quoted(outline: Outline, node: int) -> bool:
     there = outline.value(parent, 1) if parent >= 0 else ABSENT
     text = there.get("text") if isinstance(there, dict) else None
     return isinstance(text, str) and isinstance(value, str) and len(value) > 1 and value in text
+
+
+def _moved_to(outline: Outline, node: int) -> str | None:
+    """The pointer, within the object around a text, to the place where the model gets the text; None if there is none."""
+    value, parent = outline.value(node, 0), outline.parent(node)
+    there = outline.value(parent, 1) if parent >= 0 else ABSENT
+    if not isinstance(value, str) or len(value) <= 1 or not isinstance(there, dict):
+        return None
+    found = next(places(there, lambda leaf: isinstance(leaf, str) and leaf == value), None)
+    return join(map(str, found)) if found else None
 
 
 def result_remarks(view: ResultView) -> tuple[Content, ...]:

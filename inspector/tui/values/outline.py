@@ -16,7 +16,7 @@ from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import BlockPairs, paired_blocks
 from inspector.tui.values.fitting import are_short, is_short
 from inspector.tui.values.labels import Item, pad, record_labels, tree_label
-from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, payload_of, picture_of
+from inspector.tui.values.picture import MOST_PICTURES, DrawnPicture, Picture, mime_of, payload_of, picture_of
 from inspector.tui.values.runs import (
     CONTAINERS,
     LEAST_RUN,
@@ -486,7 +486,7 @@ class Outline:
                 if side and payload is self._values[0][node] and (node, 0) in self._pictures:
                     self._pictures[node, 1] = self._pictures[node, 0]
                 else:
-                    self._pictures[node, side] = picture_of(str(block.get("mimeType")), payload)
+                    self._pictures[node, side] = picture_of(mime_of(block), payload)
 
     def _key(self, token: str, shape: object) -> str:
         if self.style is OutlineStyle.JSON:

@@ -57,10 +57,15 @@ def payload_of(block: object) -> str | None:
     if not isinstance(block, dict):
         return None
     block = cast("JsonObject", block)
-    mime = block.get("mimeType")
-    if not isinstance(mime, str) or not mime.startswith(("image/", "audio/")):
+    if not mime_of(block).startswith(("image/", "audio/")):
         return None
     return next((key for key in ("data", "blob") if _is_payload(block.get(key))), None)
+
+
+def mime_of(block: JsonObject) -> str:
+    """The MIME type of a content block, or of the `source` that some hosts make of it; empty if there is none."""
+    found = (block.get(key) for key in ("mimeType", "media_type", "mime_type"))
+    return next((mime for mime in found if isinstance(mime, str)), "")
 
 
 def _is_payload(value: Json) -> bool:
@@ -104,7 +109,7 @@ def _decoded(about: str, raw: bytes) -> Picture:
     Image.MAX_IMAGE_PIXELS = MOST_PIXELS
     # Pillow only warns of a picture of up to twice that size, and writes to stderr, which is the screen.
     warnings.simplefilter("error", Image.DecompressionBombWarning)
-    with Image.open(BytesIO(raw), formats=_FORMATS) as image:
+    with Image.open(BytesIO(_without_extras(raw)), formats=_FORMATS) as image:
         width, height = image.size
         about = f"{about}  {width:,} by {height:,} pixels"
         image.draft("RGB", (_SIDE, _SIDE))
@@ -113,6 +118,26 @@ def _decoded(about: str, raw: bytes) -> Picture:
         opaque.alpha_composite(image.convert("RGBA"))
         columns, lines = opaque.size
         return Picture(caption=about, columns=columns, lines=lines, pixels=opaque.convert("RGB").tobytes())
+
+
+_PNG = b"\x89PNG\r\n\x1a\n"
+_DRAWN_CHUNKS = frozenset({b"IHDR", b"PLTE", b"tRNS", b"IDAT", b"IEND"})
+
+
+def _without_extras(raw: bytes) -> bytes:
+    """A PNG without the chunks that are not needed to draw it. Pillow refuses the whole picture if one of them is damaged.
+
+    Other formats are returned unchanged. Layout: https://www.w3.org/TR/png-3/#5Chunk-layout
+    """
+    if not raw.startswith(_PNG):
+        return raw
+    kept, at = [_PNG], len(_PNG)
+    while at + 8 <= len(raw):
+        end = at + 12 + int.from_bytes(raw[at : at + 4], "big")
+        if raw[at + 4 : at + 8] in _DRAWN_CHUNKS:
+            kept.append(raw[at:end])
+        at = end
+    return b"".join(kept)
 
 
 class DrawnPicture:

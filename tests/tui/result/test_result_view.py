@@ -20,6 +20,7 @@ from inspector.tui.result.view import (
     ResultView,
     absences,
     beside,
+    has_notice,
     reason_line,
     reasons,
     result_remarks,
@@ -138,7 +139,9 @@ def test_the_server_side_never_shows_a_sensitive_value(level: Level) -> None:
     view = view_of(
         {**RESULT, "content": [{"type": "text", "text": dump_text(RESULT["structuredContent"])}]}, level
     )
-    assert SECRET not in "".join([*side(view, 0), *(line.plain for line in reasons(view, None, 99))])
+    assert SECRET not in "".join(
+        [*side(view, 0), *(line.plain for line in reasons(view, view.outline, None, 99))]
+    )
 
 
 def test_a_masked_copy_of_the_structured_content_keeps_its_shape() -> None:
@@ -221,8 +224,10 @@ def test_the_worst_difference_is_first_and_metadata_last() -> None:
     signs = {SideDifference.LEFT, SideDifference.QUIET}
     assert sum(each.count for each in view.reasons if each.key[0] in signs) == len(view.removals)
     assert len({each.key for each in view.reasons}) == len(view.reasons)
-    assert view.places == tuple(sorted(view.order[:-1]))
-    assert reasons(view, view.order[0], 1)[0].plain.startswith("▸ ✗ structuredContent.key")
+    notices = {node for node in view.order if has_notice(view.outline, node)}
+    assert notices
+    assert view.places == tuple(sorted(set(view.order[:-1]) - notices))
+    assert reasons(view, view.outline, view.order[0], 1)[0].plain.startswith("▸ ✗ structuredContent.key")
 
 
 @pytest.mark.parametrize("level", [Level.OPEN, Level.DECLARED])
@@ -240,7 +245,7 @@ def test_protocol_metadata_has_a_quiet_sign_and_n_goes_to_it_only_if_nothing_els
     signs = {view.sign(view.outline, node) for node in view.order}
     assert signs == {SideDifference.QUIET}
     assert view.places == tuple(sorted(view.order))
-    shown = [line.plain for line in reasons(view, None, 9)]
+    shown = [line.plain for line in reasons(view, view.outline, None, 9)]
     assert not any(sign in line for line in (*shown, strip(view).plain) for sign in "✗!")
     view = view_of({**quiet, "structuredContent": {"id": "one", "key": SECRET}}, level, host)
     assert node_of(view, "/structuredContent/key") in view.places
@@ -258,7 +263,7 @@ def test_the_verdict_breaks_between_its_parts(width: int) -> None:
 
 @pytest.mark.parametrize("width", range(30, 100))
 def test_a_long_reason_wraps_below_itself(width: int) -> None:
-    line = reasons(view_of(RESULT), None, 1)[0]
+    line = reasons(view_of(RESULT), view_of(RESULT).outline, None, 1)[0]
     rows = hanging(line, width, 4).plain.split("\n")
     assert " ".join(" ".join(rows).split()) == " ".join(line.plain.split())
     assert all(row.startswith("    ") for row in rows[1:])
@@ -274,12 +279,14 @@ def test_values_that_violate_the_output_schema_are_marked_and_listed() -> None:
     assert view.sign(view.outline, node) is SideDifference.BROKEN
     assert node in view.places
     assert "breaks the output schema: must be a string" in reason_line(view, view.outline, node).plain
-    assert any(line.plain.startswith("▸ ≠ structuredContent.id") for line in reasons(view, node, 9))
+    assert any(
+        line.plain.startswith("▸ ≠ structuredContent.id") for line in reasons(view, view.outline, node, 9)
+    )
     assert view.sign(view.json, view.json.node_at("/structuredContent/id") or 0) is SideDifference.BROKEN
     detail = difference_detail(view, view.outline, node)
     assert detail is not None
-    assert "keyword      type" in detail.plain
-    assert "schema       type string" in detail.plain
+    assert "keyword       type" in detail.plain
+    assert "schema        type string" in detail.plain
     assert difference_detail(view, view.outline, 0) is None
 
 
@@ -297,7 +304,7 @@ def test_a_detail_quotes_no_withheld_value_that_the_schema_repeats() -> None:
     view = result_view(record, Level.DECLARED, "claude-code", server="server")
     details = [difference_detail(view, view.outline, node) for node in range(len(view.outline))]
     text = "\n".join(detail.plain for detail in details if detail is not None)
-    assert "schema       type string, x-sensitive true" in text
+    assert "schema        type string, x-sensitive true" in text
     assert "rule         x-sensitive: marked sensitive" in text
     assert "evidence     observed" in text, "of what the host changes"
     assert SECRET not in text
@@ -306,7 +313,7 @@ def test_a_detail_quotes_no_withheld_value_that_the_schema_repeats() -> None:
 def test_equal_reasons_are_one_line_with_their_count() -> None:
     block: JsonObject = {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}
     view = view_of({"content": [block, {**block, "text": "more"}, {**block, "text": "most"}]})
-    shown = [line.plain for line in reasons(view, None, 9)]
+    shown = [line.plain for line in reasons(view, view.outline, None, 9)]
     assert sum("3 times: content[0], content[1] …" in line for line in shown) == 1, shown
 
 
