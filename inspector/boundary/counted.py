@@ -68,7 +68,10 @@ class Counted(Struct, frozen=True, kw_only=True):
 
     @property
     def other_words(self) -> str:
-        """Words for what is not counted as withheld; empty if there is nothing."""
+        """The parts that were not withheld, in words: untrusted texts between markers, and protocol metadata.
+
+        Empty if there are none.
+        """
         metadata = f"{self.metadata:,} protocol metadata, not for models" if self.metadata else ""
         texts = "untrusted text" if self.delimited == 1 else "untrusted texts"
         delimited = f"{self.delimited:,} {texts} between markers" if self.delimited else ""

@@ -38,7 +38,7 @@ class Amount(StrEnum):
 
 
 class Notice(Struct, frozen=True, kw_only=True):
-    """The content of a notice: the names of withheld fields, and counts of the other parts."""
+    """What the notice to a model says: the names of withheld fields, and counts of other withheld parts."""
 
     fields: tuple[str, ...] = ()
     others: Amount | None = None
@@ -168,8 +168,8 @@ def reference_text(label: str | None) -> str:
 def is_own(block: Json, level: Level) -> bool:
     """True if the boundary itself could have written a block.
 
-    A server may imitate such a block. That gains it only the label in the block, and it can send such a text
-    anyway.
+    A server may imitate such a block. This is harmless: the block only gets the label of Sightline, and a
+    server can send the text of the label in any block.
     """
     text = _text_in(block)
     if text is None or block != text_block(text):

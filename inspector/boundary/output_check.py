@@ -51,7 +51,7 @@ class OutputCheck(Struct, frozen=True, kw_only=True):
 
     @property
     def lead(self) -> str:
-        """What the violations break: the output schema, or, without regard to it, the protocol."""
+        """What the result breaks: its output schema, or the protocol, which always requires an object."""
         is_object = all(each.message != NO_OBJECT for each in self.violations)
         return "output breaks its schema" if is_object else "result breaks the protocol"
 

@@ -1,4 +1,4 @@
-"""Claims: the declarations of servers and pages, and the vocabularies that define them."""
+"""Claims, the declarations of servers and pages, and vocabularies, the sets of keys that they use."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -153,7 +153,7 @@ class Claim(Struct, frozen=True, kw_only=True):
 
 
 class ClaimKey(Struct, frozen=True, kw_only=True):
-    """A key that a vocabulary defines."""
+    """One key that a vocabulary defines, such as `readOnlyHint` among the annotations of a tool."""
 
     name: str
     type: str

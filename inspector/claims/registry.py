@@ -1,4 +1,8 @@
-"""All vocabularies, and the claims that they find. Each module in `vocabularies` is one vocabulary."""
+"""The registry of vocabularies, and the claims that servers make with their keys.
+
+A vocabulary is one set of extension keys with a meaning, such as the tool annotations of MCP; a claim is one
+declaration of a server with such a key. Each module in `vocabularies` defines one vocabulary.
+"""
 
 from collections.abc import Iterator, Mapping
 from functools import cache, lru_cache

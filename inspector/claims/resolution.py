@@ -1,4 +1,6 @@
-"""Resolution: the server's declaration for one call with its arguments, compared with that of the tool.
+"""Resolution: asking the server, before a call, which declarations hold for this call and its arguments.
+
+The answer is compared with the declarations of the tool.
 
 Source: the tool-resolution extension, method `tools/resolve`; SEP-1862, whose older answer repeats the tool.
 A resolution may only narrow the tool's declarations. One that widens them, is malformed or does not arrive is
@@ -74,7 +76,12 @@ def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:
 
 
 def resolution_of(tool: Tool, outcome: Outcome) -> Resolution:
-    """The resolution in an answer. A `Failure` means that no answer arrived in time. Never raises."""
+    """Read the answer to `tools/resolve`: the annotations that hold for one call with its arguments.
+
+    Never raises.
+
+    A `Failure` as `outcome` means that no answer arrived in time.
+    """
     unanswered = Resolution(state=ResolutionState.UNANSWERED, effective=tool)
     match outcome:
         case Result(value=value):

@@ -342,7 +342,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_client(self) -> frozenset[str]:
-        """The fields of a ClientIdentity that these options set, or clear if a configuration sets them."""
+        """The ClientIdentity fields that these options set, or remove although a configuration sets them."""
         found: set[str] = set()
         if self.client_id is not None:
             found |= {"client_id", "client_secret", "authorization_url", "token_url"}

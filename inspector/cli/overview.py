@@ -53,7 +53,7 @@ def _configured() -> Iterator[str]:
 def words_of(
     word: str | None, connection: ConnectionOptions, command_line: tuple[str, ...] | None, target: Target
 ) -> tuple[str, ...] | None:
-    """A target in the words of a command line; None if it holds a credential."""
+    """`target` as the arguments of a command line; None if they would hold a credential."""
     if connection.config is not None:
         return (f"{connection.config}:{connection.server}" if connection.server else connection.config,)
     if word is not None and isinstance(parse_target(word), ConfiguredTarget):

@@ -64,7 +64,10 @@ class Plan(Struct, frozen=True, kw_only=True):
 
 @dataclass(slots=True, kw_only=True)
 class Called:
-    """The calls, listings and gaps of a review. Filled during the review."""
+    """The calls that a review made, the lists that it read, and what it could not check.
+
+    Filled during the review.
+    """
 
     calls: list[ReviewedCall] = field(default_factory=list[ReviewedCall])
     listings: list[OtherListing] = field(default_factory=list[OtherListing])

@@ -43,14 +43,14 @@ class Mint:
         return f"{MARK}{kind}-{self.letters(20)}"
 
     def access_token(self) -> str:
-        """A fake in the shape of a source host's access token: a prefix and 36 characters."""
+        """A fake access token in the format of a code hosting service: a prefix and 36 characters."""
         return "_".join(("ghp", SHAPED_MARK + self.letters(26)))
 
     def oauth_token(self) -> str:
         return ".".join(("ya29", f"a0{SHAPED_MARK}{self.letters(40)}"))
 
     def key_id(self) -> str:
-        """A fake in the shape of a cloud access key's id: 20 capitals and digits."""
+        """A fake id in the format of a cloud provider's access key: 20 capitals and digits."""
         return "AKIA" + SHAPED_MARK + self.letters(6).upper()
 
 

@@ -38,7 +38,8 @@ _SPELLINGS = {
     "tokenUrl": "tokenUrl",
 }
 _ASKS = (
-    "Sightline asks the server for its authorization server; --issuer names the one that a client belongs to"
+    "Sightline asks the server which authorization server to use; if your client is registered with another, "
+    "name that one with --issuer"
 )
 _CODEX = "Codex adds an id to its path; give the whole redirect that is registered, with --redirect-uri"
 _RESOURCE = "Sightline names the server itself as the resource, as MCP has it"
@@ -139,7 +140,10 @@ def without_effect(
     if any(name.casefold() == "authorization" for name, _ in target.headers):
         yield "oauth", "the entry has an Authorization header, which takes its place"
     if not members.enabled:
-        yield "oauth.enabled", "it is false, and Sightline authorizes where the server asks for it"
+        yield (
+            "oauth.enabled",
+            "the member is false, but Sightline authorizes whenever the server requires authorization",
+        )
     listens = target.client is not None and target.client.redirect_uri is not None
     if members.redirect_uri and not listens and "redirect_uri" not in given:
         yield "oauth.redirectUri", "Sightline can only listen on 127.0.0.1 and localhost; give --redirect-uri"

@@ -60,7 +60,7 @@ def create(path: Path) -> BinaryIO:
     try:
         descriptor = os.open(path, flags, MODE)
     except FileExistsError as error:
-        raise UsageError(f"{path} exists already", "Choose another name, or remove it.") from error
+        raise UsageError(f"{path} exists already", "Choose another name, or remove the file.") from error
     except (OSError, ValueError) as error:
         raise _cannot_write(path, error) from error
     file = os.fdopen(descriptor, "wb")
@@ -145,7 +145,7 @@ def replace(path: Path, raw: bytes) -> None:
     except OSError as error:
         raise _cannot_write(path, error) from error
     if is_another:
-        raise UsageError(f"{path} is not a regular file", "Choose another name, or remove it.")
+        raise UsageError(f"{path} is not a regular file", "Choose another name, or remove the file.")
     part = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
     file = create(part)
     try:

@@ -27,7 +27,7 @@ _ASCII_SPACE = str.maketrans("", "", "\t\n\f\r ")
 
 
 def stringify(value: Json, indent: int = 0) -> str:
-    """The result of `JSON.stringify(JSON.parse(text), null, indent)`."""
+    """What JavaScript returns for `JSON.stringify(value, null, indent)`, with its key order and numbers."""
     return write(value, _PRETTY) if indent else _on_one_line(value)
 
 

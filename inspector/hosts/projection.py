@@ -1,4 +1,4 @@
-"""Projects the outcome of a call: the model's view in one host at one boundary."""
+"""Computes what a model sees of the outcome of a call, in one host and at one boundary level."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -121,7 +121,7 @@ RESULT = Model(
 
 
 def changed(kind: Kind, change: Callable[[Model], Model]) -> Kind:
-    """`kind` with a change applied to every model in it, inner models first."""
+    """A copy of the type `kind` in which `change` was applied to every pydantic model, inner models first."""
     match kind:
         case Model():
             members = (replace(member, kind=changed(member.kind, change)) for member in kind.members)

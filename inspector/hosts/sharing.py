@@ -15,7 +15,7 @@ _CACHE: ContextVar[_Cache | None] = ContextVar("work shared by hosts", default=N
 
 @contextmanager
 def sharing() -> Generator[None]:
-    """Enable the cache of shared functions inside this context."""
+    """Cache the results of functions decorated with `shared` while this context is open."""
     token = _CACHE.set({})
     try:
         yield
@@ -24,7 +24,7 @@ def sharing() -> Generator[None]:
 
 
 def shared(function: Callable[[Value], Result]) -> Callable[[Value], Result]:
-    """Cache the results of `function` inside `sharing`, by the identity of the value.
+    """Cache the results of `function` while a `sharing` context is open, by the identity of the value.
 
     Neither the value nor the result may be modified afterwards.
     """

@@ -272,7 +272,10 @@ class Digits(NamedTuple):
 
 
 def digits_of(value: float) -> Digits:
-    """The digits of a finite float."""
+    """The sign, the shortest decimal digits that read back as `value`, and the position of the decimal point.
+
+    `value` must be finite.
+    """
     sign, digits, exponent = Decimal(float.__repr__(value)).as_tuple()
     text = "".join(map(str, digits))
     point = len(text) + int(exponent)

@@ -154,7 +154,8 @@ class Watch:
     """Compares a server's listings with its pin, and with the session's first listing.
 
     While its author edits a server, the first listing after each save takes the place of the session's first
-    listing, except for tools that had changed before the save without one. A pin always holds.
+    listing, except for tools that had already changed although no file had been saved. A save never changes
+    the pin that listings are compared with.
 
     The methods read files and compare definitions: call them in a thread, and only in one thread at a time.
     """

@@ -68,7 +68,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def label(self) -> str:
-        """The server's own name for it: a name, a URI or a template."""
+        """The identifier of the entry on the server: a name, a URI or a URI template."""
         return self.item.name if self.item else self.name
 
     @property
@@ -288,7 +288,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
 
     @property
     def skills(self) -> tuple[Item, ...]:
-        """The skills whose entries are known."""
+        """The skills that the server lists, and those that were fetched by their URIs."""
         return (*self.items(Kind.SKILL), *self.got)
 
     @property

@@ -86,7 +86,7 @@ class RecordedDefinitions:
         return self._latest(name) if name in self._variants else None
 
     def variants(self, name: str) -> tuple[Tool, ...]:
-        """Every definition that the name has had, so that no sensitive declaration is missed."""
+        """Every definition of this name in the recording. A field is sensitive if any definition says so."""
         item = self.tool(name) if item_of(name) else None
         if item:
             return (item,)

@@ -163,7 +163,7 @@ class RecordedCall(Struct, frozen=True, kw_only=True):
 
 
 class Removed(Struct, frozen=True):
-    """One withheld place of a result."""
+    """One place in a result whose value was withheld."""
 
     pointer: str
     rule: str

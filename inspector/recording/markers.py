@@ -35,7 +35,7 @@ class MarkerKey:
         self._key = key
 
     def marker(self, rule: str, value: Json) -> Marker:
-        """The marker for `value`."""
+        """The placeholder that a recording stores in place of `value`, which `rule` withholds."""
         digest = hmac.new(self._key, digestmod="sha256")
         for piece in pieces(value):
             digest.update(piece)

@@ -71,7 +71,7 @@ def _notes(saved: SavedCall, target: StdioTarget | HttpTarget | None = None) -> 
     if target is not None:
         names += target.environment if isinstance(target, StdioTarget) else _headers(target).values()
     if names:
-        yield f"Set in the environment: {', '.join(dict.fromkeys(names))}."
+        yield f"Environment variables to set first: {', '.join(dict.fromkeys(names))}."
 
 
 def _variable(source: str, argument: str) -> str:

@@ -61,7 +61,7 @@ class Admission(Struct, frozen=True, kw_only=True):
         return frozenset(kind for name in self.types for kind in _EXACT.get(name, ()))
 
     def admits(self, value: Json) -> bool:
-        """True if `value` is admitted. A container never is."""
+        """True if the schema allows the scalar `value`. Always false for objects and arrays."""
         if not self.names_any or (isinstance(value, Number) and value.text in _NO_JSON):
             return False
         if isinstance(value, (dict, list, DuplicateKeys)):

@@ -12,9 +12,12 @@ _LONGEST = 40
 
 
 def variants_of(keywords: JsonObject, references: References, above: frozenset[str]) -> str:
-    """The variants of `anyOf` or `oneOf` in words; empty if a schema has none. Foreign text.
+    """The variants of `anyOf` or `oneOf` in words; empty if a schema has none.
 
-    `keywords`: of the merged schema. `above`: the references followed to reach it.
+    The words quote untrusted text.
+
+    `keywords`: the keywords of the merged schema. `above`: the references that were followed to reach that
+    schema.
     """
     branches = next(
         (found for name in ("anyOf", "oneOf") if isinstance(found := keywords.get(name), list)), None

@@ -64,7 +64,7 @@ class Revealed:
 
 
 class Expired(Struct, frozen=True, kw_only=True):
-    """The time of the reference has run out."""
+    """The secret reference has expired."""
 
     by: ExpiredBy
 

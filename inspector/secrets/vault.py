@@ -91,14 +91,14 @@ class Vault:
         return self._stops[-1] if self._stops else 0
 
     def at(self, index: int) -> Kept:
-        """The item at an index that counts the items of all calls in order. Raises IndexError."""
+        """The item at `index` in the list of all items, over all calls in order. Raises IndexError."""
         place = bisect_right(self._stops, index)
         if index < 0 or place == len(self._stops):
             raise IndexError(index)
         return self._kept(self._calls[place], index - (self._stops[place - 1] if place else 0))
 
     def place_of(self, key: VaultKey) -> int:
-        """The index of an item, counting the items of all calls in order. Raises ForgottenError."""
+        """The index of an item in the list of all items, over all calls in order. Raises ForgottenError."""
         before = self._calls.index(self._call(key))
         return key.place + (self._stops[before - 1] if before else 0)
 

@@ -623,10 +623,10 @@ class Session:
                 return
 
     def note(self, title: str, detail: str, *, kind: str, is_failed: bool = False) -> None:
-        """Add an event that went over no wire to the timeline and to the recording.
+        """Add an event that is not a protocol message to the timeline and to the recording.
 
         `kind`: the kind of the recording's note. The texts must quote no argument and no result; they may
-        quote foreign text.
+        quote untrusted text of the server.
         """
         at_s = self.now_s
         if self.recorder:

@@ -48,7 +48,7 @@ Ask: TypeAlias = "Callable[[str, JsonObject, float], Awaitable[FramedAnswer]]"
 
 
 def as_task(tool: Tool | None, server: ServerFacts | None) -> bool:
-    """True to call a tool as a task: the tool requires it, and its server supports it in the handshake era."""
+    """True to call a tool as a task: the tool requires it, and its server has a handshake and supports it."""
     if tool is None or server is None or server.era is not Era.LEGACY or not tool.needs_task:
         return False
     return value_at(server.capabilities, "tasks", "requests", "tools", "call") is not None

@@ -49,7 +49,10 @@ class Subscriptions:
             self._changed()
 
     def unconfirm(self) -> None:
-        """Wait for all confirmations again, because the connection was replaced."""
+        """Mark every subscription as unconfirmed.
+
+        After a new connection, the server must confirm each subscription again.
+        """
         self._confirmed = dict.fromkeys(self._confirmed, False)
         self._changed()
 
@@ -79,7 +82,10 @@ class Subscriptions:
         return outcome
 
     async def end(self, send: Send) -> None:
-        """End all subscriptions of the handshake era, because the session closes."""
+        """End all subscriptions, because the session closes.
+
+        For the era with an `initialize` handshake only.
+        """
         try:
             async with asyncio.timeout(LEAVING_S):
                 await asyncio.gather(*(send(UNSUBSCRIBE, {"uri": uri}) for uri in self._confirmed))

@@ -11,12 +11,18 @@ from inspector.safe_text import safe, safe_line
 
 
 def content(text: str, style: str = "") -> Content:
-    """`text` made safe, on one line. `style`: a style of Sightline's own, such as `bold $error`."""
+    """`text` on one line, without control and invisible characters.
+
+    `style`: a style of Sightline's own, such as `bold $error`.
+    """
     return Content.styled(safe_line(text), style) if style else Content(safe_line(text))
 
 
 def paragraph(text: str, style: str = "") -> Content:
-    """`text` made safe, with its line feeds. Each tab becomes four spaces, so that its width is known."""
+    """`text` without control and invisible characters, but with its line feeds.
+
+    Each tab becomes four spaces, so that its width is known.
+    """
     shown = safe(text).replace("\t", "    ")
     return Content.styled(shown, style) if style else Content(shown)
 

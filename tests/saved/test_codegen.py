@@ -124,7 +124,7 @@ def test_generated_code_reads_headers_and_variables_from_the_environment(folder:
             "codegen", "echo", "--as", language, "--header", f"X-Key: {SECRET}", "https://h.test/mcp"
         )
         assert "X_KEY" in made.out
-        assert "Set in the environment: MY_KEY, X_KEY." in made.err
+        assert "Environment variables to set first: MY_KEY, X_KEY." in made.err
         assert SECRET not in made.out + made.err
     made = sightline("codegen", "echo", "-e", f"KEY={SECRET}", "--", "x")
     assert 'os.environ["KEY"]' in made.out

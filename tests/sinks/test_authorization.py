@@ -353,6 +353,6 @@ def test_after_a_declined_authorization_the_screen_names_the_key_to_retry(tmp_pa
         words = [sys.executable, "-m", "inspector", url]
         with terminal(words, columns=160, lines=50, **folders) as screen:
             screen.wait_for("Nothing is opened yet")
-            screen.press_until("\x1b", until="R asks you again")
+            screen.press_until("\x1b", until="R asks you for authorization again")
             assert "sightline auth" not in screen.plain()
             screen.press_until("R", until="Nothing is opened yet")

@@ -1,4 +1,4 @@
-"""Runs an interface while it is open: its handshake, the data that it gets, and the handling of its messages."""
+"""Runs the interface of a tool (MCP Apps) while it is open: its handshake, its data and its messages."""
 
 import asyncio
 import secrets

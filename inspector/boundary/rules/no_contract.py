@@ -1,4 +1,4 @@
-"""`no-contract`: at `closed`, withholds everything that no output schema describes."""
+"""`no-contract`: at the boundary level `closed`, withholds everything that no output schema describes."""
 
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import (

@@ -1,4 +1,4 @@
-"""`sightline prompt NAME … TARGET`: one prompt, and both views of it."""
+"""`sightline prompt NAME … TARGET`: prints one prompt, as the server sent it and as the model sees it."""
 
 from difflib import get_close_matches
 

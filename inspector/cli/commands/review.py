@@ -204,7 +204,7 @@ class _Sources(Struct, frozen=True, kw_only=True):
         if recordings and self.plan.profiles:
             raise UsageError(
                 "--also-as does not work with recordings",
-                "Leave it out: a recording is of one client profile.",
+                "Leave it out: a recording holds the session of one client profile.",
             )
         live = len(words) - len(recordings) + (command_line is not None) + (connection.config is not None)
         of_client = [name for name, value in connection.authorization.of_one_client.items() if value]

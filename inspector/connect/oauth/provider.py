@@ -49,8 +49,8 @@ MOST_BYTES = 1 << 20
 _LONGEST = 300
 """The maximum number of characters quoted of one text of an authorization server."""
 
-_NO_ONE = "Authorization: no token is kept, and there is no terminal to ask you in"
-_STORED_ONLY = "Authorization: no token that the server accepts is kept (--stored-auth-only)"
+_NO_ONE = "Authorization: no token is stored, and there is no terminal to ask you in"
+_STORED_ONLY = "Authorization: the server accepts none of the stored tokens (--stored-auth-only)"
 
 
 class AuthorizationFailedError(Exception):

@@ -1,4 +1,7 @@
-"""Tools for documents. Their effect depends on the arguments, and can be resolved before a call."""
+"""Tools for documents.
+
+Their effect depends on the arguments; `tools/resolve` tells it to a client before a call.
+"""
 
 from inspector.demo.tools.tool import DemoContext, DemoTool, error_result, mirrored, object_schema, text_of
 from inspector.demo.workspace import Workspace

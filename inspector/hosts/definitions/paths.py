@@ -66,7 +66,7 @@ class Purse:
 
 
 class RedirectedReference(Struct, frozen=True, kw_only=True):
-    """A reference in the bounded schema that still has its original target."""
+    """A `$ref` of the bounded schema that is to be redirected; it still has its original target."""
 
     holder: JsonObject
     keyword: str

@@ -130,9 +130,9 @@ class Oversight:
         self._agreed += ((target, each.key) for each in changes)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Mark the session as untrusted, because an interface of MCP Apps sent something to the model.
+        """Mark the session as untrusted: the interface of a tool (MCP Apps) sent something to the model.
 
-        Returns the number of the message, which is counted together with the calls.
+        Returns the number of the message; messages and calls share one sequence of numbers.
         """
         self._calls += 1
         origin = LabelOrigin(call=self._calls, server=str(session.target), tool=method)

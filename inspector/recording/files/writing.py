@@ -237,7 +237,9 @@ class Recorder:
                 except OSError as error:
                     self._fail(error.strerror or type(error).__name__)
                 except Exception as fault:  # noqa: BLE001 - a recording must not go on with a frame that was left out
-                    self._fail(f"a frame could not be judged ({type(fault).__name__})")
+                    self._fail(
+                        f"a frame could not be checked for values to withhold ({type(fault).__name__})"
+                    )
 
     def _write(self, lines: Iterable[Line]) -> None:
         for line in lines:

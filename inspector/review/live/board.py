@@ -1,4 +1,4 @@
-"""The findings of a running review by subject, and the data types of its input."""
+"""Groups the findings of a running review by subject. Also defines the types that a running review reads."""
 
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType

@@ -173,7 +173,7 @@ RULES = (
     _contradiction(
         8,
         ContradictionKind.SOURCE_DISAGREES,
-        "Both trusted and from an untrusted source",
+        "Data declared both trusted and from an untrusted source",
         Severity.MEDIUM,
         (
             "A host that follows the wrong declaration gives third-party text to the model as if it were trusted.",
@@ -193,7 +193,7 @@ RULES = (
     ),
     ReviewRule(
         id="SL-ANN010",
-        title="Result contradicts its tool",
+        title="Result contradicts its tool's declarations",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         consequence="A host that relies on the definition of the tool handles the result wrongly.",

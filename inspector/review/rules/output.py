@@ -34,7 +34,7 @@ def _unreadable(offer: Offer) -> Iterator[Hit]:
     positions = positions_of(schema)
     for fault, pointer in zip(positions.faults, positions.faulty, strict=False):
         yield Hit(
-            message=f"A part of the output schema cannot be judged, so it counts as sensitive: {fault}.",
+            message=f"A part of the output schema cannot be checked, so it counts as sensitive: {fault}.",
             pointer=f"/outputSchema{pointer or ''}",
         )
 
@@ -148,7 +148,7 @@ RULES = (
     ),
     ReviewRule(
         id="SL-OUT002",
-        title="Output schema cannot be judged",
+        title="Output schema cannot be checked",
         severity=Severity.MEDIUM,
         confidence=Confidence.HIGH,
         consequence="It is unclear which sensitivity marks apply, so hosts that fail open show everything.",

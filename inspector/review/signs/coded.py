@@ -29,7 +29,7 @@ def _names_several_paths(sentence: SentenceWords) -> bool:
 
 CONDITIONS: Mapping[str, Callable[[SentenceWords], bool]] = {
     "secret variable": _holds_secret_variable,
-    "argument named for a secret": _names_secret_argument,
+    "argument whose name suggests a secret": _names_secret_argument,
     "several paths": _names_several_paths,
 }
 

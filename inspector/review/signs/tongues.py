@@ -207,7 +207,7 @@ def _acts(clause: Clause, *, denied: bool) -> Iterator[tuple[float, str]]:
         if WordKind.USER in clause.kinds:
             yield 1, "it acts when the user asks for something else"
     if has({WordKind.PRETEND, WordKind.USER}):
-        yield 3, "it asks to lie to the user"
+        yield 3, "it asks the model to lie to the user"
         if has({WordKind.TOOL, WordKind.ALL}):
             yield 1.5, "it changes how other tools are used"
     if (

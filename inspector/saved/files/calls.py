@@ -94,7 +94,7 @@ def append_call(path: str, saved: SavedCall) -> None:
 def check_new(path: str, name: str) -> None:
     """Raise UsageError if the file has a call of that name, or cannot be read."""
     if Path(path).exists() and any(each.name == name for each in read_calls(path)):
-        raise UsageError(f"{path} has a call {name} already", "Choose another name, or remove it.")
+        raise UsageError(f"{path} has a call {name} already", "Choose another name, or remove that call.")
 
 
 def without_secrets(

@@ -103,7 +103,9 @@ class AppServer:
         """Read the interface like any other resource. Raises InspectorError."""
         read = await self._done(unlisted(Kind.RESOURCE, self._uri).handle, {})
         if not isinstance(read.outcome, Result):
-            raise UnreachableError("the server did not return the interface; the timeline shows the reason")
+            raise UnreachableError(
+                "the server did not return the tool's interface; the timeline shows the reason"
+            )
         definition = read.tool.definition if read.tool is not None else {}
         found = await asyncio.to_thread(interface_in, self._uri, read.outcome.value, definition)
         if isinstance(found, str):

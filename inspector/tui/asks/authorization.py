@@ -122,7 +122,10 @@ class UserAuthorizer:
         """
 
     async def agree(self, ask: AuthorizationAsk) -> bool:
-        """Ask the user. Returns false if they cancel. Cancelling this task closes the dialog."""
+        """Ask the user to authorize Sightline on a page. Returns false if they cancel.
+
+        Cancelling this task closes the dialog.
+        """
         async with self._turn:
             self._on_hold(True)
             try:

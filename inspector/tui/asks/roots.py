@@ -17,7 +17,7 @@ MOST = 100
 def roots_dialog(session: Session) -> AskScreen:
     """A dialog that shows the roots of a session, and adds or removes one.
 
-    The server is notified if its era has a notification for that.
+    If the protocol revision of the connection has `notifications/roots/list_changed`, the server gets it.
     """
     roots = session.options.roots
     paths = [path_of(root) for root in roots]

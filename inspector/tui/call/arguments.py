@@ -70,7 +70,7 @@ def example(form: Form) -> JsonObject:
 
 
 def checked(draft: ArgumentDraft, schema: Json) -> ArgumentDraft:
-    """A draft with the problems that a check against the schema finds, too."""
+    """`draft`, to which the problems are added that a check against `schema` finds."""
     found = violations(draft.arguments, schema) if draft.arguments is not None else ()
     return replace(draft, problems=merged(draft, found))
 

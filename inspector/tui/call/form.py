@@ -289,7 +289,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
     def entered(self) -> dict[str, Entered]:
         """The contents of all inputs that are not empty, by pointer.
 
-        A line that is not mounted yet counts with the content that it will show.
+        For an input that is not mounted yet, this is the content that it will show.
         """
         contents = self._kept | {line.line.field.pointer: line.entered for line in self._mounted}
         return {pointer: entered for pointer, entered in contents.items() if entered != Entered()}

@@ -263,7 +263,8 @@ class CallPane(Vertical):
     def complain(self) -> str:
         """Show all problems, because the user has tried to call, and focus the first missing or wrong field.
 
-        Returns a sentence that names the arguments. Foreign text.
+        Returns a sentence that names the missing and the wrong arguments. The names are untrusted text of the
+        server.
         """
         self._tried = True
         self._show_draft()
@@ -299,7 +300,10 @@ class CallPane(Vertical):
 
     @property
     def folded(self) -> tuple[Content, Content] | None:
-        """The line of the call that was made from this form, with its keys; None if the form is not folded for it."""
+        """The line that replaces the form after a call, and the keyboard keys that apply.
+
+        None if the form is shown.
+        """
         return self._folded if self.is_folded else None
 
     def fold_again(self, folded: tuple[Content, Content]) -> None:
@@ -308,11 +312,11 @@ class CallPane(Vertical):
         self._fold(*folded)
 
     def fold_earlier(self, line: Content) -> None:
-        """Show one line for an earlier call. The form may hold other arguments."""
+        """Replace the form by one line about an earlier call. The form may hold other arguments."""
         self._fold(line, Content.assemble(("Esc", "bold $text-accent"), " back"))
 
     def fold_recorded(self, line: Content) -> None:
-        """Show one line for a call from a recording."""
+        """Replace the form by one line about a call from a recording."""
         self._fold(line, Content(""))
 
     def end_earlier(self) -> None:

@@ -182,7 +182,10 @@ class CallRunner:
         return self._view.tool if self._view else None
 
     def written(self, view: ToolView) -> tuple[Mapping[str, Entered], str | None]:
-        """The last entries or JSON text in the form of an item; before the first, the defaults of its schema."""
+        """What the user last entered for an item: fields or JSON text.
+
+        If nothing yet, the defaults of its schema.
+        """
         found = self._written.get(view.tool.name) if view.tool else None
         if found is not None:
             return found.entered, found.text
@@ -275,9 +278,9 @@ class CallRunner:
         return self._made.get(record.number) is call
 
     def repeat_unasked(self) -> str:
-        """Repeat the last call, unless the policy wants to ask the user, or has asked and got no agreement.
+        """Repeat the last call, unless the policy requires the user's consent, or the user has refused.
 
-        Returns the reason why it cannot be called; empty if it is called.
+        Returns the reason why no call was made; empty if one was made.
         """
         obstacle = self.obstacle()
         if not obstacle and self.last is not None and self.last is self._stopped:

@@ -45,7 +45,7 @@ class ClaimRow(Struct, frozen=True, kw_only=True):
 
 
 def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
-    """The line of a claim, in `width` cells."""
+    """One row of the list of claims, `width` cells wide. `here`: the cursor is on it."""
     claim = row.claim
     sign, style = _sign(row)
     status = Content.styled(str(claim.standing), _STANDINGS[claim.standing])

@@ -94,7 +94,9 @@ _CALM_S = 0.1
 
 A server may send thousands of frames a second.
 """
-_AUTHENTICATION_HINT = 'R asks you again. Or start Sightline with --header "Authorization: Bearer …".'
+_AUTHENTICATION_HINT = (
+    'R asks you for authorization again. Or start Sightline with --header "Authorization: Bearer …".'
+)
 
 
 class SessionLink:

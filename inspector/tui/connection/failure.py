@@ -73,7 +73,7 @@ def failure_in_short(view: FailureView) -> Content:
 
 
 def failure(view: FailureView) -> Content:
-    """The text of the panel."""
+    """The text of the panel that explains why connecting failed."""
     begin, _, rest = shortened(view.message, _MESSAGE_LENGTH).partition("\n")
     # The end of a long message comes first: there may be no room for all of it.
     is_long = rest.count("\n") > 2

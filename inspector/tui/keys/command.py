@@ -47,7 +47,7 @@ class KeyPlace(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Command:
-    """One thing that a key does."""
+    """An action that keys are bound to."""
 
     id: str
     """The id, such as `call.repeat`. It never changes, so that keymaps can refer to it."""

@@ -187,9 +187,9 @@ class FindingActions:
 
 
 def mark_of(finding: Finding, *, is_malformed: bool) -> DefinitionMark:
-    """The place of a finding in a definition.
+    """The place of a finding in a definition. A malformed item is marked as a whole.
 
-    A malformed item is marked as a whole: its findings point into the list.
+    The pointers in findings about a malformed item start at the list response, not at the item.
     """
     near = finding.evidence.strip("…")[:_NEAR]
     words = Content.assemble(

@@ -150,7 +150,7 @@ def _age(age_s: float) -> str:
 
 
 def subscribable(tool: Tool | None, record: CallRecord | None) -> str | None:
-    """The URI of the open resource. For a template, that of the resource that was read; None if there is none."""
+    """The URI of the open resource, or of the resource last read from the open template; otherwise None."""
     if tool is None or tool.item is None or tool.kind is Kind.PROMPT:
         return None
     if tool.kind is not Kind.TEMPLATE:

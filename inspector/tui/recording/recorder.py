@@ -303,7 +303,7 @@ def export(session: Session, name: str, lenses: Lenses) -> int:
     path = paths.written(name)
     kind = _KINDS.get(path.suffix.lower())
     if kind is None:
-        raise UsageError(f"{path.name} ends in neither .html nor .md", "Add one of the two to the name.")
+        raise UsageError(f"{path.name} ends in neither .html nor .md", "Add .html or .md to the name.")
     if isinstance(session, RecordedSession):
         file = RecordingFile(Path(session.opened.path))
         try:

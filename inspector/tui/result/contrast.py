@@ -70,20 +70,20 @@ class Contrast(Struct, frozen=True, kw_only=True):
         return bool(self.outline.tops)
 
     def names(self) -> tuple[str, str]:
-        """The names of both sides: their boundaries if the host is the same, else their hosts."""
+        """The names of both sides: their boundary levels if the host is the same, else their hosts."""
         if self.left.lens.host == self.right.lens.host:
             return self.left.lens.level.value, self.right.lens.level.value
         return self.left.lens.host, self.right.lens.host
 
     @property
     def missing(self) -> SideDifference:
-        """The sign of a value that the right side lacks: the boundary withholds it, or the host drops it."""
+        """The mark of a value that is missing on the right: withheld by the boundary or dropped by the host."""
         is_withheld = self.left.lens.level is not self.right.lens.level
         return SideDifference.LEFT if is_withheld else SideDifference.CHANGED
 
 
 def contrast_title(seen: Seen) -> Content:
-    """The title of a side: its boundary and host."""
+    """The title of a side: its boundary level and host."""
     return Content.assemble(
         ("The model at  ", "bold"), content(f"{seen.lens.level}, {shortened(seen.lens.host, 60)}", "bold")
     )
@@ -196,7 +196,7 @@ def contrast(record: CallRecord, left: Lens, right: Lens, *, server: str) -> Con
 
 
 def leaf_count(outline: Outline) -> LeafCount:
-    """The number of leaves that differ in the two values of an outline."""
+    """The number of leaves that differ between the two values that `outline` compares."""
     counts = dict.fromkeys(SideDifference, 0)
     for node in range(len(outline)):
         if outline.end(node) == node + 1:

@@ -35,7 +35,7 @@ def _marked(removal: Removal) -> str:
     if removal.claim is None:
         where = removal.schema_pointer
         at = "of the output schema" if where is None else f"at {_OUTPUT_SCHEMA}{where}"
-        return f"Correct the part {at}: a part that Sightline cannot read or resolve counts as marked."
+        return f"Correct the part {at}: a part that Sightline cannot read or resolve counts as sensitive."
     holder, _, spelling = removal.claim.pointer.rpartition("/")
     if "sensitive" not in spelling.lower():
         return f"Rewrite {removal.claim.pointer} so that Sightline can read it: an unreadable mark counts as a mark."

@@ -92,7 +92,7 @@ _REASON_STYLES = {
 # Without slots, so that properties such as `json` can be cached.
 @dataclass(frozen=True, kw_only=True)
 class ResultView:
-    """One call at one boundary and for one host, ready to be drawn."""
+    """The result of one call at one boundary level and for one host, ready to be drawn."""
 
     record: CallRecord
     level: Level

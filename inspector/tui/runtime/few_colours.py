@@ -86,7 +86,10 @@ class FewColours(LineFilter):
 
 @lru_cache(4096)
 def converted(style: Style, background: Rgb, number: int, *, is_text: bool) -> Style:
-    """A style with its colours converted. Of text, the contrast is kept."""
+    """`style` with each colour replaced by one of the `number` colours of the terminal.
+
+    For text (`is_text`), the contrast with `background` is kept.
+    """
     behind = _rgb(style.bgcolor) or background
     front = _rgb(style.color)
     ground = _ground(behind, number)

@@ -121,7 +121,7 @@ def _server(trust: SessionTrust, name: str, detail: SourceDetail | None) -> Serv
 
 
 def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
-    """The detail that follows `detail` when the user presses `p`."""
+    """The source whose details `p` shows after those of `detail`; after the last, None: no details."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
 

@@ -26,8 +26,8 @@ class Alignment:
 def align(left: Sequence[str], right: Sequence[str], akin: Akin | None = None) -> Alignment:
     """Align two lists of lines in rows. Every line has a row, and the order is kept.
 
-    `akin`: whether two different lines, given by index, are versions of one thing. Such lines share a row if
-    they come first in a stretch of lines that differ.
+    `akin(i, j)`: true if line i of `left` and line j of `right` are two versions of the same item. In a run
+    of unequal lines, the lines at the start share rows pair by pair, up to the first pair that is not akin.
     """
     lefts, rights = array("l"), array("l")
     waiting: list[_Stretch | _Equal] = [_Stretch(range(len(left)), range(len(right)), _ROUNDS)]

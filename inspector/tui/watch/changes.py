@@ -37,7 +37,7 @@ class DefinitionsAsked(Struct, frozen=True, kw_only=True):
 
 
 class ResultsAsked(Struct, frozen=True, kw_only=True):
-    """A request to compare two results of one call at the boundary in force."""
+    """A request to compare two results of one call at the current boundary level."""
 
     before: CallRecord
     now: CallRecord
