@@ -40,7 +40,7 @@ class ExitCode(IntEnum):
 class InspectorError(Exception):
     """An error for the user: `message` says what failed, `hint` what to do about it.
 
-    Both may quote foreign text; code that prints them makes it safe.
+    Both may quote untrusted text; code that prints them makes it safe.
     """
 
     code = "internal"

@@ -47,7 +47,7 @@ class Hidden(Struct, frozen=True, kw_only=True):
     """The hidden characters of one string."""
 
     pointer: str
-    """Pointer to the string, or to the member whose key it is. May contain foreign text."""
+    """Pointer to the string, or to the member whose key it is. May contain untrusted text."""
     in_key: bool
     characters: tuple[HiddenCharacter, ...]
     """The characters in the order of their first occurrence."""

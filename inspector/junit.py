@@ -13,7 +13,7 @@ class JunitCase(Struct, frozen=True, kw_only=True):
 
     suite: str
     name: str
-    """The name of the check. May be foreign text."""
+    """The name of the check. May be untrusted text."""
     failure: str = ""
     """The failure, in lines; empty if the check passed."""
 

@@ -1,4 +1,4 @@
-"""Make foreign text safe to show: it can neither control a terminal nor hide characters.
+"""Make untrusted text safe to show: it can neither control a terminal nor hide characters.
 
 Line feed, tab and every character outside Unicode's category C (control, format, surrogate, private use,
 unassigned) stay as they are. All others become visible symbols.

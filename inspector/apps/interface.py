@@ -97,9 +97,9 @@ class AppInterface(Struct, frozen=True, kw_only=True):
     """An interface that may be opened."""
 
     uri: str
-    """Foreign text."""
+    """Untrusted text."""
     html: str
-    """Foreign text."""
+    """Untrusted text."""
     size_bytes: int
     digest: str
     """The SHA-256 of the HTML, in hexadecimal digits."""

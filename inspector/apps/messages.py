@@ -78,7 +78,7 @@ class AppMessage(Struct, frozen=True, kw_only=True):
 
     ask: AppAsk
     method: str
-    """Foreign text; empty for an answer."""
+    """Untrusted text; empty for an answer."""
     id: str | int | None = None
     """The id of the request; None for a notification."""
     params: JsonObject
@@ -92,7 +92,7 @@ class AppRefusal(Struct, frozen=True, kw_only=True):
     id: str | int | None = None
     """The id to answer with an error; None if nothing is answered."""
     method: str = ""
-    """Foreign text."""
+    """Untrusted text."""
 
 
 def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:

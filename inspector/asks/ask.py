@@ -36,7 +36,7 @@ class AskKind(StrEnum):
 
 
 class Ask(Struct, frozen=True, kw_only=True):
-    """A well-formed request. All of its texts are foreign."""
+    """A well-formed request. All of its texts are untrusted."""
 
     kind: AskKind
     method: str
@@ -117,7 +117,7 @@ def _kind(method: str, params: Json) -> AskKind | str:
 
 
 def sampling_lines(ask: Ask) -> Iterator[str]:
-    """The content of a request for sampling, text by text: its messages, then its preferences. Foreign text."""
+    """The content of a request for sampling, text by text: its messages, then its preferences. Untrusted text."""
     prompt = text_at(ask.params, "systemPrompt")
     if prompt is not None:
         yield f"system: {prompt}"

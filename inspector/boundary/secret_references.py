@@ -25,7 +25,7 @@ MAX_POINTER_CHARACTERS = 4_096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SecretReference:
-    """A value that the server keeps for the user and returns at `redeem_url`. All members are foreign."""
+    """A value that the server keeps for the user and returns at `redeem_url`. All members are untrusted."""
 
     pointer: str
     """Pointer into the raw result."""
@@ -49,7 +49,7 @@ class MalformedReference(Struct, frozen=True, kw_only=True):
     reason: str
     """The reason, in a sentence that quotes nothing of the result."""
     label: str | None = None
-    """The label, if usable. Foreign."""
+    """The label, if usable. Untrusted text."""
 
 
 ListedReference: TypeAlias = SecretReference | MalformedReference

@@ -35,7 +35,7 @@ class Contradiction(Struct, frozen=True, kw_only=True):
     claims: tuple[Claim, ...]
     """The claims in question, in the given order."""
     message: str
-    """A sentence for the user, without foreign text."""
+    """A sentence for the user, without untrusted text."""
 
 
 _Claims: TypeAlias = Sequence[Claim]

@@ -1,6 +1,6 @@
 """Layouts: the places of a vocabulary's keys in a message, and the forms of their values.
 
-Each vocabulary declares a layout; `VocabularyLayout.read` walks it. The walk follows the layout, never the foreign
+Each vocabulary declares a layout; `VocabularyLayout.read` walks it. The walk follows the layout, never the untrusted
 value, so its cost does not depend on the depth and size of the value. An object with duplicate keys is read
 once for each duplicate; those claims are malformed.
 """

@@ -57,7 +57,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
     is_older_shape: bool = False
     """True if the answer has the shape of SEP-1862."""
     problem: str = ""
-    """The reason why the listed declarations apply instead; empty if they do not. Quotes nothing foreign."""
+    """The reason why the listed declarations apply instead; empty if they do not. It quotes no untrusted text."""
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Cell(Struct, frozen=True, kw_only=True):
     """A cell of the safety table: words, and a note on their origin."""
 
     values: tuple[str, ...]
-    """The words in the cell. Never empty. Foreign text if `is_foreign`."""
+    """The words in the cell. Never empty. Untrusted text if `is_foreign`."""
     is_foreign: bool = False
     note: str = ""
     """`default`, `disputed` or empty."""
@@ -48,11 +48,11 @@ class SafetyRow(Struct, frozen=True, kw_only=True):
     """The row of one tool in the safety table."""
 
     name: str
-    """The name of the tool. Foreign text."""
+    """The name of the tool. Untrusted text."""
     cells: tuple[Cell, ...]
     """The cells in the order of `COLUMNS`, without the first."""
     contradictions: tuple[str, ...]
-    """The contradictions, in sentences without foreign text."""
+    """The contradictions, in sentences without untrusted text."""
 
 
 def safety_rows(tools: Iterable[Tool]) -> tuple[SafetyRow, ...]:

@@ -64,7 +64,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     sensitive: Trait
     """True if the whole result is sensitive. For single sensitive positions, see `sensitive_positions`."""
     data_classes: Trait
-    """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Foreign text."""
+    """The classes of returned data; regulated data with scopes, as in `regulated:GDPR`. Untrusted text."""
     sensitivity_level: Trait
     """One of public, internal, confidential and restricted."""
     sensitive_positions: Trait
@@ -77,7 +77,7 @@ class Traits(Struct, frozen=True, kw_only=True):
     destinations: Trait
     sources: Trait
     attribution: Trait
-    """The sources of the data, as URIs. Foreign text."""
+    """The sources of the data, as URIs. Untrusted text."""
     resolvable: Trait
     debugging: Trait
 

@@ -24,7 +24,7 @@ class InstalledServers:
 
     servers: list[FoundServer]
     left_out: list[tuple[str, str]]
-    """The servers left out, each with the reason. Foreign text."""
+    """The servers left out, each with the reason. Untrusted text."""
     code: int = ExitCode.OK
     """The highest exit code so far."""
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])

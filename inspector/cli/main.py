@@ -135,7 +135,7 @@ def run(argv: list[str], interface: Interface) -> int:
         if leaving.code != 1:
             raise
         return ExitCode.UNREAD
-    except Exception as error:  # noqa: BLE001 - the last handler: a traceback would quote foreign text and locals
+    except Exception as error:  # noqa: BLE001 - the last handler: a traceback would quote untrusted text and locals
         return DIAGNOSTICS.fail(defect(error))
     return result if isinstance(result, int) else ExitCode.OK
 

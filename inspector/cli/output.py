@@ -306,7 +306,7 @@ class Diagnostics:
         error.mask(self.mask)
         if self.as_json:
             shape = {"code": error.code, "message": error.message, "hint": error.hint}
-            # ASCII escapes, so that nothing foreign acts on a terminal.
+            # ASCII escapes, so that no untrusted text acts on a terminal.
             self._write(json.dumps({"error": shape}), exactly=True)
         else:
             # Indented, so that a line of a server cannot be taken for one of Sightline's.

@@ -65,7 +65,7 @@ class Caller:
 
 
 class Ran(Struct, frozen=True, kw_only=True):
-    """A saved call that was made, or could not be. Foreign text, with the user's secrets masked."""
+    """A saved call that was made, or could not be. Untrusted text, with the user's secrets masked."""
 
     name: str
     tool: str

@@ -89,7 +89,7 @@ def fault_of(frame: Frame, mask: Callable[[str], str]) -> str:
 
 
 def excerpt(raw: bytes, mask: Callable[[str], str]) -> str:
-    """The start of a body on one line, with credentials masked. Foreign text."""
+    """The start of a body on one line, with credentials masked. Untrusted text."""
     text = " ".join(raw[:_READ_BYTES].decode("utf-8", "replace").split())
     return masked_start(text, mask, EXCERPT, "")
 
@@ -118,7 +118,7 @@ _MAX_CHARACTERS = 400
 def challenge_lines(values: Iterable[str], mask: Callable[[str], str]) -> list[str]:
     """The challenges in `WWW-Authenticate` as lines: the scheme, then the parameters that say what is missing.
 
-    A challenge without known parameters is shown as sent. All lines are foreign text, shortened.
+    A challenge without known parameters is shown as sent. All lines are untrusted text, shortened.
     Source: RFC 9110, section 11.6.1; RFC 6750, section 3; RFC 9728, section 5.1 (`resource_metadata`).
     """
     lines: list[str] = []

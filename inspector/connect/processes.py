@@ -38,7 +38,7 @@ class LeftBehind(Struct, frozen=True, kw_only=True):
 
     pid: int
     name: str
-    """The process name. Foreign text."""
+    """The process name. Untrusted text."""
     has_ended: bool
 
     def __str__(self) -> str:

@@ -150,7 +150,7 @@ class StdioProcess:
         self._dispatcher.fail_all(Failure(kind=FailureKind.CONNECTION_LOST, detail=self.describe(how)))
 
     def describe(self, what: str) -> str:
-        """`what`, followed by the command, the first stray line on stdout, and lines of stderr. Foreign text."""
+        """`what`, followed by the command, the first stray line on stdout, and lines of stderr. Untrusted text."""
         printed = [self.printed] if self.printed else []
         return "\n".join([what, f"command: {self._target}", *printed, *self._stderr.quoted()])
 

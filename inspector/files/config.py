@@ -125,13 +125,13 @@ class ConfiguredServer(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
     """Notes about parts of the entry that Sightline does not support, ignores or passes unchanged.
 
-    Foreign text.
+    Untrusted text.
     """
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A value that a client prompts for. Its texts are foreign."""
+    """A value that a client prompts for. Its texts are untrusted."""
 
     file: str
     id: str
@@ -151,7 +151,7 @@ def _ask_no_user(_: Input) -> None:
 
 
 class FoundServer(Struct, frozen=True, kw_only=True):
-    """A server found in a configuration file, before it is made a target. Its texts are foreign."""
+    """A server found in a configuration file, before it is made a target. Its texts are untrusted."""
 
     client: str
     path: Path

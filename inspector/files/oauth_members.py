@@ -142,7 +142,7 @@ def without_effect(
     if not members.enabled:
         yield (
             "oauth.enabled",
-            "the member is false, but Sightline authorizes whenever the server requires authorization",
+            "the value is false, but Sightline authorizes whenever the server requires authorization",
         )
     listens = target.client is not None and target.client.redirect_uri is not None
     if members.redirect_uri and not listens and "redirect_uri" not in given:

@@ -82,7 +82,7 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
 
     @property
     def lacks(self) -> str:
-        """The arguments that are not stored, such as `token (secret)`; empty if all are. Foreign text."""
+        """The arguments that are not stored, such as `token (secret)`; empty if all are. Untrusted text."""
         return ", ".join(f"{each.name or 'an argument'} ({each.why})" for each in self.left_out)
 
 

@@ -29,7 +29,7 @@ class AppView(Struct, frozen=True, kw_only=True):
     """An interface of MCP Apps, and the parts of one answer that only it gets."""
 
     uri: str
-    """The URI of the interface. Foreign text."""
+    """The URI of the interface. Untrusted text."""
     only_app: tuple[str, ...] = ()
     """Pointers to the parts of the result that a host with MCP Apps gives to the interface and not to the model."""
     notes: tuple[str, ...] = ()

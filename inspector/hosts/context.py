@@ -35,7 +35,7 @@ class ContextPart(Struct, frozen=True, kw_only=True):
 
     kind: PartKind
     name: str
-    """The name of the item. Foreign text; empty for the instructions."""
+    """The name of the item. Untrusted text; empty for the instructions."""
     size_bytes: int
     """The size of the text, or of the definition as compact JSON."""
     tokens: int

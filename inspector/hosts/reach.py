@@ -35,7 +35,7 @@ class ReachChange(Struct, frozen=True, kw_only=True):
 
     kind: ReachKind
     pointers: tuple[str, ...]
-    """Pointers into the raw results. Foreign text."""
+    """Pointers into the raw results. Untrusted text."""
     hosts: tuple[str, ...]
     """The names of the hosts whose models the change concerns."""
 

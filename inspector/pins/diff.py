@@ -32,12 +32,12 @@ class DefinitionChange(Struct, frozen=True, kw_only=True):
     """One difference between two definitions of a tool: its place, and the restrictions that it drops."""
 
     tool: str
-    """Foreign text."""
+    """Untrusted text."""
     kind: ChangeKind
     pointer: str
     """A pointer into the definition; empty if the whole tool was added or removed."""
     weakens: tuple[str, ...] = ()
-    """The declarations that the change weakens, in words. May quote foreign text."""
+    """The declarations that the change weakens, in words. May quote untrusted text."""
 
 
 class _Loss(Struct, frozen=True, kw_only=True):

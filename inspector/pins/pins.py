@@ -28,7 +28,7 @@ class ServerDefinitions(Struct, frozen=True, kw_only=True):
 
     tools: tuple[Tool, ...] = ()
     instructions: str | None = None
-    """The server's instructions; None if it gives none. Foreign text."""
+    """The server's instructions; None if it gives none. Untrusted text."""
     items: tuple[Tool, ...] | None = None
     """Resources, templates, prompts and skills as tools that are named by `listed_as`; None if unknown."""
 

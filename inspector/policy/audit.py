@@ -43,7 +43,7 @@ class AuditedCall(Struct, frozen=True, kw_only=True):
     number: int
     """The number of the call within the run; 0 if it is not made."""
     name: str
-    """Foreign text."""
+    """Untrusted text."""
     tool: Tool | None
     """The tool with the annotations that hold for this call; None if the server lists no tool of that name."""
     arguments: JsonObject

@@ -137,7 +137,7 @@ class Fact(Struct, frozen=True, kw_only=True):
     """TRUE if there is a value at the path; MAYBE if an object on the way cannot be read."""
     value: Json = None
     reasons: tuple[str, ...] = ()
-    """The claims or contradictions behind the fact. They quote nothing foreign except names of keys."""
+    """The claims or contradictions behind the fact. They quote no untrusted text except names of keys."""
 
     def __str__(self) -> str:
         """A sentence that is safe to show.
@@ -184,7 +184,7 @@ class Facts(Struct, frozen=True, kw_only=True):
     unknown: frozenset[str] = frozenset()
     """Pointers to traits of which nothing is known. The tree has no value for them."""
     reasons: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
-    """By pointer, the claims or contradictions behind a value, in words that quote nothing foreign."""
+    """By pointer, the claims or contradictions behind a value, in words that quote no untrusted text."""
 
     def read(self, path: FactPath) -> Fact:
         """The fact at `path`. Never raises."""
@@ -251,7 +251,7 @@ class Situation(Struct, frozen=True, kw_only=True):
     server: str = ""
     """The target, in the user's words."""
     server_name: str = ""
-    """The name that the server gives itself, which proves nothing. Foreign text."""
+    """The name that the server gives itself, which proves nothing. Untrusted text."""
     title: str = ""
     """The name that rules see, if it differs: for a template, the handle of the resource that is read."""
     resolution: Resolution | None = None

@@ -43,7 +43,7 @@ class LabelOrigin:
     server: str
     """The target in the user's words, never the name that the server gives itself."""
     tool: str
-    """Foreign text."""
+    """Untrusted text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -53,7 +53,7 @@ class TrustLabel:
     kind: LabelKind
     origin: LabelOrigin
     value: str = ""
-    """The data class or the source, which is foreign text; empty for the other kinds."""
+    """The data class or the source, which is untrusted text; empty for the other kinds."""
 
 
 class SessionTrust(Struct, frozen=True, kw_only=True):
@@ -157,7 +157,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
 def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
     """Remarks on an answer that deviates from its tool's declarations, or names several values for one.
 
-    They quote nothing foreign.
+    They quote no untrusted text.
     """
     if tool is None or not isinstance(outcome, Result):
         return ()

@@ -39,7 +39,7 @@ class ClientIdentity:
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):
-    """A request to the user to authorize Sightline on a page. All texts are foreign."""
+    """A request to the user to authorize Sightline on a page. All texts are untrusted."""
 
     url: str
     server: str

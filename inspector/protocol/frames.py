@@ -47,7 +47,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     channel: Channel
     raw: bytes
     head: str = ""
-    """The line before the bytes, such as `POST /mcp` or `200 application/json`. Foreign text."""
+    """The line before the bytes, such as `POST /mcp` or `200 application/json`. Untrusted text."""
     ends: str | None = None
     """For a note: the `request_key` of the request that will get no answer, for the reason in `raw`.
 

@@ -57,7 +57,7 @@ class Failure(Struct, frozen=True, kw_only=True):
 
     kind: FailureKind
     detail: str
-    """A description for the user. May quote foreign text."""
+    """A description for the user. May quote untrusted text."""
     http_status: int | None = None
 
 
@@ -86,7 +86,7 @@ class Unfinished(Struct, frozen=True, kw_only=True):
     reason: str
     """A clause that quotes nothing of the answer."""
     asks: tuple[str, ...] = ()
-    """The server's requests, or the state of its task. Foreign text; each is safe on one line."""
+    """The server's requests, or the state of its task. Untrusted text; each is safe on one line."""
 
     @property
     def sentence(self) -> str:

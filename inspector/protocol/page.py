@@ -78,7 +78,7 @@ class Exposure(Struct, frozen=True, kw_only=True):
     """One entry of `exposedTo`, as the page gave it."""
 
     text: str
-    """The text as declared. Foreign."""
+    """The text as declared. Untrusted text."""
     reach: Reach
 
 
@@ -92,7 +92,7 @@ class FramePolicy(Struct, frozen=True, kw_only=True):
     element: str | None
     """The frame's element in lower case, such as `iframe`; None for the page itself, or if it could not be read."""
     allow: str | None = None
-    """The element's `allow` attribute as written, foreign; None if it has none."""
+    """The element's `allow` attribute as written, untrusted; None if it has none."""
     is_sandboxed: bool = False
     """True if the element has a `sandbox` attribute."""
     blocked_by: str | None = None
@@ -115,7 +115,7 @@ class FramePolicy(Struct, frozen=True, kw_only=True):
 
 
 class PageDocument(Struct, frozen=True, kw_only=True):
-    """One document in one frame. All of it is foreign."""
+    """One document in one frame. All of it is untrusted."""
 
     frame_id: str
     loader_id: str
@@ -138,7 +138,7 @@ class PageDocument(Struct, frozen=True, kw_only=True):
 
 
 class RefusedTool(Malformed, frozen=True, kw_only=True):
-    """A tool that a page declared and its browser refused. `reason` holds the browser's words: foreign text."""
+    """A tool that a page declared and its browser refused. `reason` holds the browser's words: untrusted text."""
 
     document: PageDocument
     place: SourcePlace | None = None

@@ -19,7 +19,7 @@ _URL_REQUIRED = -32042
 
 
 class ServerRequest(Struct, frozen=True, kw_only=True):
-    """One elicitation or sampling request. Everything but the method is foreign."""
+    """One elicitation or sampling request. Everything but the method is untrusted."""
 
     method: str
     """`ELICIT` or `SAMPLE`."""

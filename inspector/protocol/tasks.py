@@ -29,9 +29,9 @@ class TaskState(Struct, frozen=True, kw_only=True):
     """The state of a task, as reported at one time."""
 
     status: str
-    """Foreign text."""
+    """Untrusted text."""
     message: str = ""
-    """Foreign text."""
+    """Untrusted text."""
     poll_s: float = _POLL_S
     """The number of seconds until the next request for the state, kept within limits."""
     ttl_s: float | None = None

@@ -74,7 +74,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     """The number of the entry, counted from 1."""
     kind: EntryKind
     title: str
-    """The method and, if the request names something, that name. Foreign text."""
+    """The method and, if the request names something, that name. Untrusted text."""
     state: EntryState
     at_s: float
     frames: tuple[int, ...]
@@ -83,7 +83,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     size_bytes: int
     duration_s: float | None = None
     detail: str = ""
-    """An error, the text of a log, a progress message, or how a form was answered. Foreign text."""
+    """An error, the text of a log, a progress message, or how a form was answered. Untrusted text."""
     noted: str = ""
     """For an event that went over no wire: its kind in recordings, such as `policy` or `authorization`."""
 

@@ -34,7 +34,7 @@ class Reply(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = ()
     """Remarks for the user who started the server, such as that a call was not recorded.
 
-    They quote foreign text.
+    They quote untrusted text.
     """
 
 

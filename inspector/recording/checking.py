@@ -47,7 +47,7 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
 
     frame: int
     tool: str
-    """Foreign text."""
+    """Untrusted text."""
     mismatches: tuple[Mismatch, ...]
     more: int = 0
     """The number of mismatches that are not listed."""

@@ -301,7 +301,7 @@ class Scribe:
         return self._bounder.known.covered_name(name, self._key)
 
     def _said(self, note: Note, text: str) -> Note:
-        # The reason why a call failed is foreign text. In other notes, by Sightline, a short match means nothing.
+        # The reason why a call failed is untrusted text. In other notes, by Sightline, a short match means nothing.
         weak = note.kind == FAILED
         return msgspec.structs.replace(
             note, text=self._bounder.known.covered_text(text, self._key, weak=weak)

@@ -60,9 +60,9 @@ class Finding(Struct, frozen=True, kw_only=True):
     confidence: Confidence
     subject: SubjectKind
     name: str
-    """The name of the subject, foreign; for a request, its method and key; for a server or a list, empty."""
+    """The name of the subject, untrusted; for a request, its method and key; for a server or a list, empty."""
     pointer: str
-    """A pointer into the definition, the raw result, or the listing. Keys in it are foreign text."""
+    """A pointer into the definition, the raw result, or the listing. Keys in it are untrusted text."""
     message: str
     """The description for the user, safe to show. Quotes no withheld value."""
     evidence: str = ""

@@ -40,7 +40,7 @@ class Recorded(Struct, frozen=True, kw_only=True):
     version: str
     """The version of the server."""
     protocol: str
-    """The protocol revision; empty if unknown. Like `server` and `version`, it is foreign text."""
+    """The protocol revision; empty if unknown. Like `server` and `version`, it is untrusted text."""
     clients: tuple[str, ...]
     """The client profiles that listed: that of the reviewed definitions first, empty if the recording names none."""
     is_page: bool

@@ -19,7 +19,7 @@ class NotChecked(Struct, frozen=True, kw_only=True):
     """A part that the review did not check."""
 
     what: str
-    """The part. It may contain the name of a tool, which is foreign text."""
+    """The part. It may contain the name of a tool, which is untrusted text."""
     why: str
 
 
@@ -89,7 +89,7 @@ class ReportEntry(Struct, frozen=True, kw_only=True):
 
 
 class ReviewedServer(Struct, frozen=True, kw_only=True):
-    """A reviewed server. Everything except the target is foreign text."""
+    """A reviewed server. Everything except the target is untrusted text."""
 
     target: str
     """The target as the user wrote it."""
@@ -106,7 +106,7 @@ class ReviewedServer(Struct, frozen=True, kw_only=True):
 
 
 class Report(Struct, frozen=True, kw_only=True):
-    """The report of a review. The server's texts in it are foreign."""
+    """The report of a review. The server's texts in it are untrusted."""
 
     target: str
     server: str

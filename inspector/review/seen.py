@@ -51,7 +51,7 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     target: str
     """The target as the user wrote it, safe to show."""
     tools: tuple[str, ...]
-    """The names of its tools. Foreign text."""
+    """The names of its tools. Untrusted text."""
 
 
 class FaultKind(StrEnum):
@@ -70,7 +70,7 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
     kind: FaultKind
     count: int
     example: str
-    """The reason or method of the first fault. May quote foreign text."""
+    """The reason or method of the first fault. May quote untrusted text."""
     where: str = ""
     """The message and field of the first fault: `the answer to tools/call, field jsonrpc`."""
 
@@ -79,7 +79,7 @@ class Resolved(Struct, frozen=True, kw_only=True):
     """The server's resolution of a call."""
 
     name: str
-    """The name of the tool. Foreign text."""
+    """The name of the tool. Untrusted text."""
     result: JsonObject
 
 
@@ -91,7 +91,7 @@ class SharedAnswer(Struct, frozen=True, kw_only=True):
 
     method: str
     name: str
-    """The name of the requested tool or resource; empty for a list. Foreign text."""
+    """The name of the requested tool or resource; empty for a list. Untrusted text."""
     result: JsonObject
 
 
@@ -106,7 +106,7 @@ class Traffic(Struct, frozen=True, kw_only=True):
 
     @property
     def forms(self) -> tuple[Json, ...]:
-        """The schemas of the forms that the user was asked to fill in. Foreign."""
+        """The schemas of the forms that the user was asked to fill in. They are untrusted."""
         schemas = (ask.params.get("requestedSchema") for ask in self.asks if ask.method == ELICIT)
         return tuple(schema for schema in schemas if schema is not None)
 

@@ -48,10 +48,10 @@ class Text(Struct, frozen=True, kw_only=True):
     """A text with its place."""
 
     pointer: str
-    """A pointer to the string, or to the member with the key. Keys in it are foreign text."""
+    """A pointer to the string, or to the member with the key. Keys in it are untrusted text."""
     place: TextPlace
     text: str
-    """The text as sent. Foreign."""
+    """The text as sent. Untrusted text."""
 
 
 _PLACES = {

@@ -60,7 +60,7 @@ def misfits(
         return tuple(dict.fromkeys((*found, *deep)))
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException:  # noqa: BLE001 - a foreign schema can make the engine fail in any way; a panic is not an Exception
+    except BaseException:  # noqa: BLE001 - a schema of a server can make the engine fail in any way; a panic is not an Exception
         return EVERYTHING
 
 

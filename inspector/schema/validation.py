@@ -195,7 +195,7 @@ def _judged(value: Json, schema: Json, limit: int) -> tuple[tuple[Violation, ...
         return tuple(found[:limit]), max(0, count - len(listed)) + len(found[limit:])
     except (KeyboardInterrupt, SystemExit):
         raise
-    except BaseException as error:  # noqa: BLE001 - a foreign schema can make the engine fail in any way; a panic is not an Exception
+    except BaseException as error:  # noqa: BLE001 - a schema of a server can make the engine fail in any way; a panic is not an Exception
         return (*found, _unchecked(f"cannot be checked: {_reason(error)}")), 0
 
 
@@ -335,7 +335,7 @@ def _violations(errors: "Iterable[ValidationError]", value: Json, known: "_Compi
 
 
 def _shown(message: str) -> str:
-    """A message, cut and made safe to show. All foreign text in messages is made safe here."""
+    """A message, cut and made safe to show. All untrusted text in messages is made safe here."""
     return safe_line(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 

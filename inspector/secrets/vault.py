@@ -258,7 +258,7 @@ def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> Ou
     """The texts for an item. `request`: the request that redeeming would send.
 
     `now_s`: the time, on the clock on which the item was received. The reason for a withheld value comes from
-    the removal, and may quote foreign text; all other texts are safe.
+    the removal, and may quote untrusted text; all other texts are safe.
     """
     if isinstance(kept, KeptValue):
         if kept.is_forgotten:

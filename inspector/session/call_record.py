@@ -78,7 +78,7 @@ class Progress(Struct, frozen=True, kw_only=True):
     total: float | None
     message: str | None
     task: str = ""
-    """The status of the task that the server made of the call, foreign; empty if it made none."""
+    """The status of the task that the server made of the call, untrusted; empty if it made none."""
     next_s: float = 0.0
     """The time of the next request about the task, on the clock of `time.monotonic`."""
 

@@ -33,7 +33,7 @@ def params_of(item: Item, argument: str, value: str, filled: JsonObject) -> Json
 
 
 def values_in(outcome: Outcome) -> tuple[str, ...]:
-    """The values that the server offers, foreign; empty if it offers none."""
+    """The values that the server offers, untrusted; empty if it offers none."""
     values = value_at(outcome.value, "completion", "values") if isinstance(outcome, Result) else None
     texts = (value for value in values if isinstance(value, str)) if isinstance(values, list) else ()
     return tuple(text for text in texts if 0 < len(text) <= MAX_CHARACTERS)[:MAX_VALUES]

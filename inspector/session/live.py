@@ -522,7 +522,7 @@ class Session:
         """Subscribe to the changes of a resource.
 
         In the stateless era, `listen` sends the subscription. Returns why the resource is not subscribed to, as
-        a sentence that may quote foreign text; empty if it is, or will be when the server confirms it.
+        a sentence that may quote untrusted text; empty if it is, or will be when the server confirms it.
         """
         server, subscriptions = self.server, self.subscriptions
         if server is None or not self.can_subscribe:
@@ -546,7 +546,7 @@ class Session:
     async def unsubscribe(self, uri: str) -> str:
         """End a subscription. Further changes of the resource are ignored, whatever the server answers.
 
-        Returns a sentence if the server did not confirm the end; it may quote foreign text.
+        Returns a sentence if the server did not confirm the end; it may quote untrusted text.
         """
         if uri not in self.subscriptions.states:
             return ""
@@ -601,7 +601,7 @@ class Session:
         return answer.outcome
 
     async def ping(self) -> str:
-        """Ping the server. Returns a sentence about the outcome, which may quote foreign text.
+        """Ping the server. Returns a sentence about the outcome, which may quote untrusted text.
 
         Raises UnreachableError if there is no connection.
         """

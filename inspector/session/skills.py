@@ -31,7 +31,7 @@ class FolderFile(Struct, frozen=True, kw_only=True):
     """A file or folder in a folder of a skill."""
 
     uri: str
-    """Foreign text."""
+    """Untrusted text."""
     is_folder: bool = False
     size: int | None = None
     digest: str = ""

@@ -32,7 +32,7 @@ class Subscriptions:
 
     @property
     def states(self) -> Mapping[str, bool]:
-        """The URIs, each with whether the server has confirmed the subscription. Foreign text."""
+        """The URIs, each with whether the server has confirmed the subscription. Untrusted text."""
         return self._confirmed
 
     def add(self, uri: str) -> None:

@@ -38,7 +38,7 @@ def failure_of(error: InspectorError) -> Failure:
 
 
 def reason_of(outcome: Outcome) -> str:
-    """An outcome other than a result, in words. May quote foreign text."""
+    """An outcome other than a result, in words. May quote untrusted text."""
     match outcome:
         case Failure(detail=detail):
             return detail
@@ -49,7 +49,7 @@ def reason_of(outcome: Outcome) -> str:
 
 
 def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str, str]:
-    """The error that a page has no tools, and a hint. `obstacles`: clauses that may quote foreign text."""
+    """The error that a page has no tools, and a hint. `obstacles`: clauses that may quote untrusted text."""
     if obstacles:
         reasons = "".join(f"\n  {reason}" for reason in obstacles)
         return f"the page offers no tools:{reasons}\nURL: {target}", "Check the address and the page."
@@ -65,7 +65,7 @@ def no_tools(target: str, obstacles: Sequence[str], wait_s: float) -> tuple[str,
 
 
 def refusal(refused: RefusedTool) -> str:
-    """A clause about a tool that a browser refused. It quotes foreign text."""
+    """A clause about a tool that a browser refused. It quotes untrusted text."""
     return f"its browser refused {refused.name or 'a tool without a name'}: {refused.reason}"
 
 

@@ -53,7 +53,7 @@ def hanging(line: Content, width: int, indent: int) -> Content:
 
 
 def path(pointer: str, most: int = 120, *, whole: str = "the whole result") -> str:
-    """A JSON pointer as a path that is easy to read, such as `content[0].text`. Still foreign text.
+    """A JSON pointer as a path that is easy to read, such as `content[0].text`. Still untrusted text.
 
     `most`: the length, in characters, to which the pointer is cut. `whole`: the words for an empty pointer.
     """

@@ -19,14 +19,14 @@ class RefusedUrl(Struct, frozen=True, kw_only=True):
     reason: str
     """The reason in one line, without a full stop.
 
-    Foreign text in it is safe and short, and never part of a query.
+    Untrusted text in it is safe and short, and never part of a query.
     """
     hint: str = ""
     """A suggestion for the user; may be empty."""
 
 
 def quoted(text: str) -> str:
-    """Foreign text for a reason: safe, on one line, shortened."""
+    """Untrusted text for a reason: safe, on one line, shortened."""
     shown = safe_line(text[:_QUOTED_CHARACTERS])
     return f"{shown}…" if len(text) > _QUOTED_CHARACTERS else shown
 

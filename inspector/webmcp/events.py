@@ -42,9 +42,9 @@ class Refusal(Struct, frozen=True, kw_only=True):
     """One call of `registerTool` that the browser refused."""
 
     name: str | None
-    """The name as declared; None if it was not text. Foreign text."""
+    """The name as declared; None if it was not text. Untrusted text."""
     reason: str
-    """The name and the message of the browser's error. Foreign text: a page may have thrown it."""
+    """The name and the message of the browser's error. Untrusted text: a page may have thrown it."""
     place: SourcePlace | None
 
 

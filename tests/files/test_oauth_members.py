@@ -125,7 +125,7 @@ scopes = ["read"]
             "off": (
                 "oauth.tokenParamName is not used: Sightline sends tokens in the Authorization header",
                 "oauth.audiences is not used: Sightline names the server itself",
-                "oauth.enabled is not used: it is false",
+                "oauth.enabled is not used: the value is false, but Sightline authorizes whenever",
             ),
         },
     ),

@@ -56,9 +56,9 @@ class AppEntry(Struct, frozen=True, kw_only=True):
     kind: AppEntryKind
     at_s: float
     title: str
-    """Foreign text."""
+    """Untrusted text."""
     detail: str = ""
-    """Foreign text."""
+    """Untrusted text."""
     record: CallRecord | None = None
     """The call or reading that the entry reports, or the content that a model would get; None if there is neither."""
 
@@ -348,7 +348,7 @@ class RunningApp:
         await self._answer(message, {})
 
     async def _refuse(self, message: AppMessage, shown: str, sent: str, code: int = REFUSED) -> None:
-        """Refuse a message. `shown`: the reason for the user, foreign text.
+        """Refuse a message. `shown`: the reason for the user, untrusted text.
 
         `sent`: the reason that the interface gets.
         """

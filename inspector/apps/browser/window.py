@@ -77,8 +77,8 @@ class AppWindow:
     ) -> None:
         """`on_message`: called with the JSON of a message.
 
-        `on_report`: called with a note on a refusal of the browser, foreign text. `on_end`: called once, with
-        the reason why the interface cannot go on, foreign text.
+        `on_report`: called with a note on a refusal of the browser, untrusted text. `on_end`: called once, with
+        the reason why the interface cannot go on, untrusted text.
         """
         self._interface = interface
         self._on_message = on_message

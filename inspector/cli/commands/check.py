@@ -215,7 +215,7 @@ class _Seen:
 
 
 class _Check(Struct, frozen=True, kw_only=True):
-    """The content of a report. Foreign text. The user's credentials are masked, except in `pins` and `broken`."""
+    """The content of a report. Untrusted text. The user's credentials are masked, except in `pins` and `broken`."""
 
     report: Report
     level: Severity

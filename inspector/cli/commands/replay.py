@@ -299,7 +299,7 @@ class _Remark(Struct, frozen=True, kw_only=True):
     at_s: float
     kind: str
     text: str
-    """Foreign text."""
+    """Untrusted text."""
 
 
 def _events(lines: Iterable[Line], replay: Replay) -> Iterator[ReplayedCall | _Remark]:

@@ -68,7 +68,7 @@ class Authorization(httpx2.Auth):
     ) -> tuple[bool, str]:
         """Get another token than `token`.
 
-        Returns whether a flow ran, and the reason why there is no token: a line of foreign text, empty on
+        Returns whether a flow ran, and the reason why there is no token: a line of untrusted text, empty on
         success.
         """
         failures = self._failures

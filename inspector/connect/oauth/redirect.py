@@ -32,7 +32,7 @@ _HEADERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """The parameters of a redirect whose state is right. All values are foreign text."""
+    """The parameters of a redirect whose state is right. All values are untrusted text."""
 
     code: str | None = field(repr=False)
     state: str = field(repr=False)
@@ -75,7 +75,7 @@ async def redirect_to(
 ) -> AsyncGenerator[asyncio.Future[Redirect]]:
     """Listen until the redirect arrives, or until the block ends. Raises OSError if the port is in use.
 
-    `refused`: called with the reason why a request was refused, in a clause without foreign text.
+    `refused`: called with the reason why a request was refused, in a clause without untrusted text.
     """
     port = urlsplit(uri).port or 0
     async with _alone_on(port):

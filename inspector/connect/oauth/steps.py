@@ -50,7 +50,7 @@ class StepAnswer(Struct, frozen=True, kw_only=True):
     """The answer of an authorization server to one step, without secrets."""
 
     text: str
-    """The status and members of the answer, without secrets. Foreign text."""
+    """The status and members of the answer, without secrets. Untrusted text."""
     is_failed: bool
 
 

@@ -13,7 +13,7 @@ def lines(report: Report) -> list[str]:
 
 def _lines(report: Report) -> Iterator[str]:
     for part in report.parts:
-        # Lines never begin with foreign text, because build servers interpret some words as commands.
+        # Lines never begin with untrusted text, because build servers interpret some words as commands.
         yield f"Review of {safe_line(part.target)}: {safe_line(described(part))}"
     for group in report.groups():
         yield ""
@@ -56,7 +56,7 @@ def same_evidence(group: Sequence[ReportEntry]) -> str:
 
 
 def described(part: ReviewedServer) -> str:
-    """The server's identity in one line. Foreign text."""
+    """The server's identity in one line. Untrusted text."""
     named = f"{part.name} {part.version}".strip() or "a server without a name"
     spoken = f"protocol {part.protocol}, " if part.protocol else ""
     return f"{named}, {spoken}{len(part.tools):,} tools, {part.called:,} calls"

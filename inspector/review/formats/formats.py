@@ -33,7 +33,7 @@ FORMATS: Mapping[str, Format] = {
 
 
 def report_lines(report: Report, name: str) -> list[str]:
-    """The lines of a report in a format. Foreign text in them is safe to show."""
+    """The lines of a report in a format. Untrusted text in them is safe to show."""
     module = import_module(f"{__package__}.{FORMATS[name].module}")
     write = cast("Callable[[Report], list[str]]", module.lines)
     return write(report)

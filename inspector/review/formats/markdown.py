@@ -14,7 +14,7 @@ _TICKS = re.compile(r"`+")
 def lines(report: Report) -> list[str]:
     """The report as lines of Markdown.
 
-    Foreign text becomes plain text or code, never a link, an image or HTML.
+    Untrusted text becomes plain text or code, never a link, an image or HTML.
     """
     return list(_lines(report))
 

@@ -1,4 +1,4 @@
-"""A safety table as Markdown and as an HTML page. Foreign text is plain text or code."""
+"""A safety table as Markdown and as an HTML page. Untrusted text is plain text or code."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
@@ -16,7 +16,7 @@ def markdown_lines(
 ) -> Iterator[str]:
     """A table with a row for each tool, followed by the contradictions.
 
-    `title`: the name of the subject; may be foreign.
+    `title`: the name of the subject; may be untrusted.
     """
     yield f"# Safety of {plain(_short(title))}"
     yield ""
@@ -39,7 +39,7 @@ def markdown_lines(
 
 
 def html_lines(title: str, rows: Sequence[SafetyRow], malformed: Sequence[Malformed] = ()) -> Iterator[str]:
-    """The safety table as a self-contained HTML page. `title`: the name of the subject; may be foreign."""
+    """The safety table as a self-contained HTML page. `title`: the name of the subject; may be untrusted."""
     named = f"Safety of {html_line(_short(title))}"
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8">'

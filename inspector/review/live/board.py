@@ -90,7 +90,7 @@ class LastCall(Struct, frozen=True, kw_only=True):
 
     number: int
     name: str
-    """Foreign text."""
+    """Untrusted text."""
     judgement: Judgement
     """The judgement of the answer, with the tool as listed at that time."""
     left_out: tuple[tuple[str, str], ...] = ()

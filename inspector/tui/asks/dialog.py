@@ -61,7 +61,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
         self._withdrawn = ""
-        """The reason why the question needs no answer any more; empty while it needs one. Foreign text."""
+        """The reason why the question needs no answer any more; empty while it needs one. Untrusted text."""
         self.set_class(view.link is not None, "-link")
         openable = view.link is not None and not view.link.refusal
         self.offer(
@@ -102,7 +102,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     def withdraw(self, why: str) -> None:
         """Say that no answer is wanted any more, and offer nothing except to close. Nothing is sent.
 
-        The dialog stays open, because the user may be typing into it. `why`: foreign text.
+        The dialog stays open, because the user may be typing into it. `why`: untrusted text.
         """
         self._withdrawn, self._asked_s = why, monotonic()
         self.offer((("answer.cancel", "close"),))

@@ -23,7 +23,7 @@ class RunningCalls(Protocol):
         ...
 
     def running_title(self) -> tuple[object, str] | None:
-        """The running call and its title, which is foreign text; None if no call is running."""
+        """The running call and its title, which is untrusted text; None if no call is running."""
         ...
 
     def cancel(self) -> None:

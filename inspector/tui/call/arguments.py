@@ -118,7 +118,7 @@ def _default_of(line: FormLine) -> dict[str, Entered]:
 
 
 def _is_typable(text: str) -> bool:
-    """True if an input can show a text unchanged. Defaults are foreign text."""
+    """True if an input can show a text unchanged. Defaults are untrusted text."""
     return not inspect(text).replaced and safe_line(text) == text
 
 
@@ -135,7 +135,7 @@ def _says(entered: Entered, field: Field) -> bool:
 def in_short(arguments: JsonObject, form: Form | None) -> str:
     """Arguments on one line, such as `name="production", days=3, filter={…}`, with sensitive ones masked.
 
-    Foreign text.
+    Untrusted text.
     """
     sensitive = {field.name for field in form.fields if field.sensitive} if form else set[str]()
     words: list[str] = []

@@ -37,7 +37,7 @@ class CommandLine(Struct, frozen=True, kw_only=True):
 
     text: str
     left_out: tuple[str, ...] = ()
-    """Phrases for the user that name what was left out. They may quote foreign text."""
+    """Phrases for the user that name what was left out. They may quote untrusted text."""
 
 
 def call_command(

@@ -91,7 +91,7 @@ class Problem(Struct, frozen=True, kw_only=True):
 
     pointer: str
     message: str
-    """The problem in words. May quote foreign text."""
+    """The problem in words. May quote untrusted text."""
     missing: bool = False
     """True if the problem is only that something has not been entered yet."""
 
@@ -247,7 +247,7 @@ def choice_values(field: Field) -> tuple[Json, ...]:
 
 
 def choice_words(field: Field) -> tuple[str, ...]:
-    """The values of a closed set as text, with their titles if they have any. Foreign text."""
+    """The values of a closed set as text, with their titles if they have any. Untrusted text."""
     values = [value if isinstance(value, str) else dump_text(value) for value in choice_values(field)]
     titles = field.choice_titles
     return tuple(
@@ -272,7 +272,7 @@ def label(line: FormLine, *, is_default: bool = False, room: int = 80) -> Conten
 
 
 def placeholder(field: Field) -> str:
-    """The text of an empty input: the type of the field and its default. Foreign text."""
+    """The text of an empty input: the type of the field and its default. Untrusted text."""
     words = [f"{'sensitive ' if field.sensitive else ''}{field.format or _kind_in_words(field)}"]
     words.append("required" if field.required else "optional")
     if field.has_default:

@@ -449,7 +449,7 @@ _MOST_NAMED = 5
 
 
 def _named(problems: Sequence[Problem]) -> str:
-    """`owner, address/city`: the arguments that problems are about, each once. Foreign text."""
+    """`owner, address/city`: the arguments that problems are about, each once. Untrusted text."""
     names = list(dict.fromkeys(shortened(one.pointer[1:] or "the arguments", 60) for one in problems))
     more = f" and {len(names) - _MOST_NAMED:,} more" if len(names) > _MOST_NAMED else ""
     return ", ".join(names[:_MOST_NAMED]) + more

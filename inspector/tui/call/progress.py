@@ -22,7 +22,7 @@ _VERBS = {
 def running_words(title: str) -> str:
     """The words for a running call: `calling mint`, `reading demo://note`, `getting summary`.
 
-    `title`: the title of the call. The words are foreign text.
+    `title`: the title of the call. The words are untrusted text.
     """
     what, _, name = title.partition(" ")
     return f"{_VERBS[what]} {name}" if name and what in _VERBS else f"calling {title}"
@@ -31,7 +31,7 @@ def running_words(title: str) -> str:
 def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Content:
     """A line such as `calling echo  3.20 s  ▓▓▓░░░ 3 of 10: copying  Esc cancels`.
 
-    `words` and the message of `progress` are foreign text.
+    `words` and the message of `progress` are untrusted text.
     """
     verb, _, name = words.partition(" ")
     parts = [

@@ -80,7 +80,7 @@ class CallFinished(Message):
 class CallStopped(Message):
     """Posted when a call has ended without a record.
 
-    `note`: the reason, as shown. `reason`: the reason in a few words, foreign text.
+    `note`: the reason, as shown. `reason`: the reason in a few words, untrusted text.
     """
 
     link: SessionLink
@@ -334,7 +334,7 @@ class CallRunner:
             self._gate.hear(session, ruled)
 
     def running_title(self) -> tuple[object, str] | None:
-        """The running call and its name, which is foreign text; None if no call is running."""
+        """The running call and its name, which is untrusted text; None if no call is running."""
         return None if self._running is None else (self._running, self._running.name)
 
     def hold(self, is_asked: bool) -> None:  # noqa: FBT001 - a state
@@ -367,7 +367,7 @@ class CallRunner:
             self._changed()
 
     def _stop(self, reason: str) -> None:
-        """End the running call without a record. `reason` may quote foreign text."""
+        """End the running call without a record. `reason` may quote untrusted text."""
         name = self._running.name if self._running else ""
         is_quiet = self._running is not None and self._running.is_quiet
         self._end()

@@ -71,7 +71,7 @@ class CatalogueLines(Lines):
         self._last: CatalogueSpot | None = None
         """The last item under the cursor. If a filter has no match, no item is under the cursor."""
         self.remarks: dict[int, str] = {}
-        """Remarks after the heading of the tools, by server. Not foreign text."""
+        """Remarks after the heading of the tools, by server. They are by Sightline, never untrusted text."""
 
     def take(self, server: int, found: tuple[ItemRow, ...], query: str) -> None:
         """Show what a server lists. The cursor stays on its item if it is still listed."""

@@ -34,7 +34,7 @@ class Group:
 
     key: str
     title: str
-    """The name of the list, or the URL of the document, which is foreign text."""
+    """The name of the list, or the URL of the document, which is untrusted text."""
     size: int
     malformed: int = 0
     """The number of malformed tools, which cannot be called."""
@@ -44,7 +44,7 @@ class ServerHeading(Struct, frozen=True, kw_only=True):
     """The heading of one server, shown if there are several."""
 
     name: str
-    """The name by which the user knows the server. May be foreign text, like `reason`."""
+    """The name by which the user knows the server. May be untrusted text, like `reason`."""
     state: SessionState
     tools: int | None = None
     """The number of tools; None until the first list has arrived."""

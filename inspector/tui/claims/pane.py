@@ -39,9 +39,9 @@ class ClaimRow(Struct, frozen=True, kw_only=True):
 
     claim: Claim
     value: str
-    """The value as shortened JSON. Foreign text."""
+    """The value as shortened JSON. Untrusted text."""
     contradictions: tuple[str, ...] = ()
-    """Sentences about each contradiction. They may quote foreign text."""
+    """Sentences about each contradiction. They may quote untrusted text."""
 
 
 def claim_line(row: ClaimRow, width: int, *, here: bool) -> Content:
@@ -97,7 +97,7 @@ def claim_detail(row: ClaimRow) -> Content:
 
 
 def value_text(value: Json, length: int = _VALUE_LENGTH) -> str:
-    """A claim's value as shortened JSON. Foreign text."""
+    """A claim's value as shortened JSON. Untrusted text."""
     return shortened(dump_text(value), length)
 
 

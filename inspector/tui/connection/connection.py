@@ -82,7 +82,7 @@ class TimelineGrew(Message):
 
 @dataclass
 class ConnectionFailed(Message):
-    """Posted when connecting or listing has failed. `message` and `hint` may quote foreign text."""
+    """Posted when connecting or listing has failed. `message` and `hint` may quote untrusted text."""
 
     link: "SessionLink"
     message: str
@@ -201,7 +201,7 @@ class SessionLink:
         self._screen.post_message(ConnectionFailed(self, error.message, hint))
 
     async def ping(self) -> str:
-        """Ping the server. Returns the outcome as a sentence of foreign text."""
+        """Ping the server. Returns the outcome as a sentence of untrusted text."""
         try:
             return await self.session.ping() if self.session is not None else "No server is connected."
         except InspectorError as error:
@@ -227,11 +227,11 @@ class SessionLink:
 
     @property
     def subscriptions(self) -> Mapping[str, bool]:
-        """The URIs of subscribed resources, each with whether the server has confirmed it. Foreign text."""
+        """The URIs of subscribed resources, each with whether the server has confirmed it. Untrusted text."""
         return self.session.subscriptions.states if self.session is not None else {}
 
     async def subscribe(self, uri: str, *, is_wanted: bool) -> str:
-        """Subscribe to a resource, or end the subscription. Returns why not, as a sentence of foreign text."""
+        """Subscribe to a resource, or end the subscription. Returns why not, as a sentence of untrusted text."""
         if self.session is None or not self.is_ready:
             return f"There is no connection ({self.state}). R reconnects."
         change = self.session.subscribe if is_wanted else self.session.unsubscribe

@@ -22,7 +22,7 @@ _MESSAGE_LENGTH = 20_000
 class FailureView(Struct, frozen=True, kw_only=True):
     """A failed connection: what failed, what the user can do, and the server's last lines of stderr.
 
-    All of it may quote foreign text.
+    All of it may quote untrusted text.
     """
 
     message: str

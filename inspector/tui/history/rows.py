@@ -99,7 +99,7 @@ def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
 
 
 def arguments_line(past: PastCall) -> str:
-    """All arguments on one line, such as `name="production", days=3, pin=•••`. Foreign text."""
+    """All arguments on one line, such as `name="production", days=3, pin=•••`. Untrusted text."""
     words = (
         [f"{name}={dump_text(value)}" for name, value in past.kept.items()]
         if len(past.arguments) <= _MOST_DRAWN

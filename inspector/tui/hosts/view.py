@@ -54,7 +54,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     size_bytes: int | None
     """The size of the model view as compact JSON, in bytes; None if unknown."""
     changes: tuple[HostChange, ...]
-    """The first changes. May quote foreign text."""
+    """The first changes. May quote untrusted text."""
     change_count: int
     leak: Leak
     """YES if a withheld value reaches the model at the boundary `open`."""

@@ -62,7 +62,7 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_servers: bool = False
     """True if there are several servers."""
     repeats: str = ""
-    """The title of the item that `r` calls again; empty if it is the shown item. Foreign text."""
+    """The title of the item that `r` calls again; empty if it is the shown item. Untrusted text."""
     has_history: bool = False
     """True if the history has any calls."""
     has_result: bool = False

@@ -16,7 +16,7 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     """The facts that the header line shows."""
 
     target: str
-    """Foreign text, like `server` and `protocol`."""
+    """Untrusted text, like `server` and `protocol`."""
     state: SessionState
     level: Level
     host: str

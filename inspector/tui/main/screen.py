@@ -710,7 +710,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return tool.kind if tool is not None else Kind.TOOL
 
     def _repeats(self) -> str:
-        """The title of the item that `r` calls; empty if it is the shown item. Foreign text."""
+        """The title of the item that `r` calls; empty if it is the shown item. Untrusted text."""
         call, tool = self.server.runner.repeatable(self.server.selection.record), self.server.selection.tool
         return call.title if call is not None and (tool is None or tool.name != call.name) else ""
 

@@ -225,7 +225,7 @@ class ServerParts:
     # What the screen reports.
 
     def fail(self, message: str, hint: str) -> None:
-        """Keep the reason why there is no connection. `message` and `hint` may quote foreign text."""
+        """Keep the reason why there is no connection. `message` and `hint` may quote untrusted text."""
         # The stderr of a browser says nothing about a page.
         is_page = isinstance(self.target, PageTarget)
         stderr = () if is_page else self.link.last_words()

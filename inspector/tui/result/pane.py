@@ -161,7 +161,7 @@ class ResultPane(Vertical):
         self._outdated = 0
         """The number of the last call from before the last save of the watched server; 0 without one."""
         self._aside: tuple[str, ...] = ()
-        """Short texts about what the server wrote to stderr and stdout during the call. Foreign text."""
+        """Short texts about what the server wrote to stderr and stdout during the call. Untrusted text."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
         """The effect of the last change of boundary or host on this call."""

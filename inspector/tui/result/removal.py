@@ -25,7 +25,7 @@ _MARK = "x-sensitive"
 def remedy(removal: Removal) -> str:
     """Advice that would let the value pass, or the reason to leave it withheld.
 
-    Quotes pointers and keys of the server: foreign text.
+    Quotes pointers and keys of the server: untrusted text.
     """
     advice = _BY_RULE.get(removal.rule)
     return advice(removal) if advice else f"Sightline has no advice for the rule `{removal.rule}`."

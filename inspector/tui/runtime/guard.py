@@ -188,7 +188,7 @@ class GuardedApp(App[None], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notification. Its text may be foreign: it is made safe here, and never read as markup."""
+        """Show a notification. Its text may be untrusted: it is made safe here, and never read as markup."""
         del markup
         shown, heading = safe(message), safe_line(title)
         for before in tuple(self._notifications):

@@ -87,7 +87,7 @@ def secret_line(
 
 
 def label(kept: Kept) -> str:
-    """The name of an item. Foreign text."""
+    """The name of an item. Untrusted text."""
     if isinstance(kept, KeptValue):
         return path(kept.removal.pointer, 200)
     reference = kept.located.reference
@@ -201,7 +201,7 @@ class PeekAsked:
 
 
 Shown: TypeAlias = tuple[str, ...] | Document
-"""A value as lines of foreign text, or as a document."""
+"""A value as lines of untrusted text, or as a document."""
 
 
 def peeked(asked: PeekAsked) -> Shown:

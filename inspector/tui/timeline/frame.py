@@ -57,7 +57,7 @@ class FrameView(Struct, frozen=True, kw_only=True):
     document: Document | None
     """The frame as JSON; None if it is not JSON."""
     text: tuple[str, ...]
-    """The content of the frame as lines of foreign text."""
+    """The content of the frame as lines of untrusted text."""
     masked: int
     """The number of masked sensitive values."""
     copied: Json
@@ -221,7 +221,7 @@ class FramesWanted(Struct, frozen=True, kw_only=True):
     """The frames, in the order of the entry."""
     catalogue: Catalogue
     pointer: str = ""
-    """A pointer to the place to mark in the last frame; empty for none. Foreign text."""
+    """A pointer to the place to mark in the last frame; empty for none. Untrusted text."""
     has_ids: bool = False
     """True if the frames come from a recording, which has ids in place of withheld values."""
     own: OwnCredentials | None = None

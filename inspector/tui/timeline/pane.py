@@ -96,7 +96,7 @@ class TimelinePane(Lines):
         """Note that a call has ended with a record."""
 
     def output_of(self, record: CallRecord) -> tuple[str, ...]:
-        """Short texts about what the server wrote to stderr and stdout during a call. Foreign text."""
+        """Short texts about what the server wrote to stderr and stdout during a call. Untrusted text."""
         del record
         return ()
 

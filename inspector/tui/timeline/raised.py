@@ -7,7 +7,7 @@ from msgspec import Struct
 
 _MAX_LINES = 2000
 _MAX_LENGTH = 500
-"""The maximum number of characters of a line that are read: the lines are foreign text."""
+"""The maximum number of characters of a line that are read: the lines are untrusted text."""
 _MAX_MORE = 3
 """The maximum number of lines that a message has after its first."""
 _MAX_PIECES = 8
@@ -28,7 +28,7 @@ _LIBRARY = re.compile(r"/(?:site-packages|dist-packages|node_modules|lib/python3
 
 
 class Raised(Struct, frozen=True, kw_only=True):
-    """An exception. All of it is foreign text."""
+    """An exception. All of it is untrusted text."""
 
     words: str
     """The name of the exception and its message, on one line."""

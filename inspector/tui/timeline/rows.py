@@ -84,7 +84,7 @@ class Segment(Struct, frozen=True, kw_only=True):
     offset_s: float
     """The time at which the connection began, in seconds since the first connection began."""
     server: str = ""
-    """The name of the server if there are several; otherwise empty. May be foreign text."""
+    """The name of the server if there are several; otherwise empty. May be untrusted text."""
     announced: str = ""
     """The client profile, if it differs from that of the previous connection."""
 
@@ -355,7 +355,7 @@ def is_printed(entry: Entry) -> bool:
 def stdout_words(entries: Sequence[Entry]) -> str:
     """The output of the server on stdout among `entries`: what to do, the number of lines, and the last line.
 
-    The advice comes first, because the line is foreign text and may be cut.
+    The advice comes first, because the line is untrusted text and may be cut.
     """
     printed = [entry.detail for entry in entries if is_printed(entry)]
     if not printed:
@@ -483,7 +483,7 @@ def _room(entry: Entry, width: int) -> int:
 def _call_words(row: TimelineRow, entry: Entry, room: int) -> Content:
     """The call, its outcome, and other events during it.
 
-    Arguments and foreign text are cut; the rest is whole or left out.
+    Arguments and untrusted text are cut; the rest is whole or left out.
     """
     folded = row.entries
     sign = ("▾ " if row.is_unfolded else "▸ ") if folded else "  "

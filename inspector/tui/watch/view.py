@@ -37,7 +37,7 @@ class Phase(Enum):
 
 
 class WatchView(Struct, frozen=True, kw_only=True):
-    """The facts to show about the last save. Texts may quote foreign text."""
+    """The facts to show about the last save. Texts may quote untrusted text."""
 
     phase: Phase = Phase.WATCHING
     watched: str = ""

@@ -189,7 +189,7 @@ class Watcher:
         self._tries = 0
 
     def shows_failure(self, message: str) -> bool:
-        """Show in the strip that the server did not start, or has ended. `message` may quote foreign text.
+        """Show in the strip that the server did not start, or has ended. `message` may quote untrusted text.
 
         Returns false if there was no complete listing yet, and the main screen has to show the failure.
         """
@@ -215,7 +215,7 @@ class Watcher:
             self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
-        """Take the reason why a call has ended without a record. `reason` may quote foreign text."""
+        """Take the reason why a call has ended without a record. `reason` may quote untrusted text."""
         waiting, self._finished = self._finished, None
         if waiting is not None and not waiting.done():
             waiting.set_result(reason)

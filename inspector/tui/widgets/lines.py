@@ -300,7 +300,7 @@ class TextLines(Lines):
         self._lines: Sequence[str] = ()
 
     def show(self, lines: Sequence[str]) -> None:
-        """Show another text: one string per line, foreign."""
+        """Show another text: one string per line, untrusted."""
         self._lines = lines
         self.show_rows(len(lines), 0, width=max(map(len, lines), default=0))
 

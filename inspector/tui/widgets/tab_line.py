@@ -14,7 +14,7 @@ from textual.widget import Widget
 
 
 class Tab(Struct, frozen=True, kw_only=True):
-    """One tab. Its texts are Sightline's own, not foreign."""
+    """One tab. Its texts are by Sightline, never untrusted text."""
 
     id: str
     label: str

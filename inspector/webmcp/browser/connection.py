@@ -136,7 +136,7 @@ class PageConnection:
                 await self._cdp.send("Runtime.evaluate", asked, session=session, timeout_s=limit_s)
 
     async def obstacles(self) -> list[str]:
-        """The reasons why the page is unlikely to offer tools, in clauses that quote foreign text; empty if unknown."""
+        """The reasons why the page is unlikely to offer tools, in clauses that quote untrusted text; empty if unknown."""
         return await self._listing.obstacles(self._opening.tab.target_id if self._opening.tab else "")
 
     async def catalogue(self) -> Catalogue:

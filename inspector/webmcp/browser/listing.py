@@ -54,7 +54,7 @@ class PageListing:
     async def obstacles(self, frame_id: str) -> list[str]:
         """The reasons why a frame's document is unlikely to offer tools; empty if unknown.
 
-        They are clauses that quote foreign text.
+        They are clauses that quote untrusted text.
         """
         document = self._tree.document(frame_id)
         if document is None:

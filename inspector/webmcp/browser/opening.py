@@ -120,7 +120,7 @@ _API_TIMEOUT_S = 10.0
 
 
 class BrowserFacts(Struct, frozen=True, kw_only=True):
-    """Data about the browser. Foreign text, except `api` and `notes`."""
+    """Data about the browser. Untrusted text, except `api` and `notes`."""
 
     product: str
     """The product and its version, such as `Chrome/156.0.8078.79`."""
