@@ -63,7 +63,7 @@ _FEATURES = {
 
 
 class AppReach(Struct, frozen=True, kw_only=True):
-    """The origins that an interface declares, in the form in which its policy contains them."""
+    """The origins that an MCP Apps interface declares, in the form in which its policy contains them."""
 
     connect: tuple[str, ...] = ()
     resources: tuple[str, ...] = ()
@@ -77,11 +77,17 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
     @property
     def is_local(self) -> bool:
-        """True if an origin is on this machine or in its network, as far as its host shows."""
+        """True if the host of a declared origin names this machine or an address in its local network.
+
+        Looks nothing up.
+        """
         return any(_is_local(_parts(origin)[1]) for origin in self.origins)
 
     def allows(self, url: str) -> bool:
-        """True if a request to `url` may leave. The policy of the document decides on the kind of request."""
+        """True if the browser may send a request to `url`.
+
+        Which kinds of requests it may send is decided by the content security policy of the document.
+        """
         try:
             parts = urlsplit(url)
             port = parts.port or _DEFAULT_PORTS.get(parts.scheme)
@@ -94,7 +100,7 @@ class AppReach(Struct, frozen=True, kw_only=True):
 
 
 class AppInterface(Struct, frozen=True, kw_only=True):
-    """An interface that may be opened."""
+    """An MCP Apps interface that may be opened."""
 
     uri: str
     """Untrusted text."""
@@ -164,7 +170,7 @@ def interface_in(uri: str, result: Json, definition: JsonObject) -> AppInterface
 
 
 def content_security_policy(reach: AppReach, parent: str) -> str:
-    """The policy of an interface's document. `parent`: the origin that frames it.
+    """The content security policy of an MCP Apps interface's document. `parent`: the origin that frames it.
 
     The document is all that its own origin serves, so `'self'` is left out.
     """
@@ -188,8 +194,8 @@ def content_security_policy(reach: AppReach, parent: str) -> str:
 def resolver_rules(origins: Sequence[str]) -> str:
     """Chromium's resolver rules, with which a browser finds only these hosts and ports.
 
-    They also hold where no document policy applies. For a wildcard the browser finds every port, because a
-    rule cannot both keep a matching name and check its port.
+    The rules also hold where no content security policy applies. For a wildcard the browser finds every port,
+    because a rule cannot both keep a matching name and check its port.
     """
     rules = (
         f"EXCLUDE {host}" if host.startswith("*.") else f"MAP {host}:{port} {host}:{port}"
@@ -199,7 +205,7 @@ def resolver_rules(origins: Sequence[str]) -> str:
 
 
 def why_not_called(tool: Tool | None) -> str:
-    """The reason why an interface may not call a tool; empty if it may."""
+    """The reason why an MCP Apps interface may not call a tool; empty if it may."""
     if tool is None or tool.item is not None:
         return "the server lists no tool of that name"
     meta = tool.definition.get("_meta", {})

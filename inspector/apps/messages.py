@@ -1,4 +1,4 @@
-"""Reads the messages of an interface: what each asks for, and whether it is accepted.
+"""Reads the messages of an MCP Apps interface: what each asks for, and whether it is accepted.
 
 JSON-RPC over `postMessage`. Source: SEP-1865 (stable 2026-01-26), Standard MCP Messages, MCP Apps Specific
 Messages, Lifecycle.
@@ -74,7 +74,7 @@ _AT_ONCE = frozenset({AppAsk.INITIALIZE, AppAsk.PING, AppAsk.NOTHING, AppAsk.LOG
 
 
 class AppMessage(Struct, frozen=True, kw_only=True):
-    """An accepted message of an interface: a request, a notification, or an answer."""
+    """An accepted message of an MCP Apps interface: a request, a notification, or an answer."""
 
     ask: AppAsk
     method: str
@@ -85,7 +85,7 @@ class AppMessage(Struct, frozen=True, kw_only=True):
 
 
 class AppRefusal(Struct, frozen=True, kw_only=True):
-    """The reason why a message is not accepted, in words that quote nothing of it."""
+    """The reason why a message is not accepted, in words that quote nothing of the message."""
 
     reason: str
     code: int = INVALID
@@ -98,7 +98,7 @@ class AppRefusal(Struct, frozen=True, kw_only=True):
 def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
     """The message in a text, or the reason why it is not accepted.
 
-    `is_initialized`: whether the handshake is over.
+    `is_initialized`: whether the handshake (`ui/initialize`) is over.
     """
     if len(text) > MAX_CHARACTERS:
         return AppRefusal(reason=f"a message of more than {MAX_CHARACTERS:,} characters")
@@ -136,7 +136,10 @@ def message_in(text: str, *, is_initialized: bool) -> AppMessage | AppRefusal:
 
 
 def spoken_in(message: AppMessage) -> JsonObject | str:
-    """The content that an interface sends to the model, in the form of a result; or the reason why it is refused."""
+    """The content that an MCP Apps interface sends to the model, in the shape of a tool result.
+
+    A text instead is the reason why the content is refused.
+    """
     content = message.params.get("content")
     blocks = [content] if isinstance(content, dict) else content
     if message.method == MESSAGE:

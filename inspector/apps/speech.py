@@ -1,4 +1,7 @@
-"""The messages of an interface to the model, judged like results: untrusted, and without values kept from the model."""
+"""The messages of an MCP Apps interface to the model, treated like tool results.
+
+They count as untrusted, and values that are withheld from the model are removed from them.
+"""
 
 from collections.abc import Iterable
 
@@ -21,7 +24,10 @@ Such a removal is a copy of a value that another rule withholds, or it passes be
 
 
 def kept_back(records: Iterable[CallRecord]) -> tuple[Json, ...]:
-    """The values that the interface got in results and errors but that `declared` keeps from a model. Linear."""
+    """The values that an MCP Apps interface got and that the level `declared` withholds from a model. Linear.
+
+    `records`: the calls whose results or errors the interface got.
+    """
     values: list[Json] = []
     for record in records:
         raw = raw_of(record.outcome)
@@ -42,7 +48,7 @@ def speech_record(
     at_s: float,
     policy: BoundaryPolicy,
 ) -> CallRecord:
-    """A record of a message to the model, for the panes. Linear.
+    """A record of a message of an interface to the model, as if it were the result of a call. Linear.
 
     `value`: from `spoken_in`. `given`: the calls whose results the interface has.
     """

@@ -25,7 +25,7 @@ class Action(StrEnum):
 
 
 class Answer(Struct, frozen=True, kw_only=True):
-    """An answer to a request, and the reason for it if the user should know it."""
+    """An answer to a request of a server, and the reason for the answer if the user should know it."""
 
     action: Action
     content: Json = None
@@ -65,7 +65,10 @@ def _message(content: Json) -> JsonObject:
 
 
 def sampled(text: str) -> Answer:
-    """An answer to sampling from the user's text: a text that is a message in JSON is used as the message."""
+    """The answer to a sampling request from a text by the user.
+
+    A text that is a message in JSON is sent as it is.
+    """
     if text.lstrip().startswith("{"):
         parsed = parse(text.encode("utf-8", "replace"))
         if isinstance(parsed, JsonText) and isinstance(parsed.value, dict) and "content" in parsed.value:
@@ -74,7 +77,10 @@ def sampled(text: str) -> Answer:
 
 
 def filled(ask: Ask, content: JsonObject) -> Answer:
-    """An accepted form; a declined one if its schema does not allow the content. Takes seconds at most."""
+    """The answer that accepts a form with `content`, or declines it if the schema does not allow `content`.
+
+    Takes seconds at most.
+    """
     from inspector.schema.validation import violations  # noqa: PLC0415 - few servers ask for anything
 
     found = violations(content, ask.schema, limit=3)

@@ -1,7 +1,8 @@
 """Reads one request by a server: `elicitation/create`, `sampling/createMessage` or `roots/list`.
 
-In the handshake era each is a JSON-RPC request; in the stateless era it is an entry of `inputRequests`.
-Source: MCP 2025-11-25, Elicitation, Sampling, Roots; MCP 2026-07-28, `InputRequests`.
+In protocol revisions with a handshake each is a JSON-RPC request; in stateless protocol revisions it is an
+entry of `inputRequests`. Source: MCP 2025-11-25, Elicitation, Sampling, Roots; MCP 2026-07-28,
+`InputRequests`.
 """
 
 from collections.abc import Iterator
@@ -69,7 +70,7 @@ class Ask(Struct, frozen=True, kw_only=True):
 
 
 class Unanswerable(Struct, frozen=True, kw_only=True):
-    """A request that is answered with an error, without asking the user."""
+    """A request of a server that Sightline answers with an error, without asking the user."""
 
     code: int
     reason: str
@@ -140,7 +141,7 @@ def _block(block: Json) -> str:
 
 
 def url_asks(error: Json, capabilities: JsonObject) -> tuple[Ask, ...]:
-    """The URLs in error -32042, which the server wants the user to visit before it answers."""
+    """The URLs in error -32042, which the user must visit before the server answers the call."""
     listed = value_at(error, "data", "elicitations")
     if value_at(error, "code") != URL_REQUIRED or not isinstance(listed, list):
         return ()

@@ -1,4 +1,4 @@
-"""A URL that a server wants to be opened: its destination, and its deceptive parts."""
+"""A URL that a server asks the user to open: its destination, and its deceptive parts."""
 
 import re
 from urllib.parse import unquote
@@ -39,7 +39,10 @@ class Link(Struct, frozen=True, kw_only=True):
 
 
 def link_of(url: str, own_url: str | None = None) -> Link:
-    """Judge a URL. Never raises. `own_url`: the server's own address; None for a command."""
+    """Find the destination and the deceptive parts of a URL. Never raises.
+
+    `own_url`: the address of the server; None if the server is a command.
+    """
     match = _HOST.match(url)
     start, end = match.span(1) if match else (0, 0)
     shown = url[:_LONGEST]

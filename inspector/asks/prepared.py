@@ -1,4 +1,4 @@
-"""Answers that are given in advance, as options of a command line."""
+"""Answers to requests of servers that the user gives in advance, as options of a command line."""
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ DEFAULTS = "accept-defaults"
 
 
 class PreparedAnswer(Struct, frozen=True, kw_only=True):
-    """An answer to the requests of one key."""
+    """The answer to every request of a server that has one key of `inputRequests` or one number."""
 
     key: str
     """A key of `inputRequests`, the number of the request in the call, or `ANY`."""

@@ -1,7 +1,7 @@
 """Finds the parts of an answer that may be secret.
 
-They are masked on the screen, and withheld from recordings and reports. Private are values that the form
-marks, that are named like a credential, or that look like one. A value that cannot be judged is private too.
+They are masked on the screen, and withheld from recordings and reports. A value is private if the form marks
+it as sensitive, if its name or its text looks like that of a credential, or if it cannot be checked.
 """
 
 from collections.abc import Iterator
@@ -64,7 +64,10 @@ def private_in_reply(method: str, params: Json, result: Json) -> tuple[str, ...]
 
 
 class Questions:
-    """The forms that unfinished answers requested, by key. The answers to them are in a later request."""
+    """The forms that servers requested in `inputRequests`, by key.
+
+    A later request of the client has the answers.
+    """
 
     def __init__(self) -> None:
         self._asked: dict[str, list[JsonObject]] = {}

@@ -1,4 +1,7 @@
-"""Assembles a draft into a bounded result: a tool result that a gateway could forward, with its notice."""
+"""Assembles a draft into a bounded result: a tool result that a gateway could forward to a model.
+
+The result ends with a notice that lists the withheld parts for the model.
+"""
 
 from functools import cache, partial
 
@@ -63,7 +66,7 @@ def assemble(draft: Draft) -> Bounded:
 def whole_withheld(
     level: Level, code: ErrorCode | None, outcome: Outcome, detail: str, kind: Kind = Kind.TOOL
 ) -> Bounded:
-    """The bounded result of an outcome that cannot be judged: all of it is withheld."""
+    """The bounded result of an outcome that the rules cannot read: all of the outcome is withheld."""
     removal = Removal(pointer="", rule=Rule.INTERNAL, detail=detail)
     return Bounded(
         level=level,
@@ -76,7 +79,10 @@ def whole_withheld(
 
 
 def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: str) -> Bounded:
-    """Withhold the whole result, at every boundary. Earlier removals stay listed, because they are secrets."""
+    """Withhold the whole result, at every boundary level.
+
+    Removals of `judged` stay listed, because they name secrets.
+    """
     removal = Removal(pointer="", rule=rule, detail=reason)
     return replace(
         judged,
@@ -87,7 +93,10 @@ def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: s
 
 
 def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bounded:
-    """Withhold an answer that does not end the call. Earlier removals stay listed, because they are secrets."""
+    """Withhold an answer that does not end the call.
+
+    Removals of `judged` stay listed, because they name secrets.
+    """
     removal = Removal(pointer="", rule=Rule.UNFINISHED, detail=reason)
     return replace(
         judged,

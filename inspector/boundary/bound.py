@@ -70,7 +70,7 @@ RULES: tuple[DraftRule, ...] = (
 class FoundSecrets:
     """The values that declarations withhold from one outcome, and the search for copies of them.
 
-    Both are None until the outcome was judged at `declared`.
+    Both are None until `bound` was called for the outcome at level `declared`.
     """
 
     secrets: Secrets | None = None
@@ -91,12 +91,12 @@ def bound(
 
     `tool`: None if the server does not list it. `declared`: the tool's contract, if already computed.
     `nonce`: a random value that only the caller knows, drawn for this call; it delimits untrusted text.
-    `found`: a cache for one outcome and policy, filled in at `declared` and used at `closed`.
+    `found`: a cache for one outcome and policy, filled in at level `declared` and used at level `closed`.
 
     The result may come from tools/call, resources/read or prompts/get, or be any JSON value from a page.
-    Leaves that pass are unchanged. Pointers refer to `raw_of(outcome)`. At `open` nothing is withheld, unless
-    a policy rule applies, the call is unfinished, or a file of a skill does not verify. Whatever cannot be
-    judged is withheld (rule `internal`).
+    Leaves that pass are unchanged. Pointers refer to `raw_of(outcome)`. At level `open` nothing is withheld,
+    unless a policy rule applies, the call is unfinished, or a file of a skill does not verify. Whatever
+    cannot be judged is withheld (rule `internal`).
 
     Source: docs/decisions/0004-boundaries.md; WebMCP issue 110.
     """
@@ -202,7 +202,7 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
 
 
 def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> tuple[str, ...]:
-    """The remarks about credentials at `open`, where nothing is withheld."""
+    """The remarks about credentials at level `open`, where nothing is withheld."""
     try:
         seen = replace(policy, withhold_credentials=False)
         return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).remarks

@@ -40,7 +40,7 @@ class Rule(StrEnum):
 
 
 class ErrorCode(StrEnum):
-    """The code of an error: the only part of an error that a model gets at `closed`."""
+    """The code of an error: the only part of an error that a model gets at level `closed`."""
 
     INVALID_ARGUMENTS = "invalid_arguments"
     UNKNOWN_TOOL = "unknown_tool"
@@ -84,14 +84,14 @@ class Bounded(Struct, frozen=True, kw_only=True):
 
     level: Level
     result: Json
-    """The result that a gateway could forward; at `open`, the raw result.
+    """The result that a gateway could forward; at level `open`, the raw result.
 
     For an error, `{"error": {...}}` as in JSON-RPC.
     """
     removals: Sequence[Removal] = ()
     """The removals. Each is created on access, because a result can have hundreds of thousands."""
     error: ErrorCode | None = None
-    """The code of a failed call, at every boundary. The model sees it at `closed` only."""
+    """The code of a failed call, at every boundary level. The model sees it at level `closed` only."""
     repetitions: int = 0
     """The number of content blocks that repeat the structured content."""
     unfinished: str = ""

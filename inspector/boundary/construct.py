@@ -1,4 +1,4 @@
-"""The allow-list walk: builds a new value, field by field, from the declared parts."""
+"""The allow-list walk over structured content: copies only the declared parts, field by field."""
 
 from msgspec import Struct
 
@@ -26,7 +26,7 @@ from inspector.schema.positions import Position, Source
 
 
 class Gate(Struct, frozen=True, kw_only=True):
-    """The conditions for a value to pass."""
+    """The conditions under which a value may reach the model."""
 
     declared: bool
     """True if only values with a typed position in the schema pass."""
@@ -38,8 +38,8 @@ class Gate(Struct, frozen=True, kw_only=True):
 def construct(value: Json, position: Position, ledger: Ledger, gate: Gate) -> Walked:
     """Build a new value from the passing parts of `value`.
 
-    With `gate.hint`, a container without passing parts is withheld. Removals go to `ledger`. Raises
-    UnjudgeableError if there are too many.
+    If `gate.hint` is set, a container of which no part passes is withheld too. Removals go to `ledger`.
+    Raises UnjudgeableError if there are too many.
     """
     return _Walk(ledger, gate).run(value, position)
 

@@ -51,11 +51,14 @@ class Contract(Struct, frozen=True, kw_only=True):
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """The position of the structured value as a whole. Without an output schema, no position is sensitive."""
+        """The schema position of the structured content as a whole.
+
+        Without an output schema, no position is sensitive.
+        """
         return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:
-        """The claim that makes a position sensitive, if there is one."""
+        """The claim that makes a schema position sensitive, if there is one."""
         if source.mark_key is None or source.schema_pointer is None:
             return None
         return self.marks.get(child(_SCHEMA + source.schema_pointer, source.mark_key))
@@ -64,9 +67,8 @@ class Contract(Struct, frozen=True, kw_only=True):
 def is_result(value: Json, contract: Contract) -> TypeGuard[JsonObject]:
     """True if a returned value is an MCP result.
 
-    Any other value is a page's own, judged as structured content.
-
-    An object from a page whose `content` is not a list is the page's own value.
+    Any other value comes from a tool of a page and counts as structured content, also an object whose
+    `content` is not a list.
     """
     if not is_tool_result(value):
         return False

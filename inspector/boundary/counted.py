@@ -1,4 +1,7 @@
-"""Counts removals: what is withheld, and apart from it metadata and text between markers, with words for each rule."""
+"""Counts what the boundary removed from a result, by rule, with words for each rule.
+
+Protocol metadata and texts between markers are counted apart from what is withheld.
+"""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -44,7 +47,7 @@ _MOST_READ = 10_000
 
 
 class Counted(Struct, frozen=True, kw_only=True):
-    """The removals of one result, counted by what became of the value."""
+    """The removals of one result, counted as withheld values, protocol metadata and texts between markers."""
 
     withheld: dict[str, int]
     """The number of values that the model does not get, by rule, the most frequent rule first."""
@@ -60,7 +63,7 @@ class Counted(Struct, frozen=True, kw_only=True):
 
     @property
     def words(self) -> str:
-        """Words for `withheld`, such as `2 withheld: 1 marked sensitive, 1 by policy`."""
+        """The counts of withheld values in words, such as `2 withheld: 1 marked sensitive, 1 by policy`."""
         if not self.withheld:
             return "nothing withheld"
         rules = ", ".join(in_words(number, Rule(rule)) for rule, number in self.withheld.items())
@@ -79,7 +82,7 @@ class Counted(Struct, frozen=True, kw_only=True):
 
 
 def is_delimited(removal: Removal) -> bool:
-    """True if the value reaches the model between markers."""
+    """True if the value still reaches the model, but between markers that call it untrusted."""
     return removal.rule == Rule.UNTRUSTED and removal.detail in DELIMITED
 
 

@@ -1,4 +1,4 @@
-"""A result between two rules: each rule takes a draft and returns the next."""
+"""Drafts of a bounded result: each boundary rule takes a draft and returns the next."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
@@ -33,7 +33,7 @@ class Texts(Struct, frozen=True, kw_only=True):
 
 
 class Searched(Struct, frozen=True, kw_only=True):
-    """A finished search for copies, reused for the same result at another boundary."""
+    """A finished search for copies, reused for the same result at another boundary level."""
 
     echoes: Echoes
     texts: Texts
@@ -42,7 +42,9 @@ class Searched(Struct, frozen=True, kw_only=True):
     keys: Mapping[str, Spelling]
 
     def again(self, echoes: Echoes, texts: Texts) -> tuple[Mapping[str, Spelling], Mapping[str, Spelling]]:
-        """Search `texts` again. Only new texts are searched if `echoes` have the same needles as before.
+        """Search `texts` again for copies of withheld values.
+
+        Only new texts are searched if `echoes` search for the same values as before.
 
         Returns the values and the keys in which `echoes` find a copy, each with the way in which the copy is
         spelled.
@@ -58,7 +60,7 @@ class Searched(Struct, frozen=True, kw_only=True):
 
 
 class Fate(Enum):
-    """The state of a content block."""
+    """What the rules so far have done to a content block."""
 
     RAW = auto()
     """As sent, apart from its `_meta`."""
@@ -133,14 +135,16 @@ class Draft(Struct, frozen=True, kw_only=True):
     texts: Texts | None = None
     """The texts at the time of the first search; some may have been withheld since."""
     searched: Searched | None = None
-    """The search at `declared`: of this draft or, at `closed`, of an earlier draft of the same result."""
+    """The search at level `declared`, in this draft or in an earlier draft of the same result."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
-    """At `closed`: texts that look like credentials at `declared`, each with the title of the rule that
-    matches."""
+    """At level `closed`: the texts that look like credentials at level `declared`.
+
+    Each has the title of the rule that matches.
+    """
     remarks: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
-        """A draft with more removals, and with more values that must not occur elsewhere."""
+        """A draft with more removals, and with more values whose copies the rule `echo` withholds."""
         known = self.secrets.and_then(secrets) if secrets else self.secrets
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 
@@ -249,12 +253,12 @@ def _claiming(draft: Draft) -> frozenset[str]:
 
 
 def claims_on_result(draft: Draft) -> tuple[Claim, ...]:
-    """Claims in the result about itself."""
+    """The claims in the result about the result as a whole."""
     return tuple(claim for claim in draft.claims if claim.subject is Subject.RESULT)
 
 
 def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
-    """Claims about blocks, by block pointer."""
+    """The claims about content blocks, by pointer to the block."""
     claims: dict[str, list[Claim]] = {}
     for claim in draft.claims:
         if claim.subject is Subject.BLOCK:
@@ -264,7 +268,7 @@ def claims_by_block(draft: Draft) -> dict[str, list[Claim]]:
 
 
 def withhold_structured(draft: Draft, reason: Reason) -> Draft:
-    """Withhold the whole structured content: one removal at its root."""
+    """Withhold the whole structured content, as one removal."""
     structured = draft.structured
     if structured is None or structured.gone:
         return draft

@@ -40,7 +40,7 @@ _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z_-]*")
 
 
 class Wanted(Struct, frozen=True, kw_only=True):
-    """The needles of a search."""
+    """The texts to search for (needles) in one search for copies."""
 
     anywhere: set[str] = field(default_factory=set[str])
     as_words: set[str] = field(default_factory=set[str])
@@ -62,11 +62,13 @@ class Echoes:
         but: tuple[Iterable[Json], set[str]] = ((), set()),
         anywhere_from: int = SHORTEST,
     ) -> None:
-        """`values`: any JSON; containers contribute everything in them. `names`: keys that are not secret.
+        """`values`: the withheld values, any JSON; every value and key in a container is searched for too.
 
-        `but`: further values, and the texts among them that are not secret. `anywhere_from`: the minimum
-        length, in characters, of a value that is found inside words too; a smaller number finds more by
-        chance.
+        `names`: keys that are not secret.
+
+        `but`: further withheld values, each with the texts in it that are not secret. `anywhere_from`: the
+        minimum length, in characters, of a value that is found inside words too; a smaller number finds more
+        by chance.
         """
         wanted = Wanted()
         self._names = names
@@ -92,7 +94,7 @@ class Echoes:
 
     @property
     def shortest(self) -> int:
-        """The length of the shortest text that could contain a value."""
+        """The length, in characters, of the shortest text that could contain one of the withheld values."""
         return 2 if self.wanted.as_words else min(SHORTEST, self._anywhere_from)
 
     def holds(self, value: Json) -> bool:

@@ -1,4 +1,4 @@
-"""Maps errors to a closed set of codes by protocol facts; the texts of errors are not read."""
+"""Maps errors to a closed set of codes, from codes of JSON-RPC and HTTP; the texts of errors are not read."""
 
 from typing import TypeGuard
 
@@ -76,7 +76,7 @@ def is_failed_result(value: Json) -> bool:
 
 
 def coded_error(code: ErrorCode | None) -> JsonObject:
-    """A JSON-RPC error with only the code and its own text. `code`: None for an internal error."""
+    """A JSON-RPC error with only the code and a fixed text for it. `code`: None for an internal error."""
     known = code or ErrorCode.INTERNAL_ERROR
     return {"code": _NUMBERS[known], "message": known.value}
 

@@ -1,4 +1,4 @@
-"""The judgement of one answer: its bounded results, computed once and cached."""
+"""The judgement of one answer: what each boundary level lets through, computed once and cached."""
 
 from collections.abc import Sequence
 from threading import RLock
@@ -22,7 +22,10 @@ CACHED = 3
 
 
 class Judgement:
-    """The judgement of one answer of a tool. Thread-safe: one thread computes each bounded result."""
+    """What each boundary level makes of one answer of a tool.
+
+    Thread-safe: each bounded result is computed by one thread, for which other threads wait.
+    """
 
     __slots__ = (
         "_bounded",
@@ -50,8 +53,8 @@ class Judgement:
 
         `contract`: the contract of `tool`, if already computed.
 
-        `output`: the check against the output schema, if it was made before. It cannot be repeated on a
-        recording, which lacks some of the values that the server sent.
+        `output`: the check against the output schema, if it was made before. The check cannot be repeated on
+        a recording, which lacks some of the values that the server sent.
         """
         self.outcome = outcome
         self.tool = tool
@@ -99,10 +102,12 @@ class Judgement:
             return bounded
 
     def secrets(self, policy: BoundaryPolicy = DEFAULT_POLICY) -> Sequence[Removal]:
-        """The removals that mask the raw result: those of `declared`, whatever the boundary, without policy rules.
+        """The removals with which the raw result is masked on the screen, at any boundary level.
 
-        `open` has none, and `closed` withholds whole blocks as undeclared in which `declared` identifies
-        secrets.
+        They are those of level `declared`, without those of policy rules.
+
+        Level `open` has none, and the level `closed` withholds whole blocks as undeclared in which the level
+        `declared` identifies secrets.
         """
         about = policy.about_secrets
         with self._lock:

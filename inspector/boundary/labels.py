@@ -1,4 +1,4 @@
-"""The sensitivity of a result according to labels on its tool, on itself and on its blocks."""
+"""The sensitivity of a result according to labels: of its tool, of the result and of its blocks."""
 
 from collections.abc import Iterable
 
@@ -25,7 +25,7 @@ def is_sensitive_hint(claim: Claim) -> bool:
 
 
 def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
-    """The reason why a claim alone labels its subject sensitive; empty if it does not."""
+    """The reason why this one claim is enough to make its subject sensitive; empty if it is not."""
     match claim.vocabulary, claim.key:
         case "trust-annotations", "sensitive":
             return "" if _says(claim, False) else "it is labelled sensitive"
@@ -46,7 +46,7 @@ def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
 def credentials_claim(of_tool: Iterable[Claim], of_result: Iterable[Claim]) -> Claim | None:
     """The claim that a result may contain credentials; None if there is none.
 
-    One concrete class in a response replaces the set of classes that the tool declares, if it is in the set.
+    If the result names one data class out of those that the tool declares, only that class counts.
     """
     declared = [claim for claim in of_tool if _is_about_classes(claim)]
     returned = [claim for claim in of_result if _is_about_classes(claim)]

@@ -1,4 +1,4 @@
-"""Masks sensitive parts of the raw result for the screen; everything else is as sent."""
+"""Replaces sensitive parts of the raw result by a mask for the screen; everything else is as sent."""
 
 from collections.abc import Iterable
 from typing import TypeAlias
@@ -32,9 +32,9 @@ SHOWN: frozenset[str] = frozenset(
 def mask(result: Json, removals: Iterable[Removal]) -> Json:
     """Mask the values in `result` that `removals` withhold as secrets. Shares unchanged parts; never raises.
 
-    `removals`: those of `declared`, at whatever boundary the result is shown: `open` has none, and `closed`
-    withholds as free text what `declared` identifies as secret. A pointer that leads nowhere masks the
-    innermost container that exists.
+    `removals`: those of level `declared`, at whatever boundary level the result is shown. Level `open` has no
+    removals, and level `closed` withholds secrets as a part of free text, without saying where they are. If a
+    pointer leads nowhere, the innermost container on its way that exists is masked.
     """
     pointers: list[str] = []
     copied = Copied(result)

@@ -1,10 +1,12 @@
-"""Builds and recognises the notice, which lists withheld parts for the model. Nothing in it comes from the result.
+"""Builds and recognises the notice, a text that tells the model which parts of a result were withheld.
+
+No text of the result is in the notice.
 
 The notice is the last text block and, if the structured content is an object, its member `_withheld`. It names fields
 as the output schema does, and gives rounded counts of everything else.
 
-A notice of exactly this form passes every boundary, so a bounded result can be bounded again. A server that imitates
-one gains nothing.
+A notice of exactly this form passes every boundary level, so that the boundary can be applied to a bounded
+result again. A server that imitates a notice gains nothing.
 """
 
 import re
@@ -27,7 +29,7 @@ _BLOCKS = "contentBlocks"
 
 
 class Amount(StrEnum):
-    """A rounded count."""
+    """A rounded number of fields or blocks."""
 
     ONE = "1"
     FIVE = "up to 5"
@@ -125,7 +127,7 @@ def notice_in_block(block: Json, names: frozenset[str]) -> Notice | None:
 
 
 def is_notice(block: Json) -> bool:
-    """True if a content block begins like a notice. A server can imitate one."""
+    """True if a content block begins like a notice. A server can imitate such a block."""
     return (_text_in(block) or "").startswith(START)
 
 
@@ -180,7 +182,10 @@ def is_own(block: Json, level: Level) -> bool:
 
 
 def label_in(block: Json) -> str | None:
-    """The label in the replacement of a secret reference, which comes from the server; None if there is none."""
+    """The label, which comes from the server, in the text that replaces a secret reference.
+
+    None if there is none.
+    """
     text = _text_in(block) or ""
     match = _WITH_LABEL.fullmatch(text)
     parsed = parse(match[1]) if match else None

@@ -1,4 +1,4 @@
-"""The boundaries, and settings that make them stricter."""
+"""The levels of the boundary, and settings that make them stricter."""
 
 from enum import StrEnum
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 
 class Level(StrEnum):
-    """A boundary: how much of a result is withheld."""
+    """A boundary level: how much of a result is withheld."""
 
     OPEN = "open"
     """Nothing is withheld: this shows what leaks without a boundary."""
@@ -29,13 +29,13 @@ class BoundaryPolicy(Struct, frozen=True, kw_only=True):
     withhold_credentials: bool = False
     """True to withhold text that looks like a credential; otherwise a remark reports it."""
     withheld: str = ""
-    """The reason to withhold a whole result at any boundary, without quoting it; empty for none."""
+    """The reason to withhold a whole result at any boundary level, without quoting it; empty for none."""
 
     @property
     def about_secrets(self) -> "BoundaryPolicy":
         """The policy without the settings that withhold whole results for other reasons than secrets.
 
-        Those settings would hide the secrets in the results.
+        If a whole result is withheld, the removals no longer say where the secrets in the result are.
         """
         return replace(self, hide_untrusted=False, withheld="")
 

@@ -78,7 +78,7 @@ NOT_ASKED = OutputCheck(is_asked=False)
 def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
     """The violations of the output schema in a result; None if there is nothing to check.
 
-    A result of a server that is not an object is a violation without a schema too.
+    If a server returns something other than an object, this is a violation even without an output schema.
 
     Pointers lead into the result. Messages may quote the result. Takes seconds at most. Never raises.
     """
@@ -112,11 +112,11 @@ def checked_output(outcome: Outcome, contract: Contract) -> SchemaCheck | None:
 def safe_output(
     found: SchemaCheck, secrets: Sequence[Removal], withheld: Sequence[Removal], *, quote: bool = True
 ) -> OutputCheck:
-    """The outcome of a check, without anything that is withheld.
+    """The outcome of a check, in which no withheld value or key is quoted.
 
-    `secrets`: the removals that mask the raw result; not even keys below them are named. `withheld`: the
-    removals that keep parts from the model; values in these parts are not quoted. `quote`: false to quote no
-    value at all.
+    `secrets`: the removals that mask the raw result; not even keys inside these values are named. `withheld`:
+    the removals that keep parts from the model; values in these parts are not quoted. `quote`: false to quote
+    no value at all.
     """
     hidden = {removal.pointer for removal in secrets}
     silent = {*hidden, *(removal.pointer for removal in withheld)}

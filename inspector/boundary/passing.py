@@ -29,7 +29,7 @@ SHORTEST = 2
 
 
 def with_texts(draft: Draft) -> tuple[Draft, Texts]:
-    """A draft that caches its texts, and these texts."""
+    """`draft` with a cache of the texts in it, and these texts."""
     if draft.texts is not None:
         return draft, draft.texts
     texts = Texts()
@@ -44,7 +44,7 @@ def without(draft: Draft, unwanted: Texts, reason_for: Callable[[str], Reason]) 
     """Remove every leaf, member, block and entry that contains an unwanted text.
 
     `unwanted`: copies of withheld values, or texts that look like credentials. `reason_for`: returns the
-    reason for one of them. Raises UnjudgeableError if there are too many to list.
+    reason for removing one of these texts. Raises UnjudgeableError if there are too many removals to list.
     """
     return _Without(draft, unwanted, reason_for).result()
 
@@ -67,7 +67,7 @@ def _parts(draft: Draft) -> Iterator[Json]:
 
 
 def searched_of(block: Block) -> Json:
-    """The part of a block that comes from the server and passes."""
+    """The part of a block that the server wrote and that reaches the model."""
     match block.fate:
         case Fate.OWN:
             return label_in(block.value)

@@ -1,4 +1,4 @@
-"""Splits an outcome into a draft: content blocks, structured content, and other members."""
+"""Splits the outcome of a call into a draft: content blocks, structured content, and other members."""
 
 from msgspec.structs import replace
 

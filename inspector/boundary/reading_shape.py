@@ -1,4 +1,4 @@
-"""Rewrites results of resources/read and prompts/get as tool results, so that the same rules judge them.
+"""Rewrites results of resources/read and prompts/get as tool results, so that the same rules apply to them.
 
 Each item of `contents` becomes an embedded resource, the content of each message a content block.
 Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
@@ -98,7 +98,7 @@ def member_of(kind: Kind) -> str:
 
 
 def is_reading(value: Json, kind: Kind) -> TypeGuard[JsonObject]:
-    """True if a value is a result of resources/read or prompts/get that can be judged."""
+    """True if a value has the shape of a result of resources/read or prompts/get."""
     return (
         isinstance(value, dict)
         and isinstance(value.get(member_of(kind)), list)

@@ -15,7 +15,7 @@ from inspector.schema.positions import Source
 
 
 class Marked(NamedTuple):
-    """A sensitive position in compact form."""
+    """The removal of one sensitive value, in compact form."""
 
     above: str
     """The pointer to the container of the position."""
@@ -26,7 +26,7 @@ class Marked(NamedTuple):
 
 
 class MarkedRows(NamedTuple):
-    """The sensitive positions in consecutive objects of an array that have the same keys."""
+    """The removals in consecutive objects of an array that have the same keys, in compact form."""
 
     above: str
     """The pointer to the array."""
@@ -184,7 +184,8 @@ class Removals(Sequence[Removal]):
 def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]]:
     """The rule and the pointer of each removal.
 
-    The removals of rows are one `MarkedRows`. Creates no `Removal`.
+    The removals of rows are one `MarkedRows`. Creates no `Removal` objects, so that very many removals cost
+    little.
     """
     for segment in removals.segments if isinstance(removals, Removals) else (removals,):
         if isinstance(segment, NotedRemovals):
@@ -220,11 +221,11 @@ _TOO_MANY = "too many values are withheld to list them"
 
 
 class UnjudgeableError(Exception):
-    """Raised for a result that must be withheld as a whole. The message quotes nothing of it."""
+    """Raised for a result that must be withheld as a whole. The message quotes nothing of the result."""
 
 
 class Secrets:
-    """Withheld values that must not occur elsewhere."""
+    """Withheld values whose copies in other parts of the result must be withheld too."""
 
     __slots__ = ("declared", "hinted", "personal")
 
@@ -237,7 +238,7 @@ class Secrets:
         """Values for the user only, and shown to the user."""
 
     def add(self, rule: str, values: Iterable[Json]) -> "Secrets":
-        """Add the values that `rule` withholds, if they must not occur elsewhere."""
+        """Add the values that `rule` withholds, if copies of them must be withheld too."""
         if rule == Rule.SENSITIVE_HINT:
             self.hinted.extend(values)
         elif rule == Rule.AUDIENCE:
@@ -275,7 +276,7 @@ class Ledger:
 
     @property
     def secrets(self) -> "Secrets":
-        """The withheld values that must not occur elsewhere."""
+        """The withheld values whose copies must be withheld too."""
         secrets = Secrets()
         for entry, value in zip(self._entries, self._values, strict=True):
             if isinstance(entry, Marked):
@@ -287,7 +288,10 @@ class Ledger:
         return secrets
 
     def spend(self, pointer: str) -> str:
-        """Count `pointer` against the limit, and return it. Raises UnjudgeableError past the limit."""
+        """Count the length of `pointer` towards the limit for all pointers. Returns `pointer`.
+
+        Raises UnjudgeableError past the limit.
+        """
         self._left -= len(pointer)
         if self._left < 0:
             raise UnjudgeableError(_TOO_MANY)
@@ -296,7 +300,7 @@ class Ledger:
     def mark(
         self, above: str, token: str | int | None, source: Source, name: str | None, value: Json
     ) -> None:
-        """Add a sensitive position. Raises UnjudgeableError past the limit."""
+        """Add the removal of a sensitive value. Raises UnjudgeableError past the limit."""
         self._left -= len(above) + (len(token) if isinstance(token, str) else 1)
         if self._left < 0:
             raise UnjudgeableError(_TOO_MANY)
@@ -304,7 +308,7 @@ class Ledger:
         self._values.append(value)
 
     def mark_rows(self, rows: MarkedRows, values: list[Json]) -> None:
-        """Add the sensitive positions in rows. Raises UnjudgeableError past the limit.
+        """Add the removals of the sensitive values in rows. Raises UnjudgeableError past the limit.
 
         `values`: the values at the positions, row by row.
         """
@@ -343,7 +347,8 @@ class Ledger:
     ) -> None:
         """Add the removal of the value at a path from the root.
 
-        Its name is the last key of `path` that the output schema names. `hides_key`: true if the pointer must not contain the key.
+        The name for the notice is the last key of `path` that the output schema names. `hides_key`: true if
+        the pointer must not contain the key.
         """
         names = self._contract.names
         name = next((str(token) for token in reversed(path) if token in names), None)

@@ -1,7 +1,8 @@
-"""A quick test before a search: whether a text has a long enough run of bytes that occur in needles.
+"""A quick test before a search: whether a text has a long enough run of bytes that occur in its needles.
 
-Only such a run can hold a needle. Most texts have none, and looking for one costs a tenth of a search. The
-test may say yes for a text without a needle, but never no for a text with one.
+A needle is a text that is searched for. Only such a run can hold a needle. Most texts have no such run, and
+this test costs a tenth of a search. The test may say yes for a text without a needle, but never no for a text
+with one.
 """
 
 from collections import defaultdict
@@ -12,7 +13,7 @@ _LONGEST = 32
 
 
 class Runs:
-    """The bytes that occur in needles, and the minimum length of a run of them.
+    """The bytes that occur in needles, and the minimum length of a run of such bytes.
 
     Needles of similar length form a group; each group has its own bytes and its own length.
     """
@@ -43,7 +44,7 @@ class Runs:
         return any(run in text.translate(table) for table, run in self._bytes)
 
     def may_hold_decoded(self, letters: bytes, shift: int) -> bool:
-        """True if the text that base64 decodes to, from letter `shift`, may contain a needle."""
+        """True if the text that `letters`, in base64, decodes to from letter `shift` may contain a needle."""
         firsts = letters[shift::4]
         return any(run in firsts.translate(table) for table, run in self._base64)
 

@@ -28,7 +28,7 @@ def text_pointer(block: Json) -> str:
 
 
 def with_text(block: Json, text: str) -> Json:
-    """The block with another text."""
+    """A copy of `block` with `text` in place of its text."""
     match block:
         case {"type": "resource", "resource": dict() as resource}:
             return {**block, "resource": {**resource, "text": text}}

@@ -59,10 +59,10 @@ _TOO_MANY = f"the result holds more than {MAX_REFERENCES:,} references; this one
 
 
 def references_in(raw: Json) -> tuple[ListedReference, ...]:
-    """All secret references anywhere in a result, in document order.
+    """All secret references anywhere in a result, in document order. Never raises.
 
-    `raw`: a tools/call result, or any value from a page. JSON in strings is text, not a reference.
-    The cost is linear in `raw`. Never raises.
+    `raw`: a tools/call result, or any value from a page. A string that contains JSON is not searched. The
+    cost is linear in `raw`.
     """
     references: list[ListedReference] = []
     for value, place in _containers(raw):

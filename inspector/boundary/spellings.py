@@ -54,7 +54,7 @@ class DecodedView(Struct, frozen=True, kw_only=True):
 def needles(values: Collection[str]) -> frozenset[bytes]:
     """The needles to search for in views, cut at LONGEST.
 
-    Decoded views keep white space and marks, and fold only ASCII case.
+    Some keep white space and marks and fold only ASCII case, as decoded views do.
     """
     if _are_simple(values):
         folded = SEPARATOR.join(values).encode().translate(_PLAIN)
@@ -91,7 +91,7 @@ def is_visible(text: str) -> bool:
 
 
 def runs_of(needles: Iterable[bytes]) -> Runs:
-    """The quick test for whether a view may contain one of the needles."""
+    """The quick test (see `runs`) for whether a view may contain one of the needles."""
     return Runs(needles, _PLAIN)
 
 
@@ -133,7 +133,7 @@ def spellings(text: str, runs: Runs) -> Iterator[DecodedView]:
 
 
 def words(text: str) -> bytes:
-    """A text folded for the search for whole words: without case and invisible characters."""
+    """`text` prepared for the search for whole words: without case and invisible characters."""
     text = text if text.isascii() else visible(text)
     return text.casefold().encode("utf-8", "surrogatepass").translate(None, _CONTROL)
 
@@ -149,7 +149,10 @@ def unescaped(text: str) -> tuple[str, ...]:
 
 
 def read_as(text: str) -> tuple[str, ...]:
-    """The text, and versions in which its tag characters, which a model may read, are ASCII."""
+    """The text, and versions with ASCII letters in place of Unicode tag characters.
+
+    A model may read tag characters like ASCII letters.
+    """
     if text.isascii() or not _TAG.search(text):
         return (text,)
     return text, *(part.translate(_OF_TAGS) for part in (text, "".join(_TAG.findall(text))))

@@ -1,4 +1,4 @@
-"""Counts the values that pass `declared` but would not pass `closed`."""
+"""Counts the values that pass the level `declared` but would not pass the level `closed`."""
 
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.construct import Gate, construct
@@ -11,10 +11,10 @@ from inspector.json.walk import CONTAINERS, below
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
-    """The number of leaves that reach a model at `declared` without a schema position.
+    """The number of leaves that reach a model at level `declared` without a schema position.
 
-    A content block is one leaf. Of an error, everything except the code counts. `declared`: the bounded
-    result at that boundary.
+    A content block is one leaf. An error counts without its code. `declared`: the bounded result at that
+    level.
     """
     result = declared.result if isinstance(declared.result, dict) else {}
     if "error" in result:
@@ -30,7 +30,7 @@ def undeclared(declared: Bounded, contract: Contract) -> int:
 
 
 def undescribed_words(number: int) -> str:
-    """The sentence that says how many values pass at `declared` without a place in the schema."""
+    """The sentence that says how many values pass at level `declared` although no schema describes them."""
     values, them = ("1 value is", "it") if number == 1 else (f"{number:,} values are", "them")
     return f"{values} not in the output schema, so `declared` lets {them} through"
 

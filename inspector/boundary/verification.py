@@ -1,6 +1,6 @@
 """Verifies a file of a skill against the entry of that skill: size, digest, frontmatter.
 
-A file that differs is withheld at every boundary. Source: SEP-2640, Integrity and Verification.
+A file that differs is withheld at every boundary level. Source: SEP-2640, Integrity and Verification.
 """
 
 import base64
@@ -27,13 +27,16 @@ _HEAD = re.compile(r"\ufeff?---[ \t]*\r?\n(.*?)(?:^|\r?\n)---[ \t]*(?:\r?\n|\Z)"
 
 
 class MismatchError(Exception):
-    """Raised if a file differs from the entry of its skill. The message says how, without quoting the file."""
+    """Raised if a file differs from the entry of its skill.
+
+    The message names the difference, but quotes no content.
+    """
 
 
 def unverified(outcome: Outcome, contract: Contract) -> str:
-    """The reason why content read from a skill must not be used; empty if it may be, and for other content.
+    """The reason why content read from a skill must not be used; empty if it may be used. Never raises.
 
-    Never raises.
+    Also empty for content that is not of a skill.
     """
     if not contract.skills or not isinstance(outcome, Result):
         return ""

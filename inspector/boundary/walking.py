@@ -24,7 +24,7 @@ _NOT_JSON = "it is not a JSON value"
 
 
 class Walked(Struct, frozen=True, kw_only=True):
-    """The remaining part of a structured value."""
+    """The part of a structured value that remains after withholding."""
 
     value: Json
     """The raw value itself if nothing was withheld; parts may be shared in any case."""
@@ -111,7 +111,7 @@ class WalkStep:
         next(islice(self.items, count, count), None)
 
     def finish(self) -> None:
-        """Drop withheld items at the end of an array, because no later item moves."""
+        """Drop the withheld items at the end of an array; no other item changes its index by that."""
         while self.dropped and self.dropped[-1] == len(self.left) - 1:
             self.dropped.pop()
             if isinstance(self.left, list):
@@ -126,7 +126,7 @@ def note_mark(
     source: Source,
     value: Json,
 ) -> None:
-    """Add the removal of a sensitive `value` at `token`."""
+    """Add the removal of a sensitive `value` at the key or index `token` to `ledger`."""
     if above is None:
         ledger.mark(ledger.root, None, source, None, value)
     elif position.hides_key:
@@ -145,7 +145,7 @@ def note_other(
     value: Json,
     claim: Claim | None = None,
 ) -> None:
-    """Add the removal of `value` at `token` for another reason."""
+    """Add the removal of `value` at the key or index `token` to `ledger`, for another reason than a mark."""
     pointer = above.pointer_to(token, ledger) if above else ledger.root
     ledger.note(pointer, rule, detail, value, name=above.name_of(token) if above else None, claim=claim)
 
@@ -161,7 +161,7 @@ def is_reference(value: JsonObject) -> bool:
 
 
 def secret_of(key: str, value: Json) -> Json:
-    """The secret part of a reference's member; null if it is not secret."""
+    """The secret part of one member of a secret reference; null if the member is not secret."""
     return None if key in {"type", "label", "ttl"} else value
 
 
@@ -189,10 +189,10 @@ def is_plain(value: Json) -> bool:
 def left_of_flat(
     above: WalkStep, token: str | int, position: Position, value: Json, ledger: Ledger, *, declared: bool
 ) -> Json:
-    """The passing part of a container of scalars: `value` itself if all of it passes.
+    """The part of a container of scalars that passes; `value` itself if all of it passes.
 
-    None if the container must be entered. `declared`: true if only typed positions pass. `position`: the
-    position of the container, which is not sensitive and, with `declared`, has the type of the container.
+    None if the members must be judged one by one. `declared`: true if only typed positions pass. `position`:
+    the position of the container, which is not sensitive and, with `declared`, has the type of the container.
     """
     if isinstance(value, dict):
         return _left_of_object(above, token, position, value, ledger, declared=declared)
@@ -231,7 +231,9 @@ def _left_of_object(
 
 
 def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) -> list[Json]:
-    """The passing parts of the next items of an array, starting at `index`; empty if they must be judged one by one.
+    """The parts that pass of the next items of an array, from `index` on.
+
+    Empty if the items must be judged one by one.
 
     Objects of scalars that all have the same keys are judged together, column by column. `declared`: as in
     `left_of_flat`.

@@ -1,4 +1,7 @@
-"""The deny-list walk: everything passes except marked values. Copies only what changes."""
+"""The deny-list walk over structured content: everything passes except values that are marked sensitive.
+
+Copies only the parts that change.
+"""
 
 from typing import cast
 
@@ -26,7 +29,7 @@ from inspector.schema.positions import Position, Source
 
 
 def withhold(value: Json, position: Position, ledger: Ledger) -> Walked:
-    """`value` without its sensitive and unjudgeable parts; `value` itself if there are none.
+    """`value` without the parts that are sensitive or cannot be read; `value` itself if there are none.
 
     Removals go to `ledger`. Raises UnjudgeableError if there are too many.
     """

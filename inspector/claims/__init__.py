@@ -1,1 +1,1 @@
-"""Declarations of servers and pages about their tools and results."""
+"""Claims: declarations of servers and pages about their tools and results, such as `readOnlyHint`."""

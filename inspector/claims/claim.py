@@ -18,7 +18,10 @@ LEVELS = ("public", "internal", "confidential", "restricted")
 
 
 class TraitName(StrEnum):
-    """A trait of a tool or a result, by its name in JSON."""
+    """A trait: a property of a tool or a result that Sightline concludes from claims.
+
+    The values are names in JSON.
+    """
 
     EFFECT = "effect"
     DESTRUCTIVE = "destructive"
@@ -40,7 +43,7 @@ class TraitName(StrEnum):
 
 
 class Sort(StrEnum):
-    """The way in which the value of a key becomes the value of a trait."""
+    """How the value of a claimed key becomes the value of a trait."""
 
     TABLE = "table"
     """Look the value up in `meanings`; a value that is not listed implies nothing."""
@@ -90,7 +93,7 @@ def verbatim(trait: TraitName, *, malformed: Word | None) -> Implication:
 
 
 def written(word: Word) -> str:
-    """The word as in JSON, without quotation marks."""
+    """The value as JSON writes it, without quotation marks."""
     return word if isinstance(word, str) else str(word).lower()
 
 
@@ -108,7 +111,7 @@ def words_of(value: Json) -> Iterator[Word]:
 
 
 class Standing(StrEnum):
-    """The status of a vocabulary."""
+    """The status of a vocabulary in MCP, from core specification to unrecognised."""
 
     CORE = "core"
     EXTENSION = "extension"
@@ -130,7 +133,7 @@ class Subject(StrEnum):
 
 
 class Claim(Struct, frozen=True, kw_only=True):
-    """One declaration, as received."""
+    """One declaration of a server or page, as received: a key and its value."""
 
     subject: Subject
     pointer: str
@@ -175,7 +178,7 @@ Reader: TypeAlias = Callable[[Subject, JsonObject | DuplicateKeys], Iterable[Cla
 
 
 class Vocabulary(Struct, frozen=True, kw_only=True):
-    """A set of keys and their positions in messages."""
+    """A vocabulary: a set of keys with a defined meaning, and their places in messages."""
 
     name: str
     title: str

@@ -1,4 +1,4 @@
-"""Contradictions: claims that cannot all be true, or that leave a question open."""
+"""Contradictions: claims of a server that cannot all be true, or that leave a question open."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import StrEnum

@@ -1,4 +1,4 @@
-"""Layouts: the places of a vocabulary's keys in a message, and the forms of their values.
+"""Layouts: where the keys of a vocabulary (a set of keys for claims) stand, and their value types.
 
 Each vocabulary declares a layout; `VocabularyLayout.read` walks it. The walk follows the layout, never the untrusted
 value, so its cost does not depend on the depth and size of the value. An object with duplicate keys is read
@@ -29,12 +29,12 @@ class ValueForm(Struct, frozen=True, kw_only=True):
 
 
 def one_of(*words: str) -> ValueForm:
-    """The form of a value that is exactly one of `words`."""
+    """The value form of a key that accepts exactly one of `words`."""
     return _form(f"one of {', '.join(words)}", "is not a known value", lambda value: _is_one_of(value, words))
 
 
 def some_of(*words: str) -> ValueForm:
-    """The form of a value that is a non-empty list of `words`."""
+    """The value form of a key that accepts a non-empty list of `words`."""
     return _form(
         f"list of {' and '.join(words)}",
         f"is not a list of {' and '.join(words)}",
@@ -43,7 +43,7 @@ def some_of(*words: str) -> ValueForm:
 
 
 def possible(*words: str) -> ValueForm:
-    """The form of a value that is one of `words`, or a non-empty list of them."""
+    """The value form of a key that accepts one of `words`, or a non-empty list of them."""
     return _possible(f"one of {', '.join(words)}", lambda value: _is_one_of(value, words))
 
 
@@ -112,7 +112,7 @@ DATA_CLASS = _possible(
 
 
 class Leaf(Struct, frozen=True, kw_only=True):
-    """A key and its form."""
+    """A key, and the form of the values that it accepts."""
 
     form: ValueForm
     meaning: str
@@ -150,7 +150,7 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 class VocabularyLayout(Struct, frozen=True, kw_only=True):
-    """The positions of the keys of one vocabulary, by subject."""
+    """The places of the keys of one vocabulary, by the subject of the claims: tool, result or block."""
 
     name: str
     standing: Standing
@@ -158,7 +158,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
 
     @property
     def keys(self) -> tuple[ClaimKey, ...]:
-        """Every key once, in the order of the layout."""
+        """All keys of the vocabulary, each once, in the order of the layout."""
         keys: dict[str, ClaimKey] = {}
         for root in self.roots.values():
             for name, leaf, within in _leaves(root, prefix="", within=frozenset[str]()):
@@ -192,9 +192,9 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
         read: Reader | None = None,
         more_keys: Mapping[str, Leaf] | None = None,
     ) -> Vocabulary:
-        """The vocabulary with this layout.
+        """Make the vocabulary with this layout. `read`: replaces the method `read` of the layout.
 
-        `read`: replaces the layout's own `read`. `more_keys`: keys that only `read` finds.
+        `more_keys`: keys that only `read` finds.
         """
         more = (_key(name, leaf, frozenset()) for name, leaf in (more_keys or {}).items())
         return Vocabulary(
@@ -212,7 +212,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
         )
 
     def claim(self, subject: Subject, member: Member, leaf: Leaf, key: str = "") -> Claim:
-        """The claim of a member with a known key."""
+        """The claim that a member with a known key makes."""
         problem = REPEATED if member.repeated else leaf.form.problem(member.value)
         return self._claim(subject, member, key or member.key, problem, standing=leaf.standing)
 

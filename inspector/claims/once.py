@@ -31,7 +31,7 @@ class _Same:
 
 
 def once(work: Callable[[Tool], Value]) -> Callable[[Tool], Value]:
-    """Cache `work`: it returns the same object for the same tool object."""
+    """Cache the results of `work`: for the same tool object, it returns the same result object."""
 
     @lru_cache(maxsize=_MOST)
     def kept(same: _Same) -> Value:

@@ -80,8 +80,8 @@ def claims_of_result(result: Json, kind: Kind = Kind.TOOL) -> tuple[Claim, ...]:
     """The claims of a result: about the result, then about each content block.
 
     `kind`: the kind of the item that was called or read. Pointers are relative to `result`. An embedded
-    resource counts as a part of its block. Never raises. The cost does not depend on the size of the payload:
-    only members of the result, of its blocks and `_meta` are read.
+    resource counts as a part of the block that holds it. Never raises. The cost does not depend on the size
+    of the payload: only members of the result, of its blocks and `_meta` are read.
     """
     if not isinstance(result, (dict, DuplicateKeys)):
         return ()
@@ -113,7 +113,7 @@ def claims_of_resolution(result: Json) -> tuple[Claim, ...]:
 
 
 def claims_of_request(params: Json) -> tuple[Claim, ...]:
-    """The claims in the parameters of a request about its context."""
+    """The claims that the parameters of a request make about the request."""
     is_object = isinstance(params, (dict, DuplicateKeys))
     return tuple(_claims(Subject.REQUEST, params)) if is_object else ()
 

@@ -78,9 +78,7 @@ def resolve_params(tool: Tool, arguments: JsonObject) -> JsonObject:
 def resolution_of(tool: Tool, outcome: Outcome) -> Resolution:
     """Read the answer to `tools/resolve`: the annotations that hold for one call with its arguments.
 
-    Never raises.
-
-    A `Failure` as `outcome` means that no answer arrived in time.
+    A `Failure` as `outcome` means that no answer arrived in time. Never raises.
     """
     unanswered = Resolution(state=ResolutionState.UNANSWERED, effective=tool)
     match outcome:

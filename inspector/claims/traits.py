@@ -1,4 +1,4 @@
-"""Traits: the conclusions from all claims about one subject, always joined in the safe direction.
+"""Traits: what Sightline concludes from all claims about one tool or result. The more cautious claim wins.
 
 The vocabularies declare the implications of each key (`ClaimKey.implications`); this module joins them.
 """
@@ -34,7 +34,7 @@ TraitValue: TypeAlias = bool | str | tuple[str, ...] | None
 
 
 class Trait(Struct, frozen=True, kw_only=True):
-    """The conclusion about one trait."""
+    """The value of one trait, with the claims for and against it."""
 
     value: TraitValue
     claims_for: tuple[Claim, ...] = ()
@@ -47,14 +47,14 @@ class Trait(Struct, frozen=True, kw_only=True):
 
 
 class Override(Struct, frozen=True, kw_only=True):
-    """A value that the operator sets."""
+    """The value of a trait that the operator sets by a policy file."""
 
     trait: TraitName
     value: TraitValue
 
 
 class Traits(Struct, frozen=True, kw_only=True):
-    """All conclusions about a tool, or about a tool and one of its results; one for each `TraitName`."""
+    """All traits of a tool, or of a tool and one of its results; one for each `TraitName`."""
 
     effect: Trait
     """One of read, write, external, delete and unknown."""
@@ -161,7 +161,10 @@ def traits_of_tool(tool: Tool) -> Traits:
 
 
 def overridden(joined: Traits, overrides: Sequence[Override]) -> Traits:
-    """The traits with the operator's values, which win over all claims. The claims stay visible."""
+    """The traits with the values that the operator sets, which win over all claims.
+
+    The claims stay visible.
+    """
     changed = {
         each.trait.name.lower(): replace(
             joined.trait(each.trait), value=each.value, defaulted=False, overridden=True
@@ -272,7 +275,7 @@ def _reference(claim: Claim) -> Json:
 
 
 class Badge(StrEnum):
-    """A badge, with its short word as value. The worst is first."""
+    """A badge: a short word about a tool for lists. The values are the words, the worst first."""
 
     MALICIOUS = "malic"
     UNTRUSTED = "untr"

@@ -344,7 +344,7 @@ def recording_launch(
 ) -> Launch | None:
     """A run of the interface on the recording that `word` names; None for any other target. Raises UsageError.
 
-    It starts with the recorded boundary and host, unless the user gives others.
+    It starts with the recorded boundary level and host, unless the user gives others.
     """
     if word is None or not names_recording(word):
         if identity is not None:

@@ -188,9 +188,9 @@ async def open_connection(
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
     A stdio server that exits at the stateless era's first message is started again for the handshake.
-    `on_request`: answers the server's requests; servers send them in the handshake era only. `on_refusal`:
-    called with the reason why such a request was refused unread. `after`: the connection to replace; its
-    clock, frame numbers and request ids continue.
+    `on_request`: answers the server's requests; servers send them in protocol revisions with a handshake
+    only. `on_refusal`: called with the reason why such a request was refused unread. `after`: the connection
+    to replace; its clock, frame numbers and request ids continue.
     """
     mask = opening.access.step_log.mask if opening.access else own_credentials(target).mask
     tap, last_id = after.place if after else (Tap(on_frame, mask), 0)

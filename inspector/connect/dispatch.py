@@ -64,7 +64,10 @@ class _Pending:
 
 
 def unstamped(_method: str, params: JsonObject) -> tuple[JsonObject, dict[str, str]]:
-    """Return the params unchanged. Used before an era is agreed, and in the handshake era on stdio."""
+    """Return the params unchanged.
+
+    Used before a protocol revision is agreed, and on stdio for revisions with a handshake.
+    """
     return params, {}
 
 

@@ -112,7 +112,10 @@ class HttpChannel:
         await self._writer.send(SessionMessage(_typed(message), metadata))
 
     async def close(self) -> None:
-        """Close the transport. In the handshake era this deletes the session on the server."""
+        """Close the transport.
+
+        In protocol revisions with a handshake this also deletes the session on the server.
+        """
         self._closing.set()
         if self._owner is None:
             return

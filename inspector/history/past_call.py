@@ -68,7 +68,7 @@ class PastCall(Struct, frozen=True, kw_only=True, omit_defaults=True):
     fits: bool | None = None
     """True if the result fits the output schema; None if that was not compared."""
     withheld: int = 0
-    """The number of removals at `declared`, as in the verdict of the call."""
+    """The number of removals at level `declared`, as in the verdict of the call."""
     duration_s: float = 0.0
     size_bytes: int = 0
     """The size of the frame with the answer."""

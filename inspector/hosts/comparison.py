@@ -1,4 +1,4 @@
-"""Compares all hosts on one outcome, and finds the values that each would leak at `open`."""
+"""Compares all hosts on one outcome, and finds the values that each would leak at level `open`."""
 
 from collections.abc import Iterable, Sequence
 
@@ -28,17 +28,17 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     host: Host
     context: ModelContext
-    """The model's view at the boundary of the comparison."""
+    """The model's view at the boundary level of the comparison."""
     size_bytes: int
     """The size of the model's view as compact JSON."""
     leaked: Leaked
-    """The values withheld at `declared` that reach the model at `open`."""
+    """The values withheld at level `declared` that reach the model at level `open`."""
     observed_open: bool
     """True if the host's handling of the raw result was observed."""
 
     @property
     def observed(self) -> bool:
-        """True if the host's handling at the boundary of the comparison was observed."""
+        """True if the host's handling at the boundary level of the comparison was observed."""
         return self.context.observed
 
     @property
@@ -52,7 +52,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def leak(self) -> Leak:
-        """YES if a withheld value would reach the model at `open`."""
+        """YES if a withheld value would reach the model at level `open`."""
         return self.leaked.verdict
 
     @property
@@ -71,7 +71,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
     bounded: Bounded
     """The input of each host; changes point into its result."""
     sensitive: Sequence[Removal]
-    """The removals of `declared`, whatever the boundary of the comparison. Leaks are among these."""
+    """The removals of level `declared`, at any boundary level of the comparison. Leaks are among these."""
     rows: tuple[HostRow, ...]
     """One row per host; `spec` is first."""
 
@@ -141,7 +141,7 @@ def compare(
 
 
 def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
-    """The bounded result at `open`, without the search for credentials, because the comparison shows no remarks."""
+    """The bounded result at level `open`, without remarks on texts that look like credentials."""
     code = error_code(outcome, is_listed=contract.is_listed)
     ended = unfinished(outcome)
     return Bounded(

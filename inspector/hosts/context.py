@@ -42,7 +42,7 @@ class ContextPart(Struct, frozen=True, kw_only=True):
 
 
 class Context(Struct, frozen=True, kw_only=True):
-    """All texts that reach a model before its first call, at one boundary, in one host."""
+    """All texts that reach a model before its first call, at one boundary level, in one host."""
 
     parts: tuple[ContextPart, ...]
     """The instructions, then tools, prompts and skills; of each kind, the largest first."""

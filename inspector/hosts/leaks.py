@@ -37,7 +37,7 @@ class Leak(StrEnum):
 
 
 class Leaked(Struct, frozen=True, kw_only=True):
-    """The values that one host leaks at `open`."""
+    """The values that one host leaks at level `open`."""
 
     verdict: Leak
     pointers: tuple[str, ...] = ()
@@ -88,7 +88,7 @@ class Secret(Struct, frozen=True, kw_only=True):
 def secrets_of(
     raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy
 ) -> tuple[Secret, ...]:
-    """The values that `declared` withholds from `raw`, one per pointer.
+    """The values that the level `declared` withholds from `raw`, one per pointer.
 
     Raises LookupError for a pointer that does not resolve.
     """

@@ -78,7 +78,7 @@ class Masks:
     """
 
     def __init__(self, raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> None:
-        """`declared`: the bounded result at `declared`. The secrets that it withholds are masked."""
+        """`declared`: the bounded result at level `declared`. The secrets that it withholds are masked."""
         self._raw = raw
         self._declared = declared
         self._contract = contract

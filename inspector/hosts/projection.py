@@ -36,7 +36,7 @@ _NO_ANSWER = HostChange(
 # No slots: expensive properties are cached.
 @dataclass(frozen=True, kw_only=True)
 class Projection:
-    """One outcome at one boundary, in one host."""
+    """One outcome at one boundary level, in one host."""
 
     judgement: Judgement
     policy: BoundaryPolicy
@@ -59,9 +59,9 @@ class Projection:
 
     @cached_property
     def undeclared(self) -> int:
-        """The number of leaves that pass `declared` without a schema position.
+        """The number of leaves that pass the level `declared` without a schema position.
 
-        0 at other boundaries, without an answer, and for resources and prompts, which have no schema.
+        0 at other boundary levels, without an answer, and for resources and prompts, which have no schema.
         """
         if self.bounded.level is not Level.DECLARED or self.bounded.kind is not Kind.TOOL:
             return 0

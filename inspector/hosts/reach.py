@@ -41,7 +41,7 @@ class ReachChange(Struct, frozen=True, kw_only=True):
 
 
 def reach_changes(before: Comparison, after: Comparison) -> tuple[ReachChange, ...]:
-    """The changes between two results of one call at one boundary, the worst first."""
+    """The changes between two results of one call at one boundary level, the worst first."""
     withheld, now_withheld = _withheld(before), _withheld(after)
     leaking, now_leaking = _leaking(before), _leaking(after)
     found: list[tuple[ReachKind, str, frozenset[str]]] = []
@@ -98,7 +98,7 @@ def _leaking(found: Comparison) -> dict[str, frozenset[str]]:
 
 
 def _reaching(found: Comparison, pointers: Iterable[str]) -> Mapping[str, frozenset[str]]:
-    """The hosts whose models get each of these values at the boundary of the comparison.
+    """The hosts whose models get each of these values at the boundary level of the comparison.
 
     Empty for a value that is too common to search for.
     """

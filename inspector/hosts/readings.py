@@ -17,7 +17,10 @@ _NO_LIST = "it is not a list, so the model gets nothing of it"
 
 
 def view_of_reading(host: Host, bounded: Bounded) -> ModelContext:
-    """The model's view of the result of a resource or a prompt. At `open`, `bounded` may hold any JSON value."""
+    """The model's view of the result of a resource or a prompt.
+
+    At level `open`, `bounded` may hold any JSON value.
+    """
     noted = [] if host.how == "specification" else [HostChange(pointer="", what=NOT_OBSERVED)]
     result, member = bounded.result, member_of(bounded.kind)
     if not isinstance(result, dict) or result.keys() == {"error"}:

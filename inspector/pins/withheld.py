@@ -22,7 +22,7 @@ class WithheldValues:
         self._bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
 
     def learn(self, tool: Tool | None, outcome: Outcome, removals: Iterable[Removal]) -> None:
-        """Add the withheld values of one result. `removals`: the removals at the boundary `declared`."""
+        """Add the withheld values of one result. `removals`: the removals at level `declared`."""
         if not isinstance(outcome, Failure):
             self._bounder.judged(tool, raw_of(outcome), removals)
 

@@ -30,9 +30,9 @@ class ClientProfile(Struct, frozen=True, kw_only=True):
     about: str
     capabilities: JsonObject = field(default_factory=_nothing)
     of_handshake: JsonObject = field(default_factory=_nothing)
-    """Further capabilities, announced in the handshake era only."""
+    """Further capabilities, announced to servers with a handshake only (revisions up to 2025-11-25)."""
     of_requests: JsonObject = field(default_factory=_nothing)
-    """Further capabilities, announced in the stateless era only."""
+    """Further capabilities, announced to stateless servers only (protocol revisions since 2026-07-28)."""
 
     def announced_in(self, era: Era) -> JsonObject:
         """The capabilities that are announced to a server of this era."""

@@ -1,8 +1,8 @@
 """A server's requests to the user or to a model: texts that reach one of them without a call.
 
-In the handshake era they are requests by the server, and in the stateless era entries of `inputRequests`. The
-URLs in an error -32042 count as requests too. Source: MCP 2025-11-25, Elicitation, Sampling; MCP 2026-07-28,
-`InputRequests`.
+In protocol revisions with a handshake they are requests by the server, and in stateless protocol revisions
+entries of `inputRequests`. The URLs in an error -32042 count as requests too. Source: MCP 2025-11-25,
+Elicitation, Sampling; MCP 2026-07-28, `InputRequests`.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,10 @@ class ServerRequest(Struct, frozen=True, kw_only=True):
     """`ELICIT` or `SAMPLE`."""
     params: JsonObject
     key: str = ""
-    """Its key in `inputRequests`, or its `elicitationId` in an error; empty in the handshake era."""
+    """The key of the request in `inputRequests`, or its `elicitationId` in an error.
+
+    Empty in protocol revisions with a handshake.
+    """
 
 
 def server_requests(matched: Iterable[Matched]) -> Iterator[ServerRequest]:

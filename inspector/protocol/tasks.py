@@ -1,7 +1,8 @@
 """Tasks: requests that are answered at once with a handle, and later with a result.
 
-A server makes tasks of calls. Sightline makes tasks of the requests by a server of the handshake era. The result of a
-task is the answer to `tasks/result` in the handshake era, and part of an answer to `tasks/get` in the extension.
+A server makes tasks of calls. In protocol revisions with a handshake, Sightline makes tasks of the requests
+of the server, and the result of a task is the answer to `tasks/result`. In the extension, the result is part
+of an answer to `tasks/get`.
 
 Source: MCP 2025-11-25, Tasks; `io.modelcontextprotocol/tasks` 2026-07-28.
 """

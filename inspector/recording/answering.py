@@ -157,7 +157,10 @@ class Answers:
         return self._loaded(chosen), remark if nearest else ""
 
     def _greeting(self, request: Request, recorded: _Recorded | None) -> JsonObject:
-        """The recorded handshake; for a recording of the stateless era, one made from `server/discover`."""
+        """The recorded handshake.
+
+        For a recording of a stateless protocol revision, one made from `server/discover`.
+        """
         if recorded:
             return self._loaded(recorded.exchanges[-1])
         discovered = self._recorded.get(("server/discover", ""))

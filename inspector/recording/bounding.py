@@ -248,7 +248,7 @@ class Bounder:
         )
 
     def judged(self, tool: Tool | None, raw: Json, removals: Iterable[Removal]) -> None:
-        """Learn the withheld values of a result that was already bounded at `declared`.
+        """Learn the withheld values of a result that was already bounded at level `declared`.
 
         `removals`: pointers into `raw`.
         """

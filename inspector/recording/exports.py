@@ -49,10 +49,10 @@ class _Remark(Struct, frozen=True, kw_only=True):
 def exported(
     kind: Kind, header: Header, lines: Iterable[Line], *, raw: Callable[[int], Frame | None] = lambda _: None
 ) -> Iterator[str]:
-    """The lines of a document with all calls, decisions and changes of the boundary, host and policy.
+    """The lines of a document with all calls, decisions and changes of the boundary level, host and policy.
 
-    Each call is shown with the boundary, host and policy that applied to it. `lines`: those after the header.
-    `raw`: returns a frame with all withheld values, by number, if the reader may see it.
+    Each call is shown with the boundary level, host and policy that applied to it. `lines`: those after the
+    header. `raw`: returns a frame with all withheld values, by number, if the reader may see it.
     """
     return (_page if kind == "html" else _markdown)(header, _events(header, lines, raw))
 

@@ -26,7 +26,7 @@ Seconds: TypeAlias = Annotated[float, Meta(ge=0)]
 
 
 class Lenses(Struct, frozen=True, kw_only=True):
-    """The boundary, host and policy with which results are shown."""
+    """The boundary level, host and policy with which results are shown."""
 
     level: Level = Level.DECLARED
     host: str = "spec"
@@ -196,7 +196,7 @@ def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
 
 
 class Projected(_WithLenses, frozen=True, kw_only=True):
-    """The model's view of one recorded result, for the boundary, host and policy at that time."""
+    """The model's view of one recorded result, for the boundary level, host and policy at that time."""
 
     frame: Count = field(name="projection")
     """The number of the answer's frame; for a call of a page's tool, the number of the call."""
@@ -230,7 +230,7 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
 
 
 class LensesChanged(_WithLenses, frozen=True, kw_only=True):
-    """A change of the boundary, host or policy, which applies from this line on."""
+    """A change of the boundary level, host or policy, which applies from this line on."""
 
     at_s: Seconds = field(name="at")
     lenses: _Lenses

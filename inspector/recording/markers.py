@@ -57,7 +57,7 @@ def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json
 
     Shares what it does not change. Never raises.
 
-    `removals`: the removals at the boundary `declared`, as pointers into `raw`.
+    `removals`: the removals at the boundary level `declared`, as pointers into `raw`.
     """
     copied = Copied(raw)
     for removal in removals:

@@ -153,7 +153,7 @@ class ReviewedCall:
 
     @cached_property
     def bounded(self) -> Bounded:
-        """The result, bounded at `declared`."""
+        """The result, bounded at level `declared`."""
         return self.judged.bounded(Level.DECLARED)
 
     @cached_property
@@ -165,7 +165,10 @@ class ReviewedCall:
 
     @cached_property
     def withheld(self) -> tuple[tuple[str, str], ...]:
-        """Pairs of pointer and rule for the values withheld at `declared`, including those that a recording lacks."""
+        """The pointer and the rule of each value withheld at level `declared`.
+
+        Also of values that a recording lacks.
+        """
         if not self.left_out:
             return tuple((removal.pointer, removal.rule) for removal in self.bounded.removals)
         # A placeholder may have another type than the value, and then violates the schema.

@@ -209,7 +209,7 @@ def _named(matched: Matched) -> str:
 def offered_in(matched: Iterable[Matched]) -> frozenset[str]:
     """The methods of server requests for which the client announced support in a handshake.
 
-    Empty in the stateless era.
+    Empty in stateless protocol revisions.
     """
     announced: set[str] = set()
     for one in matched:

@@ -25,7 +25,7 @@ class WithheldPlaces:
     __slots__ = ("_places", "_removals")
 
     def __init__(self, removals: Sequence[Removal]) -> None:
-        """`removals`: the removals of the boundary `declared`."""
+        """`removals`: the removals of the boundary level `declared`."""
         self._removals = removals
         # References have rows of their own, and the raw pane shows the other removals.
         self._places = array(
@@ -57,7 +57,8 @@ class Holdings(Struct, frozen=True, kw_only=True):
 def holdings_in(raw: Json, removals: Sequence[Removal]) -> Holdings:
     """The secrets in a result. Never raises.
 
-    `removals`: the removals of the boundary `declared`, with pointers into `raw`. Linear in the size of both.
+    `removals`: the removals of the boundary level `declared`, with pointers into `raw`. Linear in the size of
+    both.
     """
     return Holdings(references=_without_repeats(references_in(raw)), withheld=WithheldPlaces(removals))
 

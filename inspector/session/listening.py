@@ -1,8 +1,8 @@
 """Keeps one `subscriptions/listen` request open, to be notified of changes without a session.
 
-For servers of the stateless era, the protocol revisions without a session. Source: MCP 2026-07-28,
-`subscriptions/listen`. A server answers the request when it ends the subscription. It does not report later
-what changed while no request was open, so the lists must be read again after that.
+For stateless protocol revisions, which have no session. Source: MCP 2026-07-28, `subscriptions/listen`. A
+server answers the request when it ends the subscription. It does not report later what changed while no
+request was open, so the lists must be read again after that.
 """
 
 import asyncio

@@ -283,7 +283,7 @@ class Session:
         return self.catalogue
 
     async def listen(self) -> None:
-        """Subscribe to changes of lists and of subscribed resources, in the stateless era.
+        """Subscribe to changes of lists and of subscribed resources, in stateless protocol revisions.
 
         Runs until it is cancelled.
         """
@@ -521,8 +521,9 @@ class Session:
     async def subscribe(self, uri: str) -> str:
         """Subscribe to the changes of a resource.
 
-        In the stateless era, `listen` sends the subscription. Returns why the resource is not subscribed to, as
-        a sentence that may quote untrusted text; empty if it is, or will be when the server confirms it.
+        In stateless protocol revisions, `listen` sends the subscription. Returns why the resource is not
+        subscribed to, as a sentence that may quote untrusted text; empty if it is, or will be when the server
+        confirms it.
         """
         server, subscriptions = self.server, self.subscriptions
         if server is None or not self.can_subscribe:

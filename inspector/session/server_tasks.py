@@ -104,7 +104,10 @@ class _Following:
     answered: set[str] = field(default_factory=set[str])
     """The keys of the task's requests that were answered."""
     result: "asyncio.Task[FramedAnswer] | None" = None
-    """The request for the result. A server of the handshake era answers it when the task has ended."""
+    """The request for the result.
+
+    A server of a protocol revision with a handshake answers it when the task has ended.
+    """
 
     async def followed(self) -> "FramedAnswer":
         while True:
@@ -164,7 +167,8 @@ class _Following:
     async def _given(self, state: TaskState, left_s: float) -> bool:
         """Answer the requests of the task.
 
-        False if that is impossible. In the handshake era, the server sends requests of its own.
+        False if that is impossible. In protocol revisions with a handshake, the server sends requests of its
+        own.
         """
         if not self.handle.is_extension:
             if self.result is None:

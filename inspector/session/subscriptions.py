@@ -1,7 +1,8 @@
 """The resources to whose changes a session is subscribed.
 
-In the handshake era each subscription is a request; in the stateless era all are in the filter of
-`subscriptions/listen`. Source: MCP 2025-11-25, Resources, Subscriptions; MCP 2026-07-28, `subscriptions/listen`.
+In protocol revisions with a handshake each subscription is a request; in stateless protocol revisions all are
+in the filter of `subscriptions/listen`. Source: MCP 2025-11-25, Resources, Subscriptions; MCP 2026-07-28,
+`subscriptions/listen`.
 """
 
 import asyncio
@@ -57,7 +58,7 @@ class Subscriptions:
         self._changed()
 
     def acknowledge(self, params: Json) -> None:
-        """Confirm the subscriptions that a server of the stateless era acknowledges."""
+        """Confirm the subscriptions that a server of a stateless protocol revision acknowledges."""
         uris = value_at(params, "notifications", "resourceSubscriptions")
         for uri in uris if isinstance(uris, list) else ():
             if isinstance(uri, str) and uri in self._confirmed:

@@ -106,7 +106,7 @@ class Engine:
         timeout_s: float,
         record: str | None,
     ) -> None:
-        """Raises ValueError for an invalid target or boundary."""
+        """Raises ValueError for an invalid target or boundary level."""
         if boundary not in set(Level):
             raise ValueError(f"no boundary {boundary}: {', '.join(Level)}")
         self.level = Level(boundary)

@@ -137,7 +137,7 @@ def tokens(size_bytes: int) -> str:
 
 
 def level_style(level: Level) -> str:
-    """The colour of a boundary. Its word is always shown as well."""
+    """The colour of a boundary level. Its word is always shown as well."""
     return {Level.OPEN: "$text-error", Level.DECLARED: "$text-warning", Level.CLOSED: "$text-success"}[level]
 
 

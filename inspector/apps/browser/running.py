@@ -34,7 +34,7 @@ from inspector.session.call_record import CallRecord
 
 OPEN_TIMEOUT_S = 30.0
 TEARDOWN_S = 1.0
-"""The time limit for an interface to end itself."""
+"""The time limit for an MCP Apps interface to end itself."""
 _TEARDOWN_ID = "sightline-teardown"
 _LARGE_CHARACTERS = 8_000
 """The maximum length of a message that is read on the event loop; a longer one is read in a thread."""
@@ -42,7 +42,7 @@ _MOST_NOTED = 400
 
 
 class AppEntryKind(Enum):
-    """The subject of an entry in an interface's log."""
+    """The subject of an entry in an MCP Apps interface's log."""
 
     STATE = auto()
     HEARD = auto()
@@ -51,7 +51,7 @@ class AppEntryKind(Enum):
 
 
 class AppEntry(Struct, frozen=True, kw_only=True):
-    """An entry in the log of an interface: something that the interface did, or that was done to it."""
+    """An entry in the log of an MCP Apps interface: an action of the interface, or an action on it."""
 
     kind: AppEntryKind
     at_s: float
@@ -73,15 +73,21 @@ class AppHost(Protocol):
         ...
 
     async def call(self, name: str, arguments: JsonObject) -> CallRecord:
-        """Call a tool of the interface's server, if the policy and the user agree. Raises InspectorError."""
+        """Call a tool of the interface's server, if the policy and the user allow it.
+
+        Raises InspectorError.
+        """
         ...
 
     async def read(self, uri: str) -> CallRecord:
-        """Read a resource of the interface's server, if the policy and the user agree. Raises InspectorError."""
+        """Read a resource of the interface's server, if the policy and the user allow it.
+
+        Raises InspectorError.
+        """
         ...
 
     def spoken(self, method: str) -> int:
-        """Mark the agent session as untrusted, because the interface sends a message to the model.
+        """Mark the agent session as untrusted, because the interface of a tool sends a message to the model.
 
         `method`: the method of the message. Returns the number under which the message is shown.
         """
@@ -91,7 +97,7 @@ class AppHost(Protocol):
 
 
 class RunningApp:
-    """An open interface, from its opening to its end. `run` is called once."""
+    """An MCP Apps interface from its opening to its end. Call `run` only once."""
 
     def __init__(
         self,
@@ -103,7 +109,7 @@ class RunningApp:
         is_headed: bool,
         chromium: str | None = None,
     ) -> None:
-        """`record`: the call whose arguments and result the interface gets."""
+        """`record`: the call whose arguments and result Sightline gives to the interface."""
         self._interface = interface
         self._record = record
         self._host = host

@@ -1,7 +1,10 @@
-"""A window with one interface: a page of Sightline's own, with the interface in a sandboxed frame of another origin.
+"""A browser window with one MCP Apps interface.
 
-No socket serves the pages: the browser's requests are answered, passed or failed here, before they leave.
-Source: SEP-1865, Sandbox proxy; https://chromedevtools.github.io/devtools-protocol/, Fetch.
+The interface is in a sandboxed frame of another origin than the page around it.
+
+Sightline writes the page. No socket serves it: this module answers, passes or fails each request of the
+browser before the request leaves. Source: SEP-1865, Sandbox proxy;
+https://chromedevtools.github.io/devtools-protocol/, Fetch.
 """
 
 import asyncio
@@ -31,7 +34,10 @@ OUTER = "https://sightline.invalid"
 MAX_GIVEN_BYTES = 8 << 20
 """The maximum size of one message to the interface."""
 _MOST_BYTES = 8 << 20
-"""The maximum size of one message of the browser. The longest message that an interface may send takes 6 MB."""
+"""The maximum size of one message of the browser.
+
+The longest message that an MCP Apps interface may send takes 6 MB.
+"""
 _MOST_BYTES_IN_ALL = 128 << 20
 """The maximum size of all messages of the browser together; beyond it, the interface is ended."""
 _MOST_EVENTS = 20_000
@@ -58,7 +64,10 @@ def has_display() -> bool:
 
 
 def has_proxy() -> bool:
-    """True if a variable of the environment names a proxy. The browser of an interface does not use it."""
+    """True if a variable of the environment names a proxy.
+
+    The browser of an MCP Apps interface does not use it.
+    """
     return any(os.environ.get(name) for name in PROXIES if name.lower() != "no_proxy")
 
 
@@ -77,8 +86,8 @@ class AppWindow:
     ) -> None:
         """`on_message`: called with the JSON of a message.
 
-        `on_report`: called with a note on a refusal of the browser, untrusted text. `on_end`: called once, with
-        the reason why the interface cannot go on, untrusted text.
+        `on_report`: called with a note, untrusted text, when the browser refuses something. `on_end`: called
+        once, with the reason why the interface cannot go on, untrusted text.
         """
         self._interface = interface
         self._on_message = on_message
@@ -145,7 +154,7 @@ class AppWindow:
     async def give(self, message: JsonObject) -> bool:
         """Send a message to the interface.
 
-        Returns whether it was sent: not if it is too large, or after the end.
+        Returns false if the message is too large, or if the interface has ended.
         """
         expression = await asyncio.to_thread(_delivery, message)
         if self._has_ended or not expression:

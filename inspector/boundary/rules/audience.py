@@ -1,4 +1,6 @@
-"""`audience`: withholds content for the user only. At `closed`, a malformed audience withholds too.
+"""`audience`: withholds content whose annotations say that it is for the user only.
+
+At level `closed`, content with a malformed audience is withheld too.
 
 Source: MCP 2025-11-25 and 2026-07-28, Annotations.
 """

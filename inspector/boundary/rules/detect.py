@@ -1,6 +1,6 @@
 """`detect`: reports text that looks like a credential, or withholds it if the policy says so.
 
-This is a second layer behind the declarations, and it has gaps: docs/credentials.md.
+It helps where declarations are missing, and it does not find everything: docs/credentials.md.
 """
 
 import re

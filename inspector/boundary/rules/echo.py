@@ -74,7 +74,7 @@ def _with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
 def _shown(draft: Draft) -> list[Removal]:
     """The removals of parts that the user still sees.
 
-    Empty at `closed`: there, `declared` decides what the user sees.
+    Empty at level `closed`: there, the level `declared` decides what the user sees.
     """
     if draft.level is Level.CLOSED:
         return []

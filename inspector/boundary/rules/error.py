@@ -1,4 +1,4 @@
-"""`error`: at `closed`, a model learns only the code of a failure.
+"""`error`: at level `closed`, a model learns only the code of a failure.
 
 Source: docs/decisions/0004-boundaries.md.
 """

@@ -1,7 +1,7 @@
-"""`meta`: rebuilds `_meta` from the registered trust claims in it; nothing else passes.
+"""`meta`: rebuilds `_meta` from the trust claims in it that Sightline knows; nothing else reaches the model.
 
-At `closed`, and in a result that is declared sensitive, only the data class of the result passes. It is a
-word of a closed set, and a second boundary needs it to judge as the first did.
+At level `closed`, and in a result that is declared sensitive, only the data class of the result passes. The
+class is a word of a closed set, and another boundary behind this one needs it to decide in the same way.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""`mirror`: withholds, in a text that copies the structured content, what is withheld from that content.
+"""`mirror`: removes from a text block that copies the structured content what other rules withhold from it.
 
 Source: MCP 2025-11-25, Tools, "Structured Content": the same data should be in a text block too.
 """
@@ -25,7 +25,7 @@ def apply(draft: Draft) -> Draft:
 
 
 def settle(draft: Draft) -> Draft:
-    """Withhold the copies of structured content that later rules withheld as a whole."""
+    """Withhold the text blocks that copy structured content which later rules have withheld as a whole."""
     if draft.structured is None or not draft.structured.gone:
         return draft
     return withhold_blocks(draft, lambda block: _GONE if block.fate is Fate.MIRROR else None)

@@ -1,4 +1,4 @@
-"""`secret-reference`: the model gets only the label of a secret reference, and not even that at `closed`.
+"""`secret-reference`: the model gets only the label of a secret reference; at level `closed`, nothing.
 
 Source: WebMCP issue 110, "Agent exposure rules".
 """

@@ -1,4 +1,6 @@
-"""`sensitive-hint`: withholds a result that is declared sensitive, except references and released positions.
+"""`sensitive-hint`: withholds a result that is declared sensitive as a whole.
+
+Secret references and values that the schema marks `"x-sensitive": false` are not withheld.
 
 Source: WebMCP issue 110, `sensitiveHint`. The rule `structured` withholds structured content.
 """
@@ -21,7 +23,10 @@ _BLOCK = "the content block is declared sensitive"
 
 
 def apply(draft: Draft) -> Draft:
-    """Withhold the content and the error of a result declared sensitive; else the blocks declared sensitive."""
+    """Withhold the content and the error of a result that is declared sensitive.
+
+    In other results, withhold the content blocks that are declared sensitive.
+    """
     if draft.hint:
         reason = Reason(rule=Rule.SENSITIVE_HINT, detail=_WHOLE, claim=draft.hint)
         draft = withhold_members(withhold_blocks(draft, lambda _: reason), reason)

@@ -63,7 +63,7 @@ def _marked(draft: Draft, source: Source) -> Reason:
 
 
 def settle(draft: Draft) -> Draft:
-    """Withhold the containers of a sensitive result that have no released values left."""
+    """In a result declared sensitive, withhold objects and arrays of which no value may reach the model."""
     return apply(draft) if draft.hint else draft
 
 

@@ -20,7 +20,7 @@ _TEXT_MEMBERS = {
 
 
 def apply(draft: Draft) -> Draft:
-    """Replace each content block that cannot be judged by a text."""
+    """Replace each content block of an unknown type by a text."""
     return withhold_blocks(draft, lambda block: _reason(block.value), UNKNOWN_CONTENT)
 
 

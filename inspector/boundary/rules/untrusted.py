@@ -43,7 +43,10 @@ def delimited(text: str, nonce: str) -> str:
 
 
 def unwrap(draft: Draft) -> Draft:
-    """Remove the markers of an earlier boundary for the same call, which no server can forge without the nonce."""
+    """Remove the markers that Sightline has already put around texts of the same call.
+
+    No server can forge them, because it does not know the nonce.
+    """
     if not draft.nonce:
         return draft
     blocks = tuple(_unwrapped(block, draft.nonce) for block in draft.blocks)

@@ -1,4 +1,4 @@
-"""`related`: single hints from proposals before SEP-1913."""
+"""`related`: single hint keys from proposals older than SEP-1913."""
 
 from inspector.claims.claim import Standing, Subject, TraitName, flag, table
 from inspector.claims.layout import BOOLEAN, Branch, Leaf, VocabularyLayout

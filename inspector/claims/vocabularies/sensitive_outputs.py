@@ -87,7 +87,7 @@ _DATA = frozenset({"enum", "const", "default", "examples", "example"})
 
 
 class WebmcpMark(Struct, frozen=True, kw_only=True):
-    """A mark, or a part of the schema that counts as one."""
+    """A sensitivity mark, or a part of the schema that counts as a mark because it cannot be read."""
 
     member: Member
     problem: str

@@ -67,8 +67,8 @@ def command(  # noqa: PLR0913 - one parameter for each group of options
 ) -> int:
     """Read the SKILL.md of the skill NAME of TARGET and print what the server sent beside what the model sees.
 
-    NAME is the name of a listed skill, or the URI of any skill. What differs from the entry of the skill in size,
-    digest or frontmatter is withheld from the model at every boundary.
+    NAME is the name of a listed skill, or the URI of any skill. What differs from the entry of the skill in
+    size, digest or frontmatter is withheld from the model at every boundary level.
     """
     check_named("skill", name, target, connection)
     if not files:

@@ -64,7 +64,7 @@ class DefinitionDifference(Struct, frozen=True, kw_only=True):
 
 
 class ProjectedDefinition(Struct, frozen=True, kw_only=True):
-    """A tool definition at one boundary, in one host."""
+    """A tool definition at one boundary level, in one host."""
 
     level: Level
     raw: JsonObject

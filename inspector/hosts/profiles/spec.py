@@ -18,7 +18,7 @@ _UNKNOWN = "only content, structured content and the error flag are passed to th
 
 
 def model_view(bounded: Bounded, _call: Call) -> ModelContext:
-    """The model's view. `bounded` may hold any JSON value, because `open` passes results as sent."""
+    """The model's view. `bounded` may hold any JSON value: level `open` passes results as sent."""
     result = bounded.result
     if bounded.error and isinstance(result, dict) and result.keys() == {"error"}:
         return ModelContext(model=result)

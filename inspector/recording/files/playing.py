@@ -1,4 +1,4 @@
-"""Plays a recording step by step: the listings, calls, boundary, host and policy at any line."""
+"""Plays a recording step by step: the listings, calls, boundary level, host and policy at any line."""
 
 from bisect import bisect_right
 from collections import OrderedDict

@@ -191,13 +191,13 @@ class AppServer:
 
 
 def _ignore(_progress: object) -> None:
-    """Ignore progress: the screen of an interface does not show it."""
+    """Ignore progress: the screen of an MCP Apps interface does not show it."""
 
 
 def opening_view(
     interface: AppInterface, record: CallRecord, session: Session, *, is_headed: bool
 ) -> DecisionView:
-    """The content of the dialog that asks whether to open an interface.
+    """The content of the dialog that asks whether to open an MCP Apps interface.
 
     It says what is loaded, what the interface may do, and last, every origin that it reaches. Takes linear
     time.

@@ -24,7 +24,7 @@ _MOST_COMPARED = 500
 
 
 class ContextAsked(Struct, frozen=True, kw_only=True):
-    """A catalogue, and the boundary and host at which a model sees it."""
+    """A catalogue, and the boundary level and host at which a model sees it."""
 
     catalogue: Catalogue
     instructions: str | None

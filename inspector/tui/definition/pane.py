@@ -98,7 +98,7 @@ class DefinitionPane(Vertical):
         return self.has_class("-explaining")
 
     def shows(self, entry: Entry, level: Level, host: str) -> bool:
-        """True if the tab shows this item at this boundary and for this host."""
+        """True if the tab shows this item at this boundary level and for this host."""
         view = self._view
         return view is not None and view.tool is entry and (view.level, view.host) == (level, host)
 

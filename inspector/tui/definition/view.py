@@ -45,7 +45,7 @@ class DefinitionReason(Struct, frozen=True, kw_only=True):
 
 
 class DefinitionView(Struct, frozen=True, kw_only=True):
-    """A definition at one boundary and for one host, ready to be drawn."""
+    """A definition at one boundary level and for one host, ready to be drawn."""
 
     tool: Tool
     level: Level
@@ -112,7 +112,7 @@ def measure_line(view: DefinitionView) -> Content:
 def why_line(view: DefinitionView, node: int | None) -> Content:
     """The reason why the two sides of a node differ.
 
-    If they do not, a line about what this boundary and host do with definitions.
+    If they do not, a line about what this boundary level and host do with definitions.
     """
     reason = view.reason_on(node) if node is not None else None
     if reason is not None:
@@ -136,7 +136,7 @@ def every_reason(view: DefinitionView, node: int | None) -> Content:
 
 
 def given_title(view: DefinitionView) -> Content:
-    """The title of the model's side: host and boundary."""
+    """The title of the model's side: host and boundary level."""
     return Content.assemble(
         ("Model gets  ", "bold"),
         content(view.host),
@@ -192,7 +192,10 @@ def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
 
 
 def definition_view(tool: Tool, level: Level, host: str) -> DefinitionView:
-    """The view of a definition at a boundary and for a host. Raises LookupError if the host is unknown."""
+    """The view of a definition at a boundary level and for a host.
+
+    Raises LookupError if the host is unknown.
+    """
     profile = host_of(host)
     if profile is None:
         raise LookupError(host)
@@ -247,7 +250,7 @@ class DefinitionMasks:
 
 
 class DefinitionAsked(Struct, frozen=True, kw_only=True):
-    """A request: an item of the catalogue, and the boundary and host at which a model is given it."""
+    """A request: an item of the catalogue, and the boundary level and host at which a model is given it."""
 
     entry: Entry
     level: Level
@@ -267,5 +270,5 @@ def asked_definition(asked: DefinitionAsked) -> DefinitionView | None:
 
 
 def withheld(record: CallRecord) -> Sequence[Removal]:
-    """The removals of a result at the boundary `declared`."""
+    """The removals of a result at the boundary level `declared`."""
     return record.judgement.secrets(record.policy)

@@ -83,7 +83,7 @@ def time_words(at: str, today: date) -> str:
 def outcome(past: PastCall, *, is_wide: bool) -> tuple[str, str]:
     """The outcome of a call in words, and their style.
 
-    Counts the values that `declared` withholds, whichever boundary is shown.
+    Counts the values that the level `declared` withholds, whichever boundary level is shown.
     """
     if past.fits is False:
         return ("✗ breaks output schema" if is_wide else "✗ breaks schema"), "bold $text-error"

@@ -57,7 +57,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     """The first changes. May quote untrusted text."""
     change_count: int
     leak: Leak
-    """YES if a withheld value reaches the model at the boundary `open`."""
+    """YES if a withheld value reaches the model at the boundary level `open`."""
     leaks: tuple[str, ...]
     """Pointers to the first values that leak, in the raw result."""
     leak_count: int
@@ -74,7 +74,7 @@ class HostsView(Struct, frozen=True, kw_only=True):
     level: Level
     raw_bytes: int
     withheld: int
-    """The number of parts of the raw result that `declared` withholds."""
+    """The number of parts of the raw result that the level `declared` withholds."""
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
@@ -173,7 +173,7 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 
 
 def hosts_summary(view: HostsView) -> Content:
-    """What the boundary in force does, and how many hosts would pass a withheld value to the model without it."""
+    """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`."""
     if not view.withheld:
         words = "Nothing is declared sensitive, so there is no leak to look for."
         return Content.styled(words, "$text-warning")

@@ -1,4 +1,4 @@
-"""The selected item, its last call, and the boundary and host at which both are shown."""
+"""The selected item, its last call, and the boundary level and host at which both are shown."""
 
 import asyncio
 from collections.abc import Callable
@@ -280,7 +280,7 @@ class Selection:
         self.drop()
 
     def enter(self, level: Level, host: str) -> None:
-        """Take the panes. `level`, `host`: the boundary and host that the previous server was shown at."""
+        """Take the panes. `level`, `host`: the boundary level and host that were chosen before."""
         self.level, self.host = level, host
         self.is_shown = self._runner.is_shown = True
 
@@ -396,7 +396,10 @@ class Selection:
             self._items.ask(ItemAsked(entry=entry, record=self.record, before=entry))
 
     def step_level(self, step: int) -> None:
-        """Step to another boundary. While two model views are compared, step the compared boundaries."""
+        """Step to another boundary level.
+
+        While two model views are compared, step the compared boundary levels.
+        """
         if self.comparing.is_on:
             self.comparing.step_level(step)
             return
@@ -417,7 +420,7 @@ class Selection:
         return self._host_before is not None
 
     def set_lenses(self, level: Level, host: str) -> None:
-        """Show results at this boundary and for this host."""
+        """Show results at this boundary level and for this host."""
         self.comparing.stop()
         self.level = level
         self.set_host(host)

@@ -70,7 +70,7 @@ class PlayerScreen(MainScreen):
         self._tool_shown: str | None = None
         self._has_scene = False
         self._lenses = opened.header.lenses
-        """The recorded boundary and host at the position."""
+        """The recorded boundary level and host at the position."""
         self._kept = set[int]()
         """The numbers of the calls whose values are in the vault."""
         self._scenes = SceneReader(self, timeline, self._show_scene)
@@ -176,7 +176,7 @@ class PlayerScreen(MainScreen):
             self.server.selection.open(tool)
 
     def _follow_lenses(self, recorded: Lenses) -> None:
-        """Show the recorded boundary and host, unless the user has chosen others."""
+        """Show the recorded boundary level and host, unless the user has chosen others."""
         before, self._lenses = self._lenses, recorded
         selection = self.server.selection
         is_following = (selection.level, selection.host) == (before.level, before.host)

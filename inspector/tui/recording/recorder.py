@@ -89,7 +89,7 @@ class SessionRecorder:
         return "recording" if self._since_s is None else f"recording since {self._since_s:.1f} s"
 
     def follow(self, level: Level, host: str) -> None:
-        """Record a change of boundary or host."""
+        """Record a change of the boundary level or host."""
         before, self._lenses = self._lenses, (level, host)
         recorder, session = self._recorder, self._session
         if recorder is not None and session is not None and before not in {None, self._lenses}:

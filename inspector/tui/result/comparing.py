@@ -53,7 +53,7 @@ class Comparing:
         return self._asked.right if self._asked is not None else None
 
     def start(self, record: CallRecord, base: Lens) -> None:
-        """Compare `declared` with `closed`. `base`: the current boundary and host."""
+        """Compare `declared` with `closed`. `base`: the current boundary level and host."""
         self._base = base
         self._ask(record, *self._between(*_BOUNDARIES[0]))
 
@@ -72,7 +72,10 @@ class Comparing:
             self._ask(record, self._asked.left, self._asked.right)
 
     def step_level(self, step: int) -> None:
-        """Compare two boundaries for the current host; if boundaries are compared already, the next two."""
+        """Compare two boundary levels for the current host.
+
+        If two levels are compared already, compare the next two.
+        """
         asked = self._asked
         if asked is not None:
             known = (asked.left.level, asked.right.level)
@@ -80,7 +83,7 @@ class Comparing:
             self._ask(asked.record, *self._between(*_BOUNDARIES[place % len(_BOUNDARIES)]))
 
     def against(self, host: str) -> None:
-        """Compare the current host with `host`, both at the current boundary."""
+        """Compare the current host with `host`, both at the current boundary level."""
         if self._asked is not None:
             self._ask(self._asked.record, self._base, Lens(level=self._base.level, host=host))
 

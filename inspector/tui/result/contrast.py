@@ -41,7 +41,7 @@ class Lens(Struct, frozen=True, kw_only=True):
 
 
 class Seen(Struct, frozen=True, kw_only=True):
-    """A model view at one boundary, in one host."""
+    """A model view at one boundary level, in one host."""
 
     lens: Lens
     size_bytes: int
@@ -124,7 +124,7 @@ def contrast_strip(view: Contrast, width: int) -> Content:
 
 
 def lens_change(before: ResultView, after: ResultView) -> Content:
-    """The effect of another boundary or host on a call, such as `declared → closed: 2 more values withheld`."""
+    """The effect of another boundary level or host on a call: `declared → closed: 2 more values withheld`."""
     names = [
         view.host
         if before.level is after.level

@@ -164,7 +164,7 @@ class ResultPane(Vertical):
         """Short texts about what the server wrote to stderr and stdout during the call. Untrusted text."""
         self._changes = Latest(self, _lens_change, self._take_change, self._no_change)
         self._change = Content("")
-        """The effect of the last change of boundary or host on this call."""
+        """The effect of the last change of the boundary level or host on this call."""
         self._can_explain = False
         self._why_from = 0
         """The first row of the reason in full that is shown."""

@@ -231,8 +231,8 @@ def removal_detail(
 ) -> Content:
     """Removals in full: place, reason, rule, the claim behind them, its schema, and what would change them.
 
-    `more`: the number of further removals. `tool`: the called tool. `reaches`: true at `open`, where nothing
-    is withheld.
+    `more`: the number of further removals. `tool`: the called tool. `reaches`: true at level `open`, where
+    nothing is withheld.
     """
     lines = [line for removal in removals for line in _detail(removal, tool, reaches=reaches)]
     if more:

@@ -119,7 +119,7 @@ class ResultView:
     undeclared: int | None
     """The number of leaves that passed though the output schema does not name them.
 
-    None if there is no output schema, or if the boundary is not `declared`.
+    None if there is no output schema, or if the boundary level is not `declared`.
     """
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""
@@ -130,11 +130,14 @@ class ResultView:
     masked: "ResultView | None" = None
     """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
-    """At `open`: what `declared` withholds and this model gets, by pointer."""
+    """At level `open`: the values that level `declared` withholds but this model gets, by pointer."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why values that reach the model look like credentials, by pointer."""
     reached: int = 0
-    """At `open`: the number of places in this model view with values that `declared` withholds, or their copies."""
+    """At level `open`: the number of places in this model view with values that level `declared` withholds.
+
+    Copies of these values count too.
+    """
     output: OutputCheck = NOT_ASKED
     """The result compared with the output schema of its tool."""
     unfinished: Unfinished | None = None
@@ -208,7 +211,10 @@ class ResultView:
         )
 
     def reaching_on(self, outline: Outline, node: int) -> Removal | None:
-        """At `open`: the removal that `declared` would make at a node or around it; None if no secret reaches a model."""
+        """At level `open`: the removal that the level `declared` would make at a node or around it.
+
+        None if no secret reaches a model.
+        """
         if self.sign(outline, node) is not SideDifference.REACHES:
             return None
         return _removal_around(outline, node, self.reaching)
@@ -317,7 +323,7 @@ class ResultView:
 def result_view(
     record: CallRecord, level: Level, host: str, *, server: str, unmasked: bool = False
 ) -> ResultView:
-    """The view of a call at a boundary and for a host.
+    """The view of a call at a boundary level and for a host.
 
     `server`: the name that hosts know the server by. `unmasked`: shows secrets. Raises LookupError for an
     unknown host.
@@ -1055,7 +1061,7 @@ def _ending(record: CallRecord) -> Content:
 
 
 class ResultAsked(Struct, frozen=True, kw_only=True):
-    """A request for the view of a call at a boundary and for a host."""
+    """A request for the view of a call at a boundary level and for a host."""
 
     record: CallRecord
     level: Level
