@@ -1,1 +1,1 @@
-"""The command line: stdout for data, stderr for everything else."""
+"""The command line: it writes data to stdout, and everything else to stderr."""

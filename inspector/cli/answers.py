@@ -54,7 +54,10 @@ class AnswerOptions(OptionGroup):
     )
 
     def applied(self, launch: Launch) -> Launch:
-        """A run that gives these answers, and writes each request and its answer to stderr. Raises UsageError."""
+        """A copy of `launch` that gives these answers to the server. Raises UsageError.
+
+        Each request of the server and its answer are written to stderr.
+        """
         sampling = self.sampling
         prepared = PreparedAnswers(
             answers=tuple(map(_prepared, self.answers)),
@@ -88,7 +91,10 @@ async def declined(ask: Ask, known: set[str]) -> Answer:
 
 
 def said(ask: Ask, answer: Answer, own_url: str | None) -> list[str]:
-    """The request and its answer as safe lines, which do not quote the answer. Takes seconds for a long form."""
+    """Lines, safe to show, about a request and how it was answered; they do not quote the answer.
+
+    Takes seconds for a long form.
+    """
     word = {Action.ACCEPT: "answered", Action.DECLINE: "declined", Action.CANCEL: "cancelled"}[answer.action]
     if ask.kind is AskKind.ROOTS and answer.why:
         word = "answered with no folders"

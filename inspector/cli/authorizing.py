@@ -1,4 +1,4 @@
-"""Authorization of HTTP targets by the options of a command, and the questions to the user that it needs."""
+"""The settings for authorizing at HTTP targets, from a command's options, and the questions to the user."""
 
 import asyncio
 import dataclasses
@@ -91,7 +91,7 @@ def _authorizer(options: AuthorizationOptions) -> Authorizer | None:
 
 
 def lines_of(ask: AuthorizationAsk) -> list[str]:
-    """The question to the user as lines, with the whole URL of the page."""
+    """The lines that ask the user to authorize Sightline, with the whole URL of the page."""
     link = link_of(ask.url.partition("?")[0], ask.server)
     lines = [
         f"{ask.server} asks for authorization.",

@@ -62,7 +62,7 @@ def _policy_line(verdict: Verdict, agreement: Agreement, *, is_matched: bool) ->
 
 
 def decision_lines(judged: "Iterable[ReplayedDecision]", agreement: Agreement) -> list[str]:
-    """Decisions about recorded calls, as if they were made now: one line each, with the reasons below."""
+    """What the policy would decide about recorded calls if they were made now, with the reasons."""
     lines = ["decisions:"]
     for one in judged:
         verdict = one.consideration.verdict
@@ -73,7 +73,7 @@ def decision_lines(judged: "Iterable[ReplayedDecision]", agreement: Agreement) -
 
 
 def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreement: Agreement) -> list[str]:
-    """The tools that the policy blocks or asks about, each called without arguments."""
+    """The tools that the policy would block or ask about if each were called without arguments."""
     lines = ["", "POLICY (for a call without arguments)"]
     for tool in tools:
         decision = of_listed(tool, policy, target)
@@ -85,13 +85,13 @@ def listing_lines(tools: Iterable[Tool], policy: Policy, target: Target, agreeme
 
 
 def of_listed(tool: Tool, policy: Policy, target: Target) -> Consideration:
-    """The decision about a call of a tool without arguments, in a new session."""
+    """What the policy would decide about a call of `tool` without arguments, in a new session."""
     situation = Situation(name=tool.name, tool=tool, arguments={}, server=str(target))
     return considered(policy, target, situation)
 
 
 def stopped(made: Ruled) -> NotConfirmedError:
-    """The error for an answer that the policy keeps from the model."""
+    """The error for an answer that the policy withholds from the model."""
     reasons = "\n".join(made.effects)
     message = f"called, but the model gets nothing from the answer: {reasons}"
     if made.is_asked_about:

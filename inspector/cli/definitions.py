@@ -64,7 +64,7 @@ def _difference_line(difference: DefinitionDifference) -> str:
 
 
 def changes_shape(found: Sequence[DefinitionChange], *, instructions: bool | None) -> JsonObject:
-    """The members `changes` and `instructionsChanged`.
+    """A JSON object with the members `changes` and `instructionsChanged`.
 
     `instructionsChanged` is null if the instructions of one side are unknown.
     """

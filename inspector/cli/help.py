@@ -1,4 +1,4 @@
-"""The help of commands: examples, options by group, exit codes; and the suggestions for misspelt words."""
+"""The help texts of commands (examples, options by group, exit codes), and suggestions for misspelt words."""
 
 import difflib
 import sys
@@ -22,7 +22,7 @@ class WordChoice(click.Choice[Value]):
     """A choice of several words. The error for a misspelt word suggests a correct one."""
 
     def convert(self, value: object, param: click.Parameter | None, ctx: click.Context | None) -> Value:
-        """The choice that a word means. Raises UsageError."""
+        """The choice that `value` names. Raises UsageError."""
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter as error:
@@ -38,7 +38,7 @@ class WordChoice(click.Choice[Value]):
 
 
 def suggestion(word: str, known: Iterable[str], *, template: str = "{}", most: int = 3) -> str:
-    """` Did you mean A or B?`; empty if no known word is close. The dashes of options do not make them alike."""
+    """` Did you mean A or B?`; empty if no known word is close. The dashes of options are not compared."""
     bare = {one.lstrip("-"): one for one in known}
     near = difflib.get_close_matches(word.lstrip("-"), bare, n=most, cutoff=_NEAR)
     close = [bare[one] for one in near]
@@ -54,7 +54,7 @@ class SectionedOption(click.Option):
 
 
 class WrappedHelp(click.Command):
-    """Help whose lines are wrapped at words on a terminal, also those that are written as they are."""
+    """Help whose lines are wrapped at words on a terminal, also lines that click would not wrap."""
 
     def get_help(self, ctx: click.Context) -> str:
         text = super().get_help(ctx)

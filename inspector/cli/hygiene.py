@@ -32,7 +32,7 @@ _LIBC = ctypes.CDLL(None)
 
 
 def protect() -> None:
-    """Keep the memory of this process from core dumps and other processes, and its error reports short.
+    """Protect the memory of this process from core dumps and other processes, and shorten its error reports.
 
     Error reports name the kind and place of a defect only. Child processes inherit the limit on core dumps,
     but may be traced again once they run their program. Raises InspectorError if Linux refuses.
@@ -52,7 +52,7 @@ def protect() -> None:
 
 
 def refuse_variables() -> None:
-    """Raise UsageError if a variable makes Textual log, photograph, send or steer the screen.
+    """Raise UsageError if an environment variable makes Textual log, photograph, send or control the screen.
 
     Call it before Textual is imported, because Textual reads its environment then.
     """

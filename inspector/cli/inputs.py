@@ -25,12 +25,15 @@ def read_outcome(path: str) -> Outcome:
 
 
 def nonce_of(outcome: Outcome) -> str:
-    """The marker around untrusted text of a result from a file: a hash of the result, so the same each time."""
+    """The nonce of the markers around untrusted text, for a result from a file.
+
+    It is a hash of the result, so that each run prints the same.
+    """
     return hashlib.sha256(dump(raw_of(outcome))).hexdigest()[:16]
 
 
 def read_tool(path: str) -> Tool:
-    """A tool by its definition from a file; `-` is stdin. Raises UsageError."""
+    """A tool, from a file with its definition; `-` is stdin. Raises UsageError."""
     hint = "It is one item of tools/list: name, inputSchema, …"
     page = decode_page(Kind.TOOL, {"tools": [_json(path, hint)]})
     match page:

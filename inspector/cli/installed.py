@@ -30,9 +30,9 @@ class InstalledServers:
     _used: list[StdioTarget | HttpTarget] = field(default_factory=list[StdioTarget | HttpTarget])
 
     def each(self, use: Callable[[StdioTarget | HttpTarget], Returned]) -> Iterator[Returned]:
-        """Yield the result of `use` for each server. A failure is reported and does not stop the others.
+        """Yield the result of `use` for each server. A failure is reported; the next server follows.
 
-        A server that several clients are configured with is used once.
+        A server that is in the configurations of several clients is used once.
         """
         for found in self.servers:
             try:
@@ -58,7 +58,7 @@ class InstalledServers:
 def agreed_servers(connection: ConnectionOptions, *, is_agreed: bool) -> InstalledServers:
     """All configured servers, after the user agreed to start them. Raises NotConfirmedError, or UsageError.
 
-    `is_agreed`: whether the command line agrees.
+    `is_agreed`: true if an option already agrees, so that the user is not asked.
     """
     of_client = [name for name, value in connection.authorization.of_one_client.items() if value]
     if connection.environment or connection.headers or connection.cwd or connection.config or of_client:

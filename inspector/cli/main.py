@@ -1,4 +1,4 @@
-"""The command line: `sightline [TARGET]` opens the interface; a command does one thing and exits."""
+"""The command line: `sightline [TARGET]` opens the terminal interface; other commands print and exit."""
 
 import os
 from importlib import import_module
@@ -46,7 +46,7 @@ _COMPLETION = "_SIGHTLINE_COMPLETE"
 
 
 class LazyGroup(WrappedHelp, click.Group):
-    """The commands, each imported when it is used."""
+    """The group of all commands, which imports a command only when it is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """All commands, in the order of the README."""
@@ -94,11 +94,14 @@ sightline COMMAND --help shows the options of a command, with examples.
 )
 @click.version_option(__version__, prog_name="sightline")
 def sightline() -> None:
-    """The root command, which only holds the others."""
+    """The root command `sightline`, which only groups the others."""
 
 
 def run(argv: list[str], interface: Interface) -> int:
-    """Run one command line. Returns the exit code. The words after `--` are a server's command."""
+    """Run one command line. Returns the exit code.
+
+    The words after `--` are the command that starts a server.
+    """
     head, command_line = _split(argv)
     if not head and not command_line:
         if has_terminal() and _COMPLETION not in os.environ:

@@ -56,7 +56,7 @@ def option(*names: str, default: Value, **settings: Any) -> Value:
 
 
 class OptionGroup:
-    """The base class of groups: frozen dataclasses whose fields are made with `option`, or are groups."""
+    """The base class of option groups: frozen dataclasses whose fields are options or groups."""
 
     title: ClassVar[str]
 
@@ -205,7 +205,7 @@ class BrowserOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientOptions(OptionGroup):
-    """The properties of the client that a server learns."""
+    """Options: what Sightline tells servers about itself as a client, such as its name and roots."""
 
     title = "Client"
 
@@ -324,7 +324,7 @@ class AuthorizationOptions(OptionGroup):
 
     @property
     def of_one_client(self) -> dict[str, object]:
-        """The values of the options that are about one client of one authorization server."""
+        """The values of the options about one OAuth client at one authorization server."""
         return {
             "--client-id": self.client_id,
             "--client-secret": self.client_secret,
@@ -418,7 +418,10 @@ class ConnectionOptions(OptionGroup):
 
     @property
     def server(self) -> str | None:
-        """The one named entry; None if none is named. Raises UsageError for several."""
+        """The entry of the configuration file that `--server` names; None without `--server`.
+
+        Raises UsageError if several are named.
+        """
         if len(self.servers) > 1:
             raise UsageError(f"two servers: {self.servers[0]} and {self.servers[1]}", "Give one --server.")
         return next(iter(self.servers), None)
@@ -474,7 +477,7 @@ def _complete_hosts(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LensOptions(OptionGroup):
-    """The boundary and the host."""
+    """Options: the boundary level and the host through which results are shown."""
 
     title = "What the model sees"
 
@@ -514,12 +517,18 @@ class LensOptions(OptionGroup):
         )
 
     def check(self) -> None:
-        """Raise UsageError for an unknown host. The usual host is not looked up: loading profiles takes time."""
+        """Raise UsageError for an unknown host.
+
+        The default host is not looked up, because loading profiles takes time.
+        """
         if self.host != USUAL_HOST:
             self.profile()
 
     def refuse(self, options: Iterable[str], why: str, hint: str = "Leave it out.") -> None:
-        """Raise UsageError if one of these options is given, since it would have no effect. `why` follows its name."""
+        """Raise UsageError if one of these options is given, because it would have no effect.
+
+        `why`: the words of the error after the name of the option.
+        """
         context = click.get_current_context()
         for parameter in context.command.params:
             if (
@@ -593,7 +602,7 @@ class RecordingOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PolicyOptions(OptionGroup):
-    """The policy about calls, and the log of its decisions."""
+    """Options: the policy about calls, and the file in which its decisions are logged."""
 
     title = "Policy"
 
@@ -618,11 +627,14 @@ class PolicyOptions(OptionGroup):
 
     @property
     def agreement(self) -> Agreement:
-        """The user's answer to calls that the policy asks about."""
+        """The answer that the options give to all calls that the policy asks about."""
         return Agreement.YES if self.yes else Agreement.NONE
 
     def read(self) -> Terms:
-        """The policy, without an audit log. Raises UsageError, so call it before Sightline connects."""
+        """Read the policy, without opening an audit log.
+
+        Raises UsageError, so call this before Sightline connects.
+        """
         if self.policy is None:
             return Terms()
         from inspector.policy.files.policies import read_policy  # noqa: PLC0415 - the built-in policy needs no file

@@ -1,4 +1,4 @@
-"""The only place that writes to stdout and stderr. It defines colours."""
+"""Writes to stdout and stderr, which no other module does, and defines the colours."""
 
 import json
 import os
@@ -63,8 +63,9 @@ def print_json(value: Json) -> None:
 def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
     """Write text for a person.
 
-    Each line is made safe: a server cannot start a line of its own, or set a colour. On a terminal, lines are
-    wrapped at words, but not with `exactly`, which is for code, reports and commands.
+    Control and invisible characters are escaped, so that a server cannot start a line of its own or set a
+    colour. On a terminal, lines are wrapped at words, but not with `exactly`, which is for code, reports and
+    commands.
     """
     with_colours = has_colours()
     width = columns() if sys.stdout.isatty() and not exactly else sys.maxsize
@@ -81,7 +82,9 @@ def print_lines(lines: Iterable[OutputLine], *, exactly: bool = False) -> None:
 
 
 def at_words(text: str, width: int) -> list[str]:
-    """A safe text in rows of at most `width` cells, those after the first indented. A longer word stays whole.
+    """Split a text without control characters into rows of at most `width` cells. A longer word stays whole.
+
+    Rows after the first are indented.
 
     Each break replaces one blank: without the indents, the rows joined by blanks are the text.
     """
@@ -192,7 +195,7 @@ def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
 
 
 def table_lines(rows: Iterable[Sequence[str]], width: int) -> Iterator[str]:
-    """The lines of a table, as in `table`, one at a time. `rows` is gone through twice."""
+    """The lines of a table, as in `table`, one at a time. Iterates over `rows` twice."""
     widths: list[int] = []
     for row in rows:
         widths = widths or [0] * (len(row) - 1)
@@ -240,7 +243,10 @@ def _escaped(found: "re.Match[str]") -> str:
 
 
 class UnreadError(Exception):
-    """The reader of stdout has ended. Not an OSError, which click would handle itself and exit with 1."""
+    """Raised if the program that reads stdout has ended.
+
+    Not an OSError, which click would handle itself by exiting with 1.
+    """
 
 
 def finish() -> None:
@@ -270,7 +276,7 @@ def _write(text: str) -> None:
 
 
 class Diagnostics:
-    """Messages for the user on stderr: only errors with `-q`, one JSON object with `--format json`."""
+    """Writes messages for the user to stderr: with `-q` only errors, with `--format json` one JSON object."""
 
     def __init__(self) -> None:
         self.quiet = False
@@ -278,7 +284,7 @@ class Diagnostics:
         self._masks: list[Callable[[str], str]] = []
 
     def conceal(self, mask: Callable[[str], str]) -> None:
-        """Apply `mask` to every later message too, because it may quote a server that repeats credentials."""
+        """Apply `mask` to every later message too: it may quote a server that repeats credentials."""
         self._masks.append(mask)
 
     def mask(self, text: str) -> str:
@@ -297,7 +303,10 @@ class Diagnostics:
         self._write(text)
 
     def add(self, text: str) -> None:
-        """Write a part of an error message, even with `-q`. JSON output reports it elsewhere."""
+        """Write a part of an error message, even with `-q`.
+
+        Nothing with JSON output, which has the error in the result.
+        """
         if not self.as_json:
             self._write(self.mask(text))
 

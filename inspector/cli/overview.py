@@ -1,4 +1,4 @@
-"""The output of `sightline` without a target: the demo, recent targets and configured servers, as commands."""
+"""What `sightline` prints without a target: commands for the demo, recent targets and configured servers."""
 
 import shlex
 from collections.abc import Iterator
@@ -75,7 +75,7 @@ def remember(
 
 
 def remember_words(words: tuple[str, ...]) -> None:
-    """Add targets, in the words of a command line, to the recent ones of the overview."""
+    """Add targets, written as on a command line, to the recent ones of the overview."""
     try:
         remember_target(words)
     except (InspectorError, OSError):

@@ -16,7 +16,7 @@ def can_ask() -> bool:
 
 @cache
 def asked_for(wanted: Input) -> str | None:
-    """The user's answer to an input of a configuration file; None without a terminal.
+    """The user's answer to an input that a configuration file asks for; None without a terminal.
 
     The user is asked once per run, and the answer is stored only in memory.
     """

@@ -57,7 +57,7 @@ ViewPair = tuple[ViewRow | None, ViewRow | None]
 
 
 def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
-    """The member `withheld` of a result."""
+    """The member `withheld` of a result in JSON output: each removal with its rule and reason."""
     return [
         {
             "pointer": removal.pointer,
@@ -70,12 +70,15 @@ def withheld_shape(removals: Iterable[Removal]) -> list[Json]:
 
 
 def remarks_shape(sentences: Iterable[str]) -> list[Json]:
-    """The member `remarks` of a result or a definition."""
+    """The member `remarks` of a result or a definition in JSON output."""
     return [{"message": sentence} for sentence in sentences]
 
 
 def output_shape(output: OutputCheck) -> JsonObject:
-    """The member `violations` of a result, and `moreViolations` and `unchecked` if there are any."""
+    """The members of a result in JSON output about its output schema.
+
+    They are `violations`, and `moreViolations` and `unchecked` if there are any.
+    """
     shape: JsonObject = {"violations": [violation.as_json() for violation in output.violations]}
     if output.more:
         shape["moreViolations"] = output.more
@@ -85,7 +88,7 @@ def output_shape(output: OutputCheck) -> JsonObject:
 
 
 def unfinished_shape(shown: Projection) -> JsonObject:
-    """The member `unfinished` of a result, if its answer does not end the call."""
+    """The member `unfinished` of a result in JSON output, if the answer does not end the call."""
     return {"unfinished": shown.unfinished.as_json()} if shown.unfinished else {}
 
 
@@ -101,7 +104,7 @@ def result_lines(
     """The chosen sides of a result, in full, then each removal with its reason.
 
     `raw`: the server's result, masked unless the user wants to see secrets. `model`: a masked copy of the
-    model's side, if that is masked too. The sides are next to each other if `width` allows.
+    model's side, if that side is masked too. The sides are printed next to each other if `width` allows.
     """
     seen = shown.context.model if model is None else model
     level = shown.bounded.level
@@ -130,7 +133,7 @@ def result_lines(
 
 
 def value_lines(value: Json) -> list[str]:
-    """A value as indented JSON, safe to show."""
+    """A value as lines of indented JSON, without control and invisible characters."""
     return [" " * row.depth + row.text for row in _rows_of(value)]
 
 

@@ -1,4 +1,7 @@
-"""The targets of a review: live servers, with the calls that the user allows, and recordings."""
+"""Gathers what a review needs, from live servers and from recordings.
+
+Live servers are only called as far as the user allows it.
+"""
 
 import asyncio
 import dataclasses
@@ -53,7 +56,7 @@ TIMEOUT_S = 20.0
 
 
 class Plan(Struct, frozen=True, kw_only=True):
-    """The calls that the user allows, and the further client profiles to list the tools under."""
+    """The calls that the user allows, and further client profiles with which the tools are listed again."""
 
     calls: bool = False
     patterns: tuple[str, ...] = ()
@@ -353,7 +356,10 @@ async def _other_listing(session: Session) -> OtherListing:
 
 
 def gathered_from(path: Path) -> Gathered:
-    """The material of a recording, without server or network. Raises UsageError if the file is not a recording."""
+    """The material that a recording holds about its server. Uses no server and no network.
+
+    Raises UsageError if the file is not a recording.
+    """
     file = RecordingFile(path)
     missing: list[NotChecked] = []
     try:
@@ -412,7 +418,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
 
 
 def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:
-    """All findings, the worst first. With several servers, each one is also compared with the others."""
+    """All findings, the worst first. With several servers, each server is also compared with the others."""
     if len(parts) == 1:
         return covered(findings_of(parts[0].reviewed), parts[0].reviewed)
     found: list[Finding] = []

@@ -1,4 +1,4 @@
-"""Calls of `run`, `check` and `verify` in one session: policy decisions, answers, and comparison with expectations."""
+"""Makes the calls of `run`, `check` and `verify` in one session, and compares answers with expectations."""
 
 import asyncio
 import shlex
@@ -65,7 +65,10 @@ class Caller:
 
 
 class Ran(Struct, frozen=True, kw_only=True):
-    """A saved call that was made, or could not be. Untrusted text, with the user's secrets masked."""
+    """The outcome of making a saved call again.
+
+    Its texts are untrusted; the user's secrets are masked in them.
+    """
 
     name: str
     tool: str
@@ -163,7 +166,7 @@ def conceal_in(session: Session, launch: Launch, values: list[str]) -> None:
 
 
 def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: JsonObject) -> OwnCredentials:
-    """Conceal the secret arguments of a call, which are not saved. Returns the values to mask.
+    """Mask the secret arguments of a call, which are not saved, in everything printed. Returns these values.
 
     Raises UsageError if an argument cannot be saved.
     """
@@ -176,10 +179,10 @@ def conceal_unsaved(session: Session, launch: Launch, name: str, arguments: Json
 def save(
     name: str, record: CallRecord, launch: Launch, words: tuple[str, ...] | None, own: OwnCredentials
 ) -> None:
-    """Append a call that was made to the usual file, with the expectations that its answer meets. Raises UsageError.
+    """Append a call to the default file of saved calls, with the expectations that its answer meets.
 
-    `words`: the target in the words of a command line; None if it cannot be written. `own`: the values to
-    leave out of expectations.
+    Raises UsageError. `words`: the target as on a command line; None if the target cannot be written so.
+    `own`: the values to leave out of expectations.
     """
     plain, secrets = without_secrets(record.arguments, record.tool.input_schema if record.tool else {})
     made = _looked_at(record, launch, host_profile(launch.host), own)
@@ -200,7 +203,10 @@ def save(
 
 
 def target_words(server: str) -> tuple[str | None, tuple[str, ...] | None]:
-    """The target of a saved call as on a command line: a word, or the words of a command. Raises UsageError."""
+    """The target of a saved call as on a command line: one word, or the words of a command.
+
+    Raises UsageError.
+    """
     if not server.startswith("-- "):
         return server or None, None
     try:

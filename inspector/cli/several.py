@@ -1,4 +1,4 @@
-"""Several servers for the interface, as a command line names them."""
+"""Opens the terminal interface on several servers, as a command line names them."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -26,7 +26,7 @@ _OPEN_ALONE = "Open the server alone, or give each entry of a configuration file
 
 
 class NamedServer(Struct, frozen=True, kw_only=True):
-    """One of several targets, as written."""
+    """One of several targets, as the command line names it."""
 
     written: WrittenTarget
     word: str | None = None
@@ -90,7 +90,10 @@ def several_launch(
     terms: Terms,
     theme: str | None,
 ) -> Launch:
-    """A run of the interface on several servers. Raises UsageError for options that apply to one server only."""
+    """The launch of the terminal interface on several servers.
+
+    Raises UsageError for options that apply to one server only.
+    """
     given = (*connection.of_one_server, *(("--record",) if recording.path is not None else ()))
     if given:
         is_of_client = not set(given).isdisjoint(connection.authorization.of_one_server)
@@ -144,7 +147,7 @@ def _words(server: NamedServer, target: Target) -> tuple[str, ...] | None:
 
 
 def remember_several(servers: Sequence[NamedServer], launch: Launch) -> None:
-    """Add the targets to the recent ones of the overview, unless one holds a credential."""
+    """Add the targets to the recent ones of the overview, unless one of the targets holds a credential."""
     from inspector.cli.overview import remember_words  # noqa: PLC0415 - after the interface, which opens sooner
 
     launches = (launch, *launch.further)

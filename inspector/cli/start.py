@@ -1,4 +1,4 @@
-"""Starts a session, or the interface, from the words of a command line."""
+"""Starts a session, or the terminal interface, from the words of a command line."""
 
 import asyncio
 import dataclasses
@@ -62,21 +62,21 @@ class Interface(Protocol):
 
 
 class Invocation(Struct, frozen=True, kw_only=True):
-    """The context of a command: the words after `--`, and the interface."""
+    """What a command gets besides its options: the words after `--`, and the terminal interface."""
 
     command_line: tuple[str, ...] | None
     """The words after `--`; None if there is no `--`."""
     interface: Interface
 
     def check_terminal(self) -> None:
-        """Raise UsageError if there is no terminal for the interface."""
+        """Raise UsageError if stdin or stdout is not a terminal, which the terminal interface needs."""
         if not has_terminal():
             raise UsageError(
                 "the interface needs a terminal", "Use sightline list, sightline call, or another command."
             )
 
     def open(self, launch: Launch) -> int:
-        """Run the interface. Returns its exit code. Raises UsageError if there is no terminal."""
+        """Run the terminal interface. Returns its exit code. Raises UsageError if there is no terminal."""
         self.check_terminal()
         # The interface shows later registrations of a page too, so it need not wait for the page to become
         # quiet.
@@ -103,7 +103,7 @@ def launch_of(
     agreement: Agreement = Agreement.NONE,
     theme: str | None = None,
 ) -> Launch:
-    """A run on `target` with these options, and with a new recorder. Raises UsageError.
+    """The launch of a session with `target`, with these options and a new recorder. Raises UsageError.
 
     `in_session` closes the recorder.
     """
@@ -134,9 +134,9 @@ def launch_of(
 
 
 def watching_launch(launch: Launch, paths: Sequence[str]) -> Launch:
-    """`launch` with its server started again when one of `paths` is saved; without paths, the target's own files.
+    """A copy of `launch` that starts its server again when one of `paths` is saved.
 
-    Raises UsageError for a path that does not exist.
+    Without paths, the files of the target are watched. Raises UsageError for a path that does not exist.
     """
     from inspector.files.watching import watching_of  # noqa: PLC0415 - only with --watch
 
@@ -249,7 +249,7 @@ def target_of(
 
 
 def check_named(what: str, word: str, target: str | None, connection: ConnectionOptions) -> None:
-    """Raise UsageError if the only word of a command that takes `what` and a target is a target."""
+    """Raise UsageError if a command that takes `what` and a target got a target only."""
     command_line = click.get_current_context().find_object(Invocation).command_line  # pyright: ignore[reportOptionalMemberAccess]
     has_target = target is not None or command_line is not None or connection.config is not None
     if has_target or connection.browser.cdp or not _is_surely_target(word, what):
@@ -342,9 +342,9 @@ def _header(word: str) -> tuple[str, str]:
 def recording_launch(
     word: str | None, identity: str | None, lens: LensOptions, theme: str | None, context: click.Context
 ) -> Launch | None:
-    """A run of the interface on the recording that `word` names; None for any other target. Raises UsageError.
+    """The launch of the terminal interface on the recording that `word` names; None for any other target.
 
-    It starts with the recorded boundary level and host, unless the user gives others.
+    Raises UsageError. It starts with the recorded boundary level and host, unless the user gives others.
     """
     if word is None or not names_recording(word):
         if identity is not None:

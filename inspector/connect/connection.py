@@ -1,4 +1,4 @@
-"""Open a connection to a server, agree on a protocol, send requests, close it."""
+"""Connections to servers: opens them, agrees on a protocol revision, sends requests, and closes them."""
 
 import asyncio
 import contextlib
@@ -37,7 +37,10 @@ class Transport(MessageChannel, Protocol):
 
 
 class Connection:
-    """A connection with an agreed protocol. Requests may run concurrently; one task opens and closes it."""
+    """A connection with an agreed protocol revision. Requests may run concurrently.
+
+    The task that opens the connection must close it.
+    """
 
     def __init__(
         self, target: StdioTarget | HttpTarget, tap: Tap, dispatcher: Dispatcher, transport: Transport
@@ -64,11 +67,11 @@ class Connection:
 
     @property
     def place(self) -> tuple[Tap, int]:
-        """The state for the connection that replaces this one: the tap, and the id of the last request."""
+        """What a connection that replaces this one continues: the tap, and the id of the last request."""
         return self._tap, self._dispatcher.last_id
 
     def note(self, text: str) -> None:
-        """Add a note to the timeline and the recording, for an event that sent nothing."""
+        """Add a note to the timeline and the recording, about an event for which no message was sent."""
         self._tap.note(text)
 
     def now_s(self) -> float:

@@ -1,4 +1,4 @@
-"""JSON-RPC over raw frames: sends requests and resolves them by id. Validates nothing."""
+"""JSON-RPC over raw frames: sends requests, and finds the answer to each by its id. Validates nothing."""
 
 import asyncio
 import contextlib
@@ -222,13 +222,13 @@ class Dispatcher:
                     pass
 
     def fail(self, request_id: Json, failure: Failure) -> None:
-        """Fail one request, unless it was already answered."""
+        """End one request with `failure`, unless it was already answered."""
         self._resolve(request_key(request_id), FramedAnswer(outcome=failure, frame=None))
 
     def fail_only(self, failure: Failure) -> None:
-        """Fail the request that waits for an answer, if it is the only one.
+        """End the request that waits for an answer with `failure`, if only one request waits.
 
-        With several, the fault may belong to another one.
+        If several wait, the fault may belong to any of them.
         """
         waiting = self._waiting
         if len(waiting) == 1:
@@ -314,7 +314,10 @@ class Dispatcher:
             await self._send_reply(request, reply)
 
     def withdraw(self, key: str, why: str) -> None:
-        """Stop answering a request by the server. `why`: the reason, which the responder is cancelled with."""
+        """Stop answering a request by the server.
+
+        `why`: the reason, with which the answering task is cancelled.
+        """
         reply = self._replies.pop(key, None)
         if reply is not None:
             why = self._tap.mask(why)
@@ -330,7 +333,7 @@ class Dispatcher:
 
     @property
     def is_paused(self) -> bool:
-        """True if the user is being asked something, so that time limits are paused."""
+        """True while time limits are paused, because the user is being asked something."""
         return self._paused > 0
 
     @contextlib.contextmanager

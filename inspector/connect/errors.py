@@ -25,7 +25,7 @@ def connect_error(
     printed: str | None = None,
     mask: Callable[[str], str] = str,
 ) -> InspectorError:
-    """The error for a connection that failed because `asked` ended in `failure`.
+    """The error for a connection that failed because the request `asked` ended in `failure`.
 
     `printed`: text about a line on stdout that is not a message. `mask`: masks the user's credentials.
     """

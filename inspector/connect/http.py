@@ -1,4 +1,4 @@
-"""MCP over HTTP: the SDK's transports between the dispatcher and the HTTP tap."""
+"""MCP over HTTP: the SDK's transports between the dispatcher (JSON-RPC) and the HTTP tap (raw frames)."""
 
 import asyncio
 import logging
@@ -188,7 +188,7 @@ class HttpChannel:
 
 
 def header_fault(input_schema: Json) -> str | None:
-    """The fault in an input schema's header declarations; None if there is none.
+    """The fault in the header declarations (`x-mcp-header`) of an input schema; None if there is none.
 
     A tool with such a fault must not be offered over HTTP.
     """

@@ -24,7 +24,7 @@ _MARKS = ((codecs.BOM_UTF16_LE, "UTF-16"), (codecs.BOM_UTF16_BE, "UTF-16"))
 class UnreadableBodyError(Exception):
     """A body that cannot be read.
 
-    The message is a sentence without its subject, which is the server: "sent a body …".
+    The message is a sentence without its subject, the server: "sent a body …".
     """
 
 
@@ -97,8 +97,8 @@ def excerpt(raw: bytes, mask: Callable[[str], str]) -> str:
 def error_answer(raw: bytes, carried: Json) -> Response | None:
     """The JSON-RPC error in a response with an error status; None if there is none.
 
-    `carried`: the id of the request that it answers. Checks every member, because an OAuth error is also an
-    object with a member `error`.
+    `carried`: the id of the request that it answers. Every member is checked, because an OAuth error is also
+    an object with a member `error`.
     """
     match messages(parse(raw)):
         case (Response(is_error=True, faults=faults, id=identity) as answer,) if carried is not None:

@@ -1,8 +1,8 @@
 """The HTTP transport below the SDK: every body and event becomes a frame before the SDK sees it.
 
 The dispatcher takes the answer from the frame. The SDK gets placeholders with what it needs for sessions,
-resumption and redirects. Otherwise it would parse each full body again on the event loop, and validate it
-against closed models.
+resumption and redirects. Otherwise the SDK would parse each full body again on the event loop, and validate
+it against models that reject unknown members.
 """
 
 import asyncio
@@ -427,7 +427,9 @@ class _Stream(httpx2.AsyncByteStream):
 
 
 def endpoint_fault(own: str, named: str) -> str:
-    """The reason why a server at `own` must not name `named` in its `endpoint` event; empty if it may.
+    """The reason why a server at the URL `own` must not name the URL `named` in its `endpoint` event.
+
+    Empty if it may.
 
     Source: MCP 2024-11-05, HTTP with SSE: another origin would receive the messages and their credentials.
     """

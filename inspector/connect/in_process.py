@@ -144,7 +144,7 @@ class Answering:
         self._dispatcher = dispatcher
 
     async def start(self) -> None:
-        """Note that answers come from a recording. There is nothing to start."""
+        """Note in the timeline that answers come from a recording. There is nothing to start."""
         self._tap.note("answers come from a recording")
 
     async def send(self, message: JsonObject, headers: dict[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""Negotiate a protocol: handshake revisions by `initialize`, stateless ones by `server/discover`.
+"""Negotiates a protocol revision, by `initialize` (to 2025-11-25) or `server/discover` (from 2026-07-28).
 
 Source: MCP 2025-11-25 lifecycle; 2026-07-28 discovery and versioning. Parsing is lenient: a malformed server
 identity is shown and does not end the connection.
@@ -51,7 +51,7 @@ class NegotiatedProtocol(Struct, frozen=True, kw_only=True):
 
 
 class NoAgreement(Struct, frozen=True, kw_only=True):
-    """The last failed request of a negotiation, and its outcome."""
+    """A failed negotiation: its last request, and the outcome of that request."""
 
     asked: str
     outcome: Outcome
@@ -69,7 +69,10 @@ class _Client:
 async def negotiate(
     dispatcher: Dispatcher, era: Era, announced: Announcement, *, timeout_s: float, over_http: bool
 ) -> NegotiatedProtocol | NoAgreement:
-    """Negotiate a protocol and set the stamp of `dispatcher`."""
+    """Negotiate a protocol revision, and set the stamp of `dispatcher`.
+
+    The stamp adds to each request what the revision requires.
+    """
     client = _Client(announced)
     match era:
         case Era.LEGACY:
@@ -228,7 +231,10 @@ def modern_stamp(revision: str, client: _Client) -> Stamp:
 
 
 def header_value(text: str) -> str:
-    """A name as an HTTP field value; in base64 (`=?base64?…?=`) if plain text would not survive."""
+    """A name as the value of an HTTP field.
+
+    In base64 (`=?base64?…?=`) if HTTP would change the plain text.
+    """
     if text.isascii() and text.isprintable() and text == text.strip() and not text.startswith("=?base64?"):
         return text
     return f"=?base64?{base64.b64encode(text.encode('utf-8', 'surrogatepass')).decode()}?="

@@ -1,4 +1,4 @@
-"""Finds out whether an HTTP server is running, with a connection on which nothing is sent."""
+"""Finds out whether an HTTP server is running, by a connection on which nothing is sent."""
 
 import asyncio
 import contextlib

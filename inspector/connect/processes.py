@@ -1,4 +1,4 @@
-"""Start programs and end them with every process that they started, daemons included."""
+"""Starts programs, and ends each together with every process that it started, daemons included."""
 
 import asyncio
 import contextlib
@@ -174,7 +174,10 @@ async def start(
 
 
 def marked(mark: int) -> tuple[int, ...]:
-    """The ids of the processes that carry a mark, without zombies; empty if there is no /proc."""
+    """The ids of the processes with `mark` in their environment, without zombies.
+
+    Empty if there is no /proc.
+    """
     pids: list[int] = []
     for entry in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -230,7 +233,7 @@ def _name_of(pid: int) -> str:
 class ErrorLines:
     """The first and the last stderr lines of a program.
 
-    Only the last lines would not do: usage text may follow the cause.
+    The last lines alone are not enough, because a usage text may follow the cause.
     """
 
     FIRST = LAST = 20

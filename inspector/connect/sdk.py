@@ -1,7 +1,8 @@
 """The parts of the MCP SDK that carry messages over HTTP, imported without the rest of it.
 
-The SDK's packages import all of it, its servers and the models of every revision included, which takes half a second.
-Here each runs only when something is read from it that it does not have yet; programs that use the SDK find all of it.
+Importing a package of the SDK imports all of the SDK, its servers and the models of every revision included,
+which takes half a second. This module delays each package until a name is read that is not loaded yet. Other
+users of the SDK in this process find all of it.
 """
 
 # ruff: noqa: E402 - the packages are replaced before anything is imported from them

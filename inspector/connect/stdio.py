@@ -22,7 +22,7 @@ PATIENCE_S = 1.0
 
 
 class StdioProcess:
-    """A server process, its pipes, and their frames."""
+    """A server process, and the frames on its pipes."""
 
     def __init__(
         self,

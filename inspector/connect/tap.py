@@ -1,4 +1,4 @@
-"""The tap turns bytes into frames before anything interprets them."""
+"""The tap: turns the bytes of the wire into frames before anything interprets them."""
 
 import asyncio
 import time
@@ -18,7 +18,7 @@ JSON_CHANNELS = frozenset({Channel.STDIO, Channel.HTTP, Channel.SSE, Channel.CDP
 
 
 class Tap:
-    """Numbers, times, parses and matches each frame once, and passes them to `sink` in order."""
+    """Numbers, times and parses each frame once, matches answers with requests, and calls `sink` in order."""
 
     def __init__(self, sink: Callable[[Matched], None], mask: Callable[[str], str] = str) -> None:
         """`mask`: masks the user's credentials in notes and failures, which may quote the server."""
@@ -42,7 +42,10 @@ class Tap:
         is_json: bool = True,
         response_to: str | None = None,
     ) -> Matched:
-        """Record one unit of the wire as a frame. `is_json`: False for bodies not declared as JSON."""
+        """Record one unit of the wire (a line, a body or an event) as a frame.
+
+        `is_json`: False for bodies that are not declared as JSON.
+        """
         at_s = self.now_s()
         body = None
         if is_json and channel in JSON_CHANNELS:
@@ -61,10 +64,10 @@ class Tap:
         )
 
     def note(self, text: str, *, ends: str | None = None, asked_by: Direction = Direction.SENT) -> None:
-        """Record an event that sent nothing.
+        """Record an event for which nothing was sent.
 
-        `ends`: the key of the request that gets no answer because of it. `asked_by`: `RECEIVED` for a request by the server.
-
+        `ends`: the key of the request that gets no answer because of this event. `asked_by`: `RECEIVED` for a
+        request by the server.
         """
         self._emit(
             Frame(

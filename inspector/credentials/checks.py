@@ -1,4 +1,4 @@
-"""Checks that a pattern cannot express: randomness, and the decoded form.
+"""Checks of possible credentials that a regular expression cannot make: randomness, and decoded content.
 
 The argument of each check is the match of a rule's pattern. The cost is limited, because the length of
 matches is.

@@ -1,4 +1,7 @@
-"""Cuts a text that may contain a secret. Secrets are masked first, because a search does not find a part of one."""
+"""Cuts a text that may contain a secret.
+
+Secrets are masked first: a search does not find a part of a secret.
+"""
 
 from collections.abc import Callable
 

@@ -1,6 +1,6 @@
 """Finds strings in a text that look like credentials.
 
-A deny-list: text without matches may still contain secrets. Any string is valid input.
+The rules are a deny-list: text without matches may still contain secrets. Any string is valid input.
 """
 
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _SLICE = 262_144
 
 
 class Sighting(Struct, frozen=True, kw_only=True):
-    """A match of a rule, without its text."""
+    """A match of a credential rule: its rule and place, without the matched text."""
 
     rule: CredentialRule
     start: int
@@ -34,9 +34,9 @@ class Sighting(Struct, frozen=True, kw_only=True):
 def sightings(text: str) -> tuple[Sighting, ...]:
     """The matches in a text, in order and without overlaps.
 
-    Of overlapping matches, the one of the most specific rule counts, and of one rule the first. Never raises.
-    Text that cannot be checked counts as a match: if a check raises, the match itself; if a rule matches more
-    than `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
+    Of overlapping matches, the match of the most specific rule counts; of the same rule, the first match.
+    Never raises. Text that cannot be checked counts as a match: if a check raises, the match itself; if a
+    rule matches more than `MOST_JUDGED` times, the rest of the text. Linear in the length of `text`.
     """
     keywords = _keywords_in(_folded(text))
     if not keywords:

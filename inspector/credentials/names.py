@@ -39,7 +39,7 @@ _OTHER_TOKENS = _words(
 
 
 def names_secret(words: Sequence[str]) -> bool:
-    """True if these words name a credential. The last words decide: `password_policy` is not one."""
+    """True if these words name a credential. The last words decide: `password_policy` names no credential."""
     end = len(words)
     while end > 1 and words[end - 1] in _ENDS:
         end -= 1

@@ -1,4 +1,4 @@
-"""All rules, from the most specific to the most generic; the first match of a text counts."""
+"""All rules for credentials, from the most specific to the most generic; the first that matches counts."""
 
 import re
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from inspector.credentials.checks import (
 
 
 class CredentialRule(Struct, frozen=True, kw_only=True):
-    """A published form of a credential."""
+    """One kind of credential, by the format that its issuer has published."""
 
     id: str
     """The identifier, in kebab-case. Stable, because policies and findings use it."""

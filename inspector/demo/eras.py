@@ -40,7 +40,10 @@ def request_meta(params: Json) -> JsonObject:
 
 
 def era_of(request: Request) -> Era:
-    """The era of a request. Only stateless requests name their revision."""
+    """The protocol era of a request: with a handshake, or stateless.
+
+    Only stateless requests name their revision.
+    """
     if request.method != "initialize" and VERSION_KEY in request_meta(request.params):
         return Era.MODERN
     return Era.LEGACY
@@ -62,7 +65,7 @@ def check_envelope(params: JsonObject) -> None:
 
 
 def unsupported_version(requested: str) -> RefusedError:
-    """The error for an unsupported revision, which names the supported ones."""
+    """The error for an unsupported revision; it names the supported revisions."""
     supported: list[Json] = [*STATELESS_VERSIONS]
     return RefusedError(
         Code.UNSUPPORTED_PROTOCOL_VERSION,

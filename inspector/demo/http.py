@@ -61,7 +61,7 @@ class HttpSite:
         task.add_done_callback(self._connections.discard)
 
     async def answer(self, request: HttpRequest, connection: HttpConnection) -> None:
-        """Answer a request that `serve` has let through, because it comes from this machine."""
+        """Answer a request. `serve` lets only requests from this machine through."""
         if request.path.startswith(_SECRETS):
             await self.redeem(request, connection)
             return

@@ -21,7 +21,7 @@ class Code(IntEnum):
 
 
 class RefusedError(Exception):
-    """A request is refused: it gets a JSON-RPC error as its answer."""
+    """Raised to answer a request with a JSON-RPC error."""
 
     def __init__(self, code: Code, message: str, data: Json = None) -> None:
         """`data`: the error's member `data`; None leaves it out."""
@@ -32,7 +32,10 @@ class RefusedError(Exception):
 
 
 def read(raw: bytes) -> JsonText | Malformed:
-    """Parse `raw` as strict JSON. Text for which `parse` only notes a fault is malformed."""
+    """Parse `raw` as strict JSON.
+
+    Text that `parse` would accept with a note about a fault is malformed here.
+    """
     body = parse(raw)
     match body:
         case JsonText(faults=(first, *_)):

@@ -48,7 +48,10 @@ class Peer:
     """One client: its negotiated protocol and its running requests."""
 
     def __init__(self, server: DemoServer, era: Era | None = None) -> None:
-        """`era`: the era that the transport implies; None if the server's options or each request decide."""
+        """`era`: the protocol era (with a handshake, or stateless) that the transport implies.
+
+        None if the server's options or each request decide.
+        """
         self.version: str | None = None
         """The negotiated handshake revision; None before, and for a stateless client."""
         self._server = server

@@ -1,6 +1,6 @@
 """Fake secrets, and the redemption endpoint: one GET returns one secret, once, for a limited time.
 
-Source: WebMCP issue 110, section 4a. Nothing here uses a clock or a socket of its own.
+Source: WebMCP issue 110, section 4a. This module uses no clock and no socket of its own.
 """
 
 import hashlib
@@ -39,7 +39,7 @@ class Mint:
         return text[:length]
 
     def secret(self, kind: str) -> str:
-        """A recognisable fake such as `DEMO-SECRET-key-…`."""
+        """A fake secret that everyone recognises as fake, such as `DEMO-SECRET-key-…`."""
         return f"{MARK}{kind}-{self.letters(20)}"
 
     def access_token(self) -> str:
@@ -58,7 +58,7 @@ TRIES_A_SECOND = 5
 
 
 class Reference(Struct, frozen=True, kw_only=True):
-    """An id of a deposited secret, and the URL at which it can be redeemed."""
+    """The id of a deposited secret, and the URL at which the secret can be redeemed."""
 
     id: str
     redeem_url: str

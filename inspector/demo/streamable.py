@@ -1,4 +1,4 @@
-"""Streamable HTTP: POST and DELETE on one path, for both eras.
+"""Streamable HTTP: POST and DELETE on one path, with a handshake and sessions or stateless.
 
 Source: the transport chapters of revisions 2025-11-25 (sessions) and 2026-07-28 (one exchange per request).
 """

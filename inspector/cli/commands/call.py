@@ -1,4 +1,4 @@
-"""`sightline call TOOL … TARGET`: one call, and both views of its result."""
+"""`sightline call TOOL … TARGET`: makes one call, and prints what the server sent and what the model sees."""
 
 import asyncio
 import dataclasses
@@ -238,7 +238,9 @@ def called(  # noqa: PLR0913 - one parameter for each group of options
     answers: AnswerOptions,
     saved_as: str | None = None,
 ) -> int:
-    """Call the listed item that `choose` selects and print both views of its result. Returns the exit code.
+    """Call the listed item that `choose` selects, and print what the server sent and what the model sees.
+
+    Returns the exit code.
 
     `choose`: returns the item's name, and its definition if it is listed.
     """
@@ -371,11 +373,12 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     own: "OwnCredentials | None" = None,
     unanswered: Sequence[str] = (),
 ) -> int:
-    """Print both views of a call. Returns the exit code.
+    """Print what the server sent and what the model sees of a call. Returns the exit code.
 
-    `server`: the name of the server at the host. `decided`: the decision about the call and its answer.
-    `stderr`: the server's lines during a failed call. `own`: values to mask in everything printed.
-    `unanswered`: the reasons why Sightline itself left requests by the server unanswered.
+    `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
+    its answer. `stderr`: the lines that the server wrote to stderr during a failed call. `own`: values to
+    mask in everything printed. `unanswered`: the reasons why Sightline itself left requests by the server
+    unanswered.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)

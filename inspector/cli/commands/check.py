@@ -60,7 +60,7 @@ _USUAL_LEVEL = Severity.HIGH
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PartOptions(OptionGroup):
-    """The sources of a check's parts, and further reports."""
+    """Options: the files of saved calls and pins that a check reads, and further reports to write."""
 
     title = "Parts"
 

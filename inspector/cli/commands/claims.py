@@ -1,4 +1,4 @@
-"""`sightline claims`: the vocabularies that Sightline reads."""
+"""`sightline claims`: the vocabularies, sets of keys for declarations, that Sightline reads."""
 
 import click
 

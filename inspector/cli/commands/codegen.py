@@ -1,4 +1,4 @@
-"""`sightline codegen NAME [TARGET]`: a saved call as source code."""
+"""`sightline codegen NAME [TARGET]`: prints a saved call as source code."""
 
 import click
 

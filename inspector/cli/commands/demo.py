@@ -1,4 +1,4 @@
-"""`sightline demo`: the interface on the built-in server, or that server alone."""
+"""`sightline demo`: opens the terminal interface on the built-in server, or runs that server alone."""
 
 from typing import TYPE_CHECKING
 

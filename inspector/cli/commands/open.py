@@ -1,4 +1,4 @@
-"""`sightline [open] TARGET`: the interface."""
+"""`sightline [open] TARGET`: opens the terminal interface."""
 
 import click
 from msgspec.structs import replace

@@ -123,7 +123,7 @@ def command(  # noqa: PLR0913 - its four modes, and the groups of options
 
 
 class Done(Struct, frozen=True, kw_only=True):
-    """The outcome of pinning or checking one server."""
+    """The outcome of pinning one server, or of comparing it with its pin."""
 
     shape: JsonObject
     lines: list[str]
@@ -152,14 +152,14 @@ def _done(
 
 
 def no_pin(of: Path | Identity) -> UsageError:
-    """The error for a missing pin."""
+    """The error that a server has no pin yet."""
     if isinstance(of, Path):
         return UsageError(f"there is no {of}", f"Pin the server first: sightline pin --file {of} TARGET.")
     return UsageError(f"there is no pin of {of}", "Pin it first: sightline pin TARGET.")
 
 
 def checked(before: Pinned, now: ServerDefinitions) -> Done:
-    """The changes since a pin."""
+    """The changes of a server's definitions since it was pinned."""
     state = pin_state(now, pinned=before)
     altered = state.altered[0] if state.altered else None
     tools, instructions = (altered.tools, altered.instructions_changed) if altered else ((), False)

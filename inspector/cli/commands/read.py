@@ -1,4 +1,4 @@
-"""`sightline read URI … TARGET`: one resource, and both views of it."""
+"""`sightline read URI … TARGET`: prints one resource, as the server sent it and as the model sees it."""
 
 from difflib import get_close_matches
 

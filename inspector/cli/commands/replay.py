@@ -1,4 +1,4 @@
-"""`sightline replay RECORDING…`: the contents of recordings, and a check that a model would still see the same."""
+"""`sightline replay RECORDING…`: shows recordings, and checks that a model would still see the same."""
 
 from array import array
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence

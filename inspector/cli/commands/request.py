@@ -1,4 +1,4 @@
-"""`sightline request METHOD … TARGET`: one request of any method, and the raw answer."""
+"""`sightline request METHOD … TARGET`: sends one request of any method, and prints the raw answer."""
 
 import click
 

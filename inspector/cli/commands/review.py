@@ -52,7 +52,7 @@ _RECORDING = ".jsonl"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReportOptions(OptionGroup):
-    """Accepted findings, the severity that fails, and the file of the report."""
+    """Options: findings to accept, the severity from which a review fails, and the file of the report."""
 
     title = "Report"
 
@@ -273,7 +273,10 @@ def report_of(
     accepted: tuple[Acceptance, ...],
     installed: InstalledServers | None = None,
 ) -> Report:
-    """The report about gathered material. `installed`: used to name the servers that were left out."""
+    """The report of a review. `parts`: the material about each server.
+
+    `installed`: names the servers that were left out.
+    """
     servers = tuple(part.server for part in parts)
     several = len(parts) != 1
     left_out = [NotChecked(what=what, why=why) for what, why in installed.left_out] if installed else []

@@ -1,4 +1,4 @@
-"""`sightline serve RECORDING`: a recorded session as an MCP server, for testing hosts and clients."""
+"""`sightline serve RECORDING`: answers as the recorded MCP server did, for testing hosts and clients."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`sightline skill NAME … TARGET`: a file of a skill, verified, in both views; or a list of the skill's files."""
+"""`sightline skill NAME … TARGET`: reads and verifies a file of a skill, or lists the skill's files."""
 
 import click
 

@@ -53,7 +53,7 @@ _APART_S = 1.1
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlaceOptions(OptionGroup):
-    """Places whose differences are ignored."""
+    """Options: the places in results whose differences are ignored."""
 
     title = "Places"
 

@@ -1,4 +1,7 @@
-"""Sends refused requests again with a token. The provider of tokens is imported when a server requires one."""
+"""Sends requests again with a token if a server refused them without.
+
+The provider of tokens is imported only when a server requires a token.
+"""
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable
@@ -39,7 +42,10 @@ class Authorization(httpx2.Auth):
     async def async_auth_flow(
         self, request: httpx2.Request
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
-        """Send the request, and again after each flow: at most one for a token and one for more scopes."""
+        """Send the request, and again after each authorization flow.
+
+        At most one flow runs for a token, and one for more scopes.
+        """
         held = hold(request)
         flows: set[int] = set()
         while True:

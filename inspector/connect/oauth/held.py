@@ -12,7 +12,7 @@ _HELD = "inspector.held"
 
 @dataclass(slots=True)
 class Held:
-    """The tap's state of a request that the server may refuse and that may be sent again."""
+    """The state that the HTTP tap keeps for a request which may be sent again after a refusal."""
 
     failure: Failure | None = None
     """The failure that ends the request if it is not sent again; None if it was not refused."""
@@ -23,7 +23,10 @@ class Held:
 
 
 def hold(request: httpx2.Request) -> Held:
-    """Make the tap hold back a refusal of a request. Returns the state that the two share."""
+    """Make the HTTP tap hold back the refusal of a request.
+
+    Returns the state that `request` and the tap share.
+    """
     held = Held()
     request.extensions = {**request.extensions, _HELD: held}
     return held
@@ -36,7 +39,10 @@ def held_of(request: httpx2.Request) -> Held | None:
 
 
 def wants_authorization(response: httpx2.Response) -> bool:
-    """True if authorizing may help. Source: RFC 6750, section 3.1; MCP 2025-11-25, Authorization, "Step-Up"."""
+    """True if a response refuses a request for a reason that an authorization flow may remove.
+
+    Source: RFC 6750, section 3.1; MCP 2025-11-25, Authorization, "Step-Up".
+    """
     if response.status_code == 401:
         return True
     challenges = " ".join(response.headers.get_list("www-authenticate"))

@@ -143,7 +143,7 @@ class Provider:
         return not context.is_token_valid() and context.can_refresh_token()
 
     async def restore(self) -> None:
-        """Load the tokens and the client that the store has for this server."""
+        """Load the tokens and the client registration that the token store has for this server."""
         await self._storage.restore()
         kept, identity = self._storage.kept, self._identity
         if identity.client_id is not None:

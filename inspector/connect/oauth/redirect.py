@@ -1,4 +1,4 @@
-"""Listens on loopback for the one redirect that ends an authorization, and refuses everything else.
+"""Listens on loopback for the redirect that ends an authorization flow, and refuses every other request.
 
 Source: RFC 8252, sections 7.3 and 8.3; RFC 6749, sections 4.1.2 and 10.12.
 """
@@ -32,7 +32,7 @@ _HEADERS = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redirect:
-    """The parameters of a redirect whose state is right. All values are untrusted text."""
+    """The parameters of a redirect whose `state` parameter is right. All values are untrusted text."""
 
     code: str | None = field(repr=False)
     state: str = field(repr=False)
@@ -42,7 +42,7 @@ class Redirect:
 
 
 class TooManyRefusedError(Exception):
-    """The listener was closed because too many requests were not the redirect."""
+    """Raised if the listener was closed because too many requests were not the expected redirect."""
 
 
 def free_redirect_uri() -> str:

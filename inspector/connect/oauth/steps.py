@@ -1,4 +1,4 @@
-"""Describes the requests of an authorization without their secrets: only known members are shown, all others masked."""
+"""Describes the requests of an authorization flow without secrets: known members are shown, others masked."""
 
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
@@ -39,7 +39,7 @@ _NO_SECRETS = frozenset(_METADATA.values())
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OAuthStep:
-    """A request to an authorization server."""
+    """One request to an authorization server, without secrets."""
 
     name: str
     asked: str
@@ -55,7 +55,10 @@ class StepAnswer(Struct, frozen=True, kw_only=True):
 
 
 def step_of(request: httpx2.Request, step_log: StepLog) -> OAuthStep:
-    """The step that a request of the SDK's provider makes. `step_log`: masks its secrets from now on."""
+    """The step that a request of the SDK's provider makes.
+
+    `step_log`: masks the secrets of the request from now on.
+    """
     members: Mapping[str, Json] = {}
     body = request.content
     kind = request.headers.get("content-type", "")
@@ -76,7 +79,10 @@ def step_of(request: httpx2.Request, step_log: StepLog) -> OAuthStep:
 
 
 def answer_of(step: OAuthStep, response: httpx2.Response, body: bytes, step_log: StepLog) -> StepAnswer:
-    """The answer to a step. `body`: the whole body of `response`. `step_log`: masks its secrets from now on."""
+    """The answer to a step. `body`: the whole body of `response`.
+
+    `step_log`: masks the secrets of the answer from now on.
+    """
     members = _members(body)
     is_failed = not 200 <= response.status_code < 300
     is_public = step.name in _NO_SECRETS

@@ -1,4 +1,4 @@
-"""The server of the page: its files, the workspace, and secrets that only the page's own browser can fetch."""
+"""Serves the demo page: its files, the workspace, and secrets that only the browser of the page can fetch."""
 
 import html
 import secrets
@@ -29,10 +29,10 @@ _NO_SNIFFING = ("X-Content-Type-Options", "nosniff")
 
 
 class PartnerSite(HttpSite):
-    """The site shown in the frame, without access to the workspace."""
+    """The site in the frame of another origin, without access to the workspace."""
 
     def __init__(self, embedder: str) -> None:
-        """`embedder`: the origin that may frame it and call its tools."""
+        """`embedder`: the origin that may show this site in a frame and call its tools."""
         super().__init__(DemoServer(DemoOptions()))
         self._embedder = embedder
 

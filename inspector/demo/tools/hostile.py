@@ -1,4 +1,4 @@
-"""Tools that are wrong on purpose: poisoned text, contradictory claims, a malformed definition."""
+"""Tools that are wrong on purpose: injected instructions, contradictory claims, a malformed definition."""
 
 from inspector.demo.tools.tool import (
     DemoContext,

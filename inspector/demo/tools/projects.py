@@ -1,4 +1,4 @@
-"""Tools for projects: something destructive, something slow and something large."""
+"""Tools for projects: one is destructive, one slow, and one returns a large result."""
 
 from inspector.demo.tools.tool import (
     DemoContext,

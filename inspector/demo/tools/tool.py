@@ -13,7 +13,7 @@ from inspector.json.exact import Json, JsonObject, dump, dump_text
 
 
 class DemoContext(Struct, frozen=True, kw_only=True):
-    """The things that a call may use besides its arguments and the workspace."""
+    """What a call may use besides its arguments and the workspace, such as fake secrets."""
 
     mint: Mint
     now: str
@@ -27,7 +27,7 @@ class DemoContext(Struct, frozen=True, kw_only=True):
 
 
 class Slow(Struct, frozen=True, kw_only=True):
-    """A result that takes time."""
+    """A result that the server returns after a delay."""
 
     seconds: float
     steps: tuple[str, ...]
