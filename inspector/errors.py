@@ -8,7 +8,7 @@ if TYPE_CHECKING:
 
 
 class ExitCode(IntEnum):
-    """What a command line ends with."""
+    """The exit codes of the command line."""
 
     _value_: int
     meaning: str
@@ -40,7 +40,7 @@ class ExitCode(IntEnum):
 class InspectorError(Exception):
     """An error for the user: `message` says what failed, `hint` what to do about it.
 
-    Both may quote untrusted text; code that prints them makes it safe.
+    Both may quote untrusted text; code that prints them escapes control and invisible characters.
     """
 
     code = "internal"

@@ -1,4 +1,4 @@
-"""Find hidden characters: invisible to a reader of a definition or result, but part of what a model reads.
+"""Finds hidden characters, which a model reads in a definition or result, but a person does not see.
 
 Source: Unicode Technical Report 36 (bidirectional text), Unicode Standard Annex 44 (general categories and
 default-ignorable characters).
@@ -67,7 +67,9 @@ def hidden_characters(value: Json) -> tuple[Hidden, ...]:
 
 
 def hidden_sentences(value: Json) -> tuple[str, ...]:
-    """Sentences for the user about hidden characters: one for each place of `hidden_characters`. Safe to show.
+    """Sentences for the user about hidden characters: one for each place of `hidden_characters`.
+
+    The sentences contain no control or invisible characters themselves.
 
     A last sentence says if there are more places.
     """

@@ -1,4 +1,7 @@
-"""Everything that a run on one target needs. Both front ends take a `Launch`."""
+"""A launch: everything that a run of Sightline on one target needs.
+
+Both the command line and the terminal interface take a `Launch`.
+"""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING
@@ -17,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Launch(Struct, frozen=True, kw_only=True):
-    """A target, the options of its session, the rules for calls, and the first view of results."""
+    """A target, the options of its session, the rules for calls, and the first boundary level and host."""
 
     target: Target
     options: Options = field(default_factory=Options)

@@ -131,7 +131,10 @@ class ConfiguredServer(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Input:
-    """A value that a client prompts for. Its texts are untrusted."""
+    """An input of a configuration file: a value that MCP clients ask the user for.
+
+    Its texts are untrusted.
+    """
 
     file: str
     id: str
@@ -151,7 +154,7 @@ def _ask_no_user(_: Input) -> None:
 
 
 class FoundServer(Struct, frozen=True, kw_only=True):
-    """A server found in a configuration file, before it is made a target. Its texts are untrusted."""
+    """An entry of a configuration file, before a target is made from it. Its texts are untrusted."""
 
     client: str
     path: Path
@@ -164,12 +167,15 @@ class FoundServer(Struct, frozen=True, kw_only=True):
 
     @property
     def word(self) -> str:
-        """The target in the words of a command line."""
+        """The target as Sightline's command line names it."""
         return f"{self.path}:{self.name}" if self.name else str(self.path)
 
     @property
     def shown(self) -> str:
-        """The command or URL in one line, with secrets masked and placeholders as written. Raises UsageError."""
+        """The command or URL in one line, with secrets masked and placeholders as in the file.
+
+        Raises UsageError.
+        """
         target = self.covered()
         if isinstance(target, StdioTarget):
             folder = f" (in {target.cwd})" if target.cwd else ""
@@ -259,9 +265,9 @@ def server_names(path: str) -> tuple[str, ...]:
 
 
 def installed() -> Iterator[FoundServer]:
-    """The servers in the usual places of clients: first of the current folder, then of the user.
+    """The servers in the configuration files of MCP clients, those of the current folder first.
 
-    Starts nothing. A file that cannot be read yields one server without a name.
+    No server is started. A file that cannot be read yields one server without a name.
     """
     for dialect, path in usual_places():
         try:

@@ -32,7 +32,7 @@ ANY = "*"
 
 
 class Placeholders(Enum):
-    """The placeholders that a client fills in."""
+    """The placeholders, such as `${NAME}`, that one client fills in."""
 
     NONE = auto()
     INPUTS = auto()
@@ -165,7 +165,7 @@ TABLES = "mcpServers, servers (VS Code), context_servers (Zed), mcp_servers (Cod
 
 
 class FoundTable(Struct, frozen=True, kw_only=True):
-    """One object of servers in a file."""
+    """One object in a file whose members are servers, such as `mcpServers`."""
 
     entries: object
     beside: dict[str, object]
@@ -175,7 +175,7 @@ class FoundTable(Struct, frozen=True, kw_only=True):
 
 
 def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
-    """The dialect of a file: by its path if the file has that client's tables, otherwise by its tables."""
+    """The dialect of a file: by its path if the file has the tables of that client, otherwise by its tables."""
     written = path.absolute().as_posix()
     for dialect in DIALECTS:
         places = (*dialect.project, *dialect.linux, *dialect.macos)

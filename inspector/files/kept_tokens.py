@@ -1,4 +1,7 @@
-"""Keeps tokens in the system's keyring, through the optional package keyring. No file contains them."""
+"""Keeps OAuth tokens in the keyring of the operating system, through the optional package keyring.
+
+No file contains them.
+"""
 
 from typing import TYPE_CHECKING
 

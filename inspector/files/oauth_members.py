@@ -54,7 +54,10 @@ _UNUSED = {
 
 
 class OAuthMembers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """The OAuth members of an entry in Sightline's spelling. Placeholders are not filled in yet."""
+    """The OAuth members of a configuration entry, under Sightline's names.
+
+    Placeholders are not filled in yet.
+    """
 
     enabled: bool = True
     client_id: str | None = None
@@ -67,7 +70,7 @@ class OAuthMembers(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 
 def in_one_spelling(entry: dict[str, object]) -> dict[str, object]:
-    """The entry with all of its OAuth members under `oauth`, in Sightline's spelling.
+    """The entry with all of its OAuth members under `oauth`, and with Sightline's names for them.
 
     An entry without OAuth members is returned as it is.
     """
@@ -103,7 +106,7 @@ def filled_members(
 
 
 def client_of(members: OAuthMembers, values: Mapping[str, str], usual_redirect: str | None) -> ClientIdentity:
-    """The identity of Sightline towards the authorization server. Raises UsageError.
+    """The client id, secret and redirect that Sightline uses at the authorization server. Raises UsageError.
 
     `values`: from `filled_members`. `usual_redirect`: the redirect URI that the client of this file uses.
     """

@@ -13,14 +13,17 @@ _PACKAGE = Path(__file__).parent.parent
 def packaged(name: str) -> Path:
     """A folder of packaged data (`themes`, `recordings`).
 
-    It is inside the package in a wheel, next to the package in an editable install.
+    The folder is inside the package in a wheel, and next to the package in an editable install.
     """
     inside = _PACKAGE / name
     return inside if inside.is_dir() else _PACKAGE.parent / name
 
 
 def written(name: str) -> Path:
-    """A path as the user writes it, with `~` expanded. Raises UsageError if that home does not exist."""
+    """The path that the user has written, with `~` expanded.
+
+    Raises UsageError if that home does not exist.
+    """
     try:
         return Path(name).expanduser()
     except RuntimeError as error:

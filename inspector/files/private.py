@@ -96,7 +96,9 @@ def write_new(path: Path, pieces: Iterable[bytes]) -> int:
 
 
 def appending(path: Path, hint: str) -> int:
-    """Open a file to append to, created with mode 0600 if needed. Returns its descriptor. Follows no link.
+    """Open a file to append to, and create it with mode 0600 if needed. Returns its descriptor.
+
+    Follows no link.
 
     `hint`: what to do if others can access the file, or if it cannot be written. Raises UsageError.
     """
@@ -136,7 +138,7 @@ def make_folder(path: Path) -> None:
 
 
 def replace(path: Path, raw: bytes) -> None:
-    """Write a file of mode 0600 atomically; an older file keeps its content until then.
+    """Write a file of mode 0600 atomically. An existing file keeps its content until then.
 
     Raises UsageError, even if the path is something other than a regular file.
     """

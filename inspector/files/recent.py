@@ -18,7 +18,7 @@ _MAX_BYTES = 1 << 18
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RecentTarget:
-    """One target, in the words of a command line."""
+    """One target, as the words of a command line."""
 
     words: tuple[str, ...]
     """One word, or `--` and a command."""
@@ -36,7 +36,7 @@ def recent_targets() -> tuple[RecentTarget, ...]:
 
 
 def remember_target(words: tuple[str, ...]) -> None:
-    """Put a target first. If the file cannot be written, nothing happens."""
+    """Put a target at the head of the list. If the file cannot be written, nothing happens."""
     latest = RecentTarget(words=words, folder=str(Path.cwd()))
     targets = (latest, *(each for each in recent_targets() if each != latest))[:MAX_TARGETS]
     try:

@@ -1,4 +1,4 @@
-"""Folders that are announced to servers."""
+"""Roots: folders that Sightline names to servers that ask for them."""
 
 from pathlib import Path
 
@@ -8,7 +8,10 @@ from inspector.protocol.client import Root
 
 
 def root_of(folder: str | Path) -> Root:
-    """A folder in the form that is announced to servers. Raises UsageError if it does not exist."""
+    """The root for a folder: its URI and name, as servers get them.
+
+    Raises UsageError if the folder does not exist.
+    """
     path = full(str(folder))
     if not path.is_dir():
         raise UsageError(f"--root {folder}: not a folder", "Name a folder that exists.")

@@ -72,7 +72,7 @@ class _File(msgspec.Struct, forbid_unknown_fields=True):
 
 
 class RedemptionOrigin(Struct, frozen=True, kw_only=True):
-    """A pin from the settings: the origin at which the secrets of one command may be redeemed."""
+    """A setting: the only origin at which secret references of one server command may be redeemed."""
 
     command: tuple[str, ...]
     origin: str
@@ -82,7 +82,7 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
     """The variables that the command may get. Any other one could change which program runs."""
 
     def obstacle(self, target: StdioTarget) -> str:
-        """The reason why the pin does not apply to a target with this command; empty if it applies."""
+        """The reason why the setting does not apply to a target with this command; empty if it applies."""
         if other := sorted(target.environment.keys() - self.environment):
             return f"not with the variables {', '.join(other)}"
         if self.cwd is None:
@@ -91,7 +91,7 @@ class RedemptionOrigin(Struct, frozen=True, kw_only=True):
 
 
 class AuditSettings(Struct, frozen=True, kw_only=True):
-    """The logs of calls, in addition to the log that an option names."""
+    """The audit logs of the settings, in addition to the log that an option names."""
 
     file: Path | None = None
     handlers: Mapping[str, object] = field(default_factory=dict[str, object])
@@ -134,12 +134,18 @@ class Settings(Struct, frozen=True, kw_only=True):
     """A warning about the file, with the remedy; empty for none."""
 
     def redeem_origin(self, target: Target) -> str | None:
-        """The origin that the user pinned for a target's command; None if no pin applies."""
+        """The redemption origin that the user has set for the command of a target.
+
+        None if no setting applies.
+        """
         origins = (pin.origin for pin, obstacle in self._pinned(target) if not obstacle)
         return next(origins, None)
 
     def why_unpinned(self, target: Target) -> str:
-        """The reason why no pin of the target's command applies, in a sentence; empty if one applies or none exists."""
+        """The reason why no redemption origin that the user has set applies to the target, in a sentence.
+
+        Empty if one applies, or if the user has set none.
+        """
         obstacles = [obstacle for _, obstacle in self._pinned(target)]
         if not obstacles or "" in obstacles:
             return ""

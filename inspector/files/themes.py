@@ -1,4 +1,4 @@
-"""Themes: colours by meaning, in one TOML file each, either shipped or the user's own.
+"""Themes: names for colours and their values. Each theme is a TOML file, by Sightline or by the user.
 
 A file contains `name`, `dark`, `primary` and any others of `COLOURS`, and a table `variables`.
 """
@@ -60,12 +60,15 @@ def themes() -> tuple[ThemeFile, ...]:
 
 
 def shipped() -> tuple[ThemeFile, ...]:
-    """The shipped themes only."""
+    """The themes that come with Sightline only."""
     return tuple(map(read, sorted(paths.packaged("themes").glob("*.toml"))))
 
 
 def remembered() -> str:
-    """The theme that the user chose last; the default if none is known or the file cannot be trusted."""
+    """The theme that the user chose last.
+
+    The default theme if no choice is stored, or others can write the file.
+    """
     try:
         content = private.read(_chosen(), _MAX_BYTES)
     except UsageError:
@@ -75,7 +78,7 @@ def remembered() -> str:
 
 
 def remember(name: str) -> None:
-    """Keep the choice of a theme for later runs. If the file cannot be written, nothing happens."""
+    """Store the choice of a theme for later runs. If the file cannot be written, nothing happens."""
     with suppress(UsageError):
         private.keep(_chosen(), f"{name}\n".encode())
 

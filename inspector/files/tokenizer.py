@@ -1,4 +1,7 @@
-"""The tokenizer of this machine: `o200k_base` of tiktoken if its vocabulary is on disk. Nothing is fetched."""
+"""The tokenizer that this machine has: `o200k_base` of tiktoken, if its vocabulary is on disk.
+
+Nothing is fetched.
+"""
 
 import hashlib
 import os
@@ -27,7 +30,7 @@ class _Encoding(Protocol):
 
 @cache
 def tokenizer() -> Tokenizer:
-    """The tokenizer of this machine, or the estimate, whose label names the reason.
+    """The tokenizer that this machine has, or an estimate whose label says why there is no tokenizer.
 
     Takes a second the first time.
     """

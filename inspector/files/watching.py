@@ -48,7 +48,7 @@ class Watching(Struct, frozen=True, kw_only=True):
 def watching_of(target: Target, named: Sequence[str]) -> Watching:
     """The paths that the user named; without any, the command's own files and the working folder.
 
-    Nothing for a URL. Raises UsageError for a path that does not exist.
+    No paths for a URL. Raises UsageError for a path that does not exist.
     """
     if named:
         missing = [word for word in named if not Path(word).exists()]
@@ -96,7 +96,7 @@ def _own_files(command: Sequence[str], cwd: Path) -> Iterator[Path]:
 
 
 async def saves(watching: Watching) -> AsyncGenerator[tuple[str, ...]]:
-    """Yield the paths that were saved; paths saved at once come together.
+    """Yield the paths that were saved; paths that are saved at the same time are yielded together.
 
     Raises UsageError if nothing can be watched.
     """

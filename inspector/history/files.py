@@ -184,7 +184,10 @@ class HistoryFile:
 
 
 def history_of(target: Target) -> HistoryFile | None:
-    """The history of a target; None for a page without an address. Raises UsageError for a missing folder."""
+    """The history of a target; None for a page without an address.
+
+    Raises UsageError if the working folder of a command does not exist.
+    """
     identity = identified(target)
     return HistoryFile(identity) if identity else None
 

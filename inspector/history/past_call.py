@@ -1,4 +1,4 @@
-"""One call of a tool as the history stores it, and the parts that are left out of it."""
+"""One call of a tool as the history stores it, without secrets; and which parts are left out."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -46,7 +46,7 @@ class Why(StrEnum):
 
 
 class LeftOut(Struct, frozen=True, kw_only=True):
-    """An argument without its value."""
+    """An argument whose value the history does not store, with the reason."""
 
     name: str
     """The name of the argument; empty if the name itself may be secret."""
@@ -98,7 +98,7 @@ class Keeper:
         self._bounder = Bounder(self._key, DEFAULT_POLICY, secrets)
 
     def answered(self, record: "CallRecord", at: str) -> PastCall:
-        """The past call for a call that was answered or that failed.
+        """The history's record of a call that was answered or that failed.
 
         Linear in the size of the result. Never raises, whatever the result contains.
         """
@@ -125,7 +125,7 @@ class Keeper:
     def cancelled(
         self, name: str, tool: "Tool | None", arguments: JsonObject, at: str, duration_s: float
     ) -> PastCall:
-        """The past call for a call that was sent, and cancelled before its answer."""
+        """The history's record of a call that was sent, and cancelled before its answer."""
         past = PastCall(at=at, tool=name, ended=Ended.CANCELLED, duration_s=duration_s)
         return self._made(tool, arguments, past)
 

@@ -1,4 +1,4 @@
-"""Describes for the user what an interface of MCP Apps gets of a result, and what it asks a host for.
+"""What the interface of a tool (MCP Apps) gets of a result, and asks hosts for, in words for the user.
 
 Source: SEP-1865 (stable 2026-01-26), Data Passing, UI Resource Format. No host was observed.
 """
@@ -26,7 +26,7 @@ _LONGEST = 120
 
 
 class AppView(Struct, frozen=True, kw_only=True):
-    """An interface of MCP Apps, and the parts of one answer that only it gets."""
+    """An interface of MCP Apps, and the parts of one answer that only the interface gets."""
 
     uri: str
     """The URI of the interface. Untrusted text."""
@@ -42,7 +42,7 @@ class AppView(Struct, frozen=True, kw_only=True):
 
 
 def interface_of(tool: Tool | None) -> str | None:
-    """The URI of the interface that a tool names; None if it names none."""
+    """The URI of the MCP Apps interface that a tool names; None if the tool names none."""
     if tool is None or tool.item is not None:
         return None
     uri = text_at(tool.meta, "ui", "resourceUri") or text_at(tool.meta, "ui/resourceUri")
@@ -50,9 +50,9 @@ def interface_of(tool: Tool | None) -> str | None:
 
 
 def app_view(tool: Tool | None, result: Json) -> AppView | None:
-    """The interface that belongs to the answer of a tool, or that was read as a resource; None if there is none.
+    """The MCP Apps interface that belongs to the answer of a tool, or that was read as a resource.
 
-    `result`: the result as it may be shown. Linear.
+    None if there is none. `result`: the result as it may be shown, with secrets masked. Linear.
     """
     if tool is None or not isinstance(result, dict):
         return None

@@ -43,7 +43,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def changes(self) -> tuple[HostChange, ...]:
-        """The changes by the host, without those of protocol metadata: models do not get it anywhere."""
+        """The changes by the host, except for protocol metadata, which no host passes to models."""
         return tuple(each for each in self.context.changes if each.pointer not in PROTOCOL_MEMBERS)
 
     @property
@@ -52,7 +52,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
     @property
     def leak(self) -> Leak:
-        """YES if a withheld value would reach the model at level `open`."""
+        """Whether a value that level `declared` withholds would reach the model at level `open`."""
         return self.leaked.verdict
 
     @property
@@ -62,7 +62,7 @@ class HostRow(Struct, frozen=True, kw_only=True):
 
 
 class Comparison(Struct, frozen=True, kw_only=True):
-    """One outcome in several hosts."""
+    """One outcome of a call as the models of several hosts see it."""
 
     level: Level
     raw: Json
@@ -101,8 +101,8 @@ def compare(
 ) -> Comparison:
     """Compare hosts on an outcome: all hosts, or those in `among`. Never raises; takes seconds for large results.
 
-    `contract`: the contract of `tool`, if already computed. A host whose profile fails passes nothing on and
-    says so; its leaks are unknown.
+    `contract`: the contract of `tool`, if already computed. If the profile of a host raises an error, the
+    host's view is empty with a note about it, and its leaks are unknown.
     """
     known = contract or contract_of(tool)
     asked = call or Call(tool=tool.name if tool else "tool")

@@ -71,7 +71,7 @@ LISTED = {PartKind.PROMPT: "prompts", PartKind.SKILL: "skills"}
 
 
 class HostTotal(Struct, frozen=True, kw_only=True):
-    """A number of tokens before the first call, and the hosts whose models get that many."""
+    """A number of tokens before the first call, and the hosts whose models get that number."""
 
     tokens: int
     hosts: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Properties of a JSON value that programs treat differently."""
+"""Properties of a JSON value, such as big integers, that different programs handle in different ways."""
 
 import math
 import re
@@ -42,7 +42,7 @@ class ValueFacts:
 
     @property
     def is_plain(self) -> bool:
-        """True if every parser reads the value, unless it is too deep."""
+        """True if every parser can read the value, apart from values that are nested too deeply."""
         return not (self.has_twice or self.has_half or self.has_hard)
 
 
@@ -182,7 +182,7 @@ SERDE = Parser(
 
 
 def obstacle(value: Json, parser: Parser) -> str:
-    """The reason why the parser may reject the value, in a sentence; empty if it reads the value."""
+    """The reason why the parser may reject the value, in a sentence; empty if the parser can read it."""
     known = facts(value)
     if known.is_plain and known.container_levels <= parser.max_depth:
         return ""

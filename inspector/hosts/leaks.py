@@ -28,7 +28,7 @@ LONG = 4 * EXCERPT
 
 
 class Leak(StrEnum):
-    """The answers to the question: would a host's model get a withheld value?"""
+    """Whether the model of a host would get a withheld value at level `open`: yes, no or unknown."""
 
     NO = "no"
     YES = "yes"
@@ -47,7 +47,7 @@ class Leaked(Struct, frozen=True, kw_only=True):
 
 
 class Finder(Protocol):
-    """Finds copies of values in any known spelling."""
+    """Finds copies of values in texts, in any known spelling: plain, base64, reversed and others."""
 
     def matches(self, texts: Iterable[str]) -> Mapping[str, object]:
         """The texts that contain one of the values."""
@@ -66,7 +66,7 @@ class Secret(Struct, frozen=True, kw_only=True):
     values: tuple[Json, ...]
 
     def is_common(self, names: frozenset[str]) -> bool:
-        """True if the value occurs by chance: booleans, null, small numbers, single letters, known names."""
+        """True if the value may occur by chance: a boolean, null, a small number, a letter, a known name."""
         stack = list(self.values)
         while stack:
             match stack.pop():
@@ -108,7 +108,7 @@ def secrets_of(
 
 
 class LeakSearch:
-    """The search for all withheld values of one result in the views of several hosts."""
+    """The search for all withheld values of one result in the model views of several hosts."""
 
     def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:
         self._common = sum(secret.is_common(names) for secret in secrets)

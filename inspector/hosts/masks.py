@@ -1,4 +1,4 @@
-"""Masks secrets in the raw result and in the model's view, for a person.
+"""Masks secrets in the raw result and in the model's view before they are shown to the user.
 
 Both keep their shape: a mask replaces a leaf, or the secret part of a text.
 """
@@ -74,11 +74,14 @@ def masked_leaves(value: Json) -> int:
 class Masks:
     """Masks the secrets of one result wherever they are shown.
 
-    Values that are kept from the model but not from the user are not secrets.
+    Values that are withheld from the model but shown to the user are not secrets.
     """
 
     def __init__(self, raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> None:
-        """`declared`: the bounded result at level `declared`. The secrets that it withholds are masked."""
+        """`declared`: the bounded result at level `declared`.
+
+        The secrets that this result withholds are masked.
+        """
         self._raw = raw
         self._declared = declared
         self._contract = contract

@@ -1,4 +1,4 @@
-"""The notes of a profile: the host's changes to a result, and behaviour that was not observed."""
+"""The notes that a host profile makes: the host's changes to a result, and assumptions about the host."""
 
 from collections.abc import Mapping
 from enum import Enum, auto
@@ -45,7 +45,7 @@ _TEXTS = {
 
 
 class Notes:
-    """Collects notes while a profile runs."""
+    """Collects the notes of a host profile while it computes a model's view."""
 
     def __init__(self, result: Json) -> None:
         """`result`: the document that the pointers refer to."""
@@ -54,12 +54,15 @@ class Notes:
         self._observed = True
 
     def change(self, pointer: str, what: str) -> None:
-        """Add a change by the host. The pointer becomes the root if its first token leads nowhere."""
+        """Add a change by the host.
+
+        If the first token of `pointer` leads nowhere, the change is noted at the root.
+        """
         is_there = pointer[1:].partition("/")[0] in self._members
         self._changes.append(HostChange(pointer=pointer if is_there else "", what=what))
 
     def beyond(self, pointer: str, what: str) -> None:
-        """Add a change that was not observed; `what` is the assumption."""
+        """Add a change that the host is assumed to make, without observation. `what`: the assumption."""
         self._observed = False
         self.change(pointer, f"not observed: {what}")
 

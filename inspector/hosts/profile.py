@@ -1,4 +1,4 @@
-"""The types of a host profile."""
+"""The types of a host profile, which describes how a program with a model handles results."""
 
 from collections.abc import Callable
 
@@ -12,7 +12,7 @@ PROTOCOL_MEMBERS = frozenset({"/_meta", "/resultType", "/ttlMs", "/cacheScope"})
 
 
 class HostChange(Struct, frozen=True, kw_only=True):
-    """An addition, omission or change by the host, not by the boundary."""
+    """One addition, omission or change that the host makes to a result after the boundary."""
 
     pointer: str
     """Pointer into the bounded result."""
@@ -31,7 +31,7 @@ class ModelContext(Struct, frozen=True, kw_only=True):
 
 
 class Call(Struct, frozen=True, kw_only=True):
-    """The call as the host knows it."""
+    """What the host knows about a call: the names of the server and the tool."""
 
     server: str = "server"
     """The name of the server in the host's configuration."""
@@ -60,5 +60,5 @@ class Host(Struct, frozen=True, kw_only=True):
 
 
 def evidence(how: str) -> str:
-    """`specification`, `observed` or `source only`: the evidence for a host without its details."""
+    """The kind of evidence for a host, without details: `specification`, `observed` or `source only`."""
     return how.partition(":")[0].partition(",")[0]

@@ -71,7 +71,7 @@ class Projection:
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:
-        """Remarks on the result: violations of the output schema, unjudgeable values, hidden characters.
+        """Remarks on the result: violations of the output schema, unreadable values, hidden characters.
 
         Masked values are not mentioned, because their position may be secret too.
         """
@@ -86,7 +86,7 @@ class Projection:
     def unfinished(self) -> Unfinished | None:
         """The reason why the answer does not end the call; None if it ends the call.
 
-        The server's requests in it are those of the masked result.
+        Requests of the server that it quotes are taken from the masked result.
         """
         reason = unfinished(self.outcome)
         if reason is None:
@@ -101,7 +101,7 @@ class Projection:
 
     @cached_property
     def app(self) -> AppView | None:
-        """The interface of MCP Apps that belongs to this answer; None if there is none."""
+        """The interface of a tool (MCP Apps) that belongs to this answer; None if there is none."""
         return app_view(self.judgement.tool, self.masked)
 
     @cached_property
@@ -115,7 +115,7 @@ class Projection:
 
     @cached_property
     def counted(self) -> Counted:
-        """The removals, counted by what became of each value."""
+        """The removals, counted by rule."""
         return counted(self.bounded.removals)
 
 
@@ -129,7 +129,7 @@ def project(
     policy: BoundaryPolicy = DEFAULT_POLICY,
     contract: Contract | None = None,
 ) -> Projection:
-    """Project an outcome. Never raises.
+    """Compute what a model sees of the outcome of a call. Never raises.
 
     `contract`: the contract of `tool`, if already computed.
     """
@@ -141,7 +141,7 @@ def project(
 def projection_of(
     judgement: Judgement, level: Level, host: Host, call: Call, policy: BoundaryPolicy
 ) -> Projection:
-    """Project an answer with an existing judgement. Never raises."""
+    """Compute what a model sees of an answer that the boundary has already judged. Never raises."""
     bounded = judgement.bounded(level, policy)
     return Projection(
         judgement=judgement,

@@ -42,7 +42,7 @@ def error_text(title: str, issues: tuple[Issue, ...]) -> str:
 
 
 class Scalar(Enum):
-    """A type without parameters."""
+    """A pydantic type without parameters, such as `str` or `int`."""
 
     TEXT = "str"
     URI = "AnyUrl"
@@ -62,7 +62,7 @@ class Choice:
 
 
 class Items(Struct, frozen=True, kw_only=True):
-    """A `list`, with the kind of its items."""
+    """A type `list[…]`, with the type of its items."""
 
     of: "Kind"
 
@@ -89,7 +89,7 @@ class Model(Struct, frozen=True, kw_only=True):
 
     @property
     def types(self) -> tuple[str, ...]:
-        """The allowed values of its member `type`; empty if it has none."""
+        """The allowed values of the model's field `type`; empty if the model has no such field."""
         for member in self.members:
             if member.wire == "type" and isinstance(member.kind, Choice):
                 return member.kind.values
@@ -114,7 +114,10 @@ class Checked:
 
 
 def check(value: Json, kind: Kind, place: Place = ()) -> Checked:
-    """The result of `validate_python(value)`. Recurses into the model, not the value."""
+    """The result of `validate_python(value)`.
+
+    The depth of recursion is that of the model, not of the value.
+    """
     match kind:
         case Scalar.TEXT:
             return (

@@ -30,7 +30,7 @@ from inspector.json.exact import Json, JsonObject
 
 
 class Names(Enum):
-    """The member names in a dump of a model."""
+    """Which names members have in a dump of a model: those of Python or of JSON."""
 
     PYTHON = auto()
     """The names in Python: `mime_type`, `meta`."""
@@ -136,7 +136,10 @@ def changed(kind: Kind, change: Callable[[Model], Model]) -> Kind:
 
 
 def of_first(model: Model) -> Model:
-    """The model in mcp 1: URIs are URLs, annotations have no time, and unknown members are kept."""
+    """`model` as version 1 of the package mcp defines it.
+
+    There, URIs are URLs, annotations have no time, and unknown members are kept.
+    """
     members = (
         replace(member, kind=Scalar.URI) if member.name == "uri" else member
         for member in model.members
@@ -178,7 +181,7 @@ def _dumped(value: Json, kind: Kind, names: Names, *, with_none: bool) -> Json:
 
 
 def model_of(value: JsonObject, among: tuple[Model, ...] = BLOCKS) -> Model:
-    """The model of a block or resource."""
+    """The model out of `among` that a block or resource is validated against."""
     if among[0].types:
         return next((model for model in among if value.get("type") in model.types), among[-1])
     return next((model for model in among if not check(value, model).issues), among[-1])

@@ -1,4 +1,4 @@
-"""Compares which values of two results of one call reach models, by place and host."""
+"""Compares two results of one call: which values reach models, at which place and in which host."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
@@ -19,7 +19,7 @@ _ASIDE = frozenset({Rule.META, Rule.MIRROR, Rule.ECHO, Rule.UNFINISHED})
 
 
 class ReachKind(StrEnum):
-    """The change at a place. The values are words to put in front of the place."""
+    """How a place in the result has changed. The values are words to put in front of the place."""
 
     PASSES = "no longer withheld"
     """The value reaches models at the boundary that withheld it before."""
@@ -31,7 +31,7 @@ class ReachKind(StrEnum):
 
 
 class ReachChange(Struct, frozen=True, kw_only=True):
-    """One change, with all places and hosts that it concerns."""
+    """One kind of change, with all places and hosts in which it happens."""
 
     kind: ReachKind
     pointers: tuple[str, ...]

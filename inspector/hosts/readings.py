@@ -1,7 +1,7 @@
 """The model's view of a resource that was read, or of a prompt, according to the specification.
 
-How hosts handle them was not observed, so every profile says so.
-Source: MCP 2025-11-25 and 2026-07-28, Resources and Prompts.
+How hosts handle resources and prompts was not observed, and the view of each host says so. Source: MCP
+2025-11-25 and 2026-07-28, Resources and Prompts.
 """
 
 from inspector.boundary.bounded import Bounded

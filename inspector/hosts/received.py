@@ -47,7 +47,7 @@ class ReceivedError(Struct, frozen=True, kw_only=True):
 
 
 class ReceivedAnswer(Struct, frozen=True, kw_only=True):
-    """The input of a host profile."""
+    """What a host profile gets: the result or error that the client library returns to the host."""
 
     result: JsonObject
     """The bounded result; empty if `failure` is set."""
@@ -60,7 +60,10 @@ UNJUDGED = "the profile failed on this result"
 def judged(
     parser: Parser, model: Callable[[Call, ReceivedAnswer, Notes], Json]
 ) -> Callable[[Bounded, Call], ModelContext]:
-    """Create the `model_view` of a host from `model`. Results that cannot be judged are withheld, with the reason."""
+    """Make the `model_view` of a host from the function `model`.
+
+    The view of a result that `parser` may reject is unknown, and the reason is noted.
+    """
 
     def model_view(bounded: Bounded, call: Call) -> ModelContext:
         notes = Notes(bounded.result)

@@ -25,7 +25,7 @@ class Tokenizer(Struct, frozen=True, kw_only=True):
     """Returns the number of tokens in a short text; None to estimate."""
 
     def count(self, text: str) -> int:
-        """The number of tokens in a text, counted in pieces, so that no text of a server takes long."""
+        """The number of tokens in a text. Counts in pieces, so that no text of a server takes long."""
         if self.exact is None or len(text) > MAX_COUNTED:
             return _estimated(text)
         return sum(self.exact(text[start : start + _PIECE]) for start in range(0, len(text), _PIECE))

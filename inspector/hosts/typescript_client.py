@@ -82,7 +82,10 @@ class ZodChecked:
     """True if the value has the wrong type; a union prefers options of the right type."""
 
     def add(self, path: Path, issue: JsonObject, message: str, *, abort: bool = True) -> None:
-        """Add an error. `issue`: its first members, which `path` and `message` follow, in the order of Zod."""
+        """Add an error. `issue`: its first members.
+
+        `path` and `message` are put after them, in the order of Zod.
+        """
         self.issues.append({**issue, "path": list(path), "message": message})
         self.aborted = self.aborted or abort
 
@@ -103,7 +106,10 @@ MISSING = Missing()
 
 
 def check(value: Json | Missing, kind: Kind) -> ZodChecked:
-    """The result of `schema.safeParse(value)`. Recurses into the schema, not the value."""
+    """The result of `schema.safeParse(value)`.
+
+    The depth of recursion is that of the schema, not of the value.
+    """
     match kind:
         case ZodText():
             return _text(value, kind)

@@ -53,7 +53,7 @@ class WritingStyle(Struct, frozen=True, kw_only=True):
 
     @property
     def is_compact(self) -> bool:
-        """True if the style differs from compact JSON only in leaves and the order of keys."""
+        """True if the style writes containers like compact JSON, except for the order of keys."""
         return not self.indent and (self.comma, self.colon, self.text) == (",", ":", string_text)
 
 
@@ -161,7 +161,7 @@ def _break(style: WritingStyle, depth: int) -> str:
 
 
 class WrittenForm(Struct, frozen=True, kw_only=True):
-    """The separators and writer of a program that writes JSON on one line."""
+    """How a program writes JSON on one line: its separators, and a function that writes a whole value."""
 
     whole: Callable[[Json], str]
     """Writes any value at once, with the same separators."""
@@ -172,7 +172,7 @@ class WrittenForm(Struct, frozen=True, kw_only=True):
 
 
 def in_pieces(value: Json, form: WrittenForm) -> str:
-    """The result of `form.whole(value)`, written in small parts."""
+    """The same text as `form.whole(value)`, put together from small parts."""
     return "".join(_pieces(value, form, _LEVELS, _DEEPEST))
 
 

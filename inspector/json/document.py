@@ -38,7 +38,10 @@ class SpanKind(StrEnum):
 
 
 class Span(Struct, frozen=True, kw_only=True):
-    """A piece of a line. Its text was made safe, so it may be shown as it is."""
+    """A piece of a line.
+
+    Its text contains no control or invisible characters, so it may be shown as it is.
+    """
 
     text: str
     kind: SpanKind
@@ -60,7 +63,7 @@ class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
     Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is
-    shown under the opening quote. Longer keys are cut, and their length follows. If a key occurs twice, a
+    shown under the opening quote. Keys longer than `chunk` are cut, and their length follows. If a key occurs twice, a
     pointer leads to the last one. The value must not change while the document exists.
 
     Cost: construction is one pass; a line takes O(depth * log n).
@@ -332,7 +335,10 @@ MAX_LINES = 400
 
 
 def document_lines(value: Json) -> list[str]:
-    """The lines of a value as indented JSON, safe to show. A long value is cut visibly."""
+    """The lines of a value as indented JSON, without control and invisible characters.
+
+    A long value is cut, and a last line says so.
+    """
     document = Document(value)
     lines = [
         "".join(span.text for span in line.spans)

@@ -5,7 +5,10 @@ from inspector.json.pointer import index_of
 
 
 class Copied:
-    """A JSON value that is changed in places. Unchanged parts are shared with the original."""
+    """A copy of a JSON value in which single places are changed.
+
+    It shares unchanged parts with the original.
+    """
 
     def __init__(self, value: Json) -> None:
         self._top: list[Json] = [value]
@@ -31,7 +34,7 @@ class Copied:
         return array
 
     def reach(self, tokens: tuple[str | int, ...]) -> int:
-        """The number of tokens, counted from the first, that lead to a value."""
+        """The number of tokens at the start of the path that lead to an existing value."""
         below = self.value
         for count, token in enumerate(tokens):
             try:
@@ -46,7 +49,7 @@ class Copied:
         _put(holder, at, value)
 
     def drop(self, tokens: tuple[str | int, ...], instead: Json) -> None:
-        """Remove the value at the path `tokens` from an object. Anywhere else, put `instead` in its place.
+        """Remove the member at the path `tokens`. If it is not in an object, put `instead` in its place.
 
         Raises LookupError if the path leads nowhere.
         """

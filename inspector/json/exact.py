@@ -36,7 +36,10 @@ class Number(float):
 
 
 class DuplicateKeys:
-    """An object that has a key more than once. It is not a dict, so that no code judges it by accident."""
+    """An object that has a key more than once.
+
+    It is no dict, so that no code reads only one of the values by accident.
+    """
 
     __slots__ = ("pairs",)
 
@@ -71,7 +74,7 @@ JsonObject: TypeAlias = dict[str, Json]
 
 
 class Malformed(Struct, frozen=True, kw_only=True):
-    """Content from a peer that does not follow the protocol: data to show, not an exception."""
+    """Content of a server that does not follow the protocol. It is data to show, not an exception."""
 
     pointer: str
     """Pointer (RFC 6901) into the content as sent; empty for the whole content."""
@@ -122,7 +125,7 @@ def dump_text(value: Json) -> str:
 
 
 def inert(written: bytes) -> bytes:
-    """Escape the characters of JSON that could act on a terminal: controls, format characters, line separators.
+    """Escape characters in JSON that could act on a terminal: controls, format characters, line separators.
 
     `written`: the result of `dump`, or a part of it that ends between characters. The result reads back as
     the same value.

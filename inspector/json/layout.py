@@ -19,7 +19,7 @@ _COMMON_WIDTH = 24
 
 
 class MemberRows(Struct, frozen=True, kw_only=True):
-    """The lines of one member, counted from the first line of its container's members."""
+    """The lines that one member of a container takes, counted from the first line of all members."""
 
     start: int
     stop: int
@@ -28,7 +28,7 @@ class MemberRows(Struct, frozen=True, kw_only=True):
 
 
 class Spot(Struct, frozen=True, kw_only=True):
-    """A line among the members of a container."""
+    """The member of a container that is on a certain line, and the line in that member."""
 
     index: int
     """The index of the member."""
@@ -113,12 +113,12 @@ def member_at(container: Container, keys: Sequence[str] | None, index: int) -> t
 
 
 def quoted_inside(text: str) -> str:
-    """The part of a JSON string between its quotes, safe to show."""
+    """The part of a JSON string between its quotes, without control and invisible characters."""
     return safe_line(scalar_text(text)[1:-1])
 
 
 def key_text(key: str, chunk: int) -> str:
-    """A key as it is shown; one longer than `chunk` is cut, and its length follows the quotes."""
+    """A key as it is shown. A key longer than `chunk` is cut, and its length follows the quotes."""
     if len(key) <= chunk:
         return f'"{quoted_inside(key)}"'
     return f'"{quoted_inside(key[:chunk])}…" ⟨{len(key):,} characters⟩'

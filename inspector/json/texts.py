@@ -26,7 +26,7 @@ def text_of(leaf: Json) -> str | None:
 def forms_of(leaf: Json) -> tuple[str, ...]:
     """The texts of a leaf that are long enough not to occur by chance.
 
-    A number has several: its spelling, and other spellings of the same value.
+    A number has several texts: its own spelling, and other spellings of the same value.
     """
     match leaf:
         case str():
@@ -85,7 +85,10 @@ def keys_in(value: Json) -> set[str]:
 
 
 def stretches(text: str, size: int = STRETCH, overlap: int = OVERLAP) -> Iterator[str]:
-    """A text in stretches of `size` characters. Each begins `overlap` characters before the end of the previous one."""
+    """Split a text into pieces of `size` characters.
+
+    Each piece overlaps the previous by `overlap` characters.
+    """
     if len(text) <= size:
         yield text
         return

@@ -82,10 +82,12 @@ class _Path(NamedTuple):
 def places(
     value: Json, wanted: Callable[[Json], bool], *, closed: Callable[[Json], bool] = lambda _: False
 ) -> Iterator[Tokens]:
-    """The paths to the values for which `wanted` is true. Such a value, and a `closed` one, is not searched inside.
+    """The paths to the values for which `wanted` is true.
 
-    An object with duplicate keys is passed to `wanted` but not entered, because a place in it has no path of
-    its own.
+    Values for which `wanted` or `closed` is true are not entered.
+
+    An object with duplicate keys is passed to `wanted` but not entered, because places in it have no unique
+    path.
     """
     stack: list[tuple[Json, _Path | None]] = [(value, None)]
     while stack:

@@ -1,1 +1,1 @@
-"""Pinned definitions of a server, and what changed since."""
+"""Pins: definitions of a server that the user has accepted, and the changes since then."""

@@ -2,9 +2,8 @@
 
 The sets are of two servers, or of one server at two times.
 
-A change weakens a definition if the later claims alone yield traits that are less dangerous, less sensitive
-or less often confirmed than the traits of both sets of claims joined. Joining claims can only make traits
-safer.
+A change weakens a definition if the later claims alone make the tool look less dangerous, less sensitive or
+less in need of confirmation than the earlier and later claims together.
 """
 
 from collections.abc import Iterable, Iterator

@@ -43,7 +43,7 @@ def folder() -> Path:
 
 
 def identified(target: Target) -> Identity | None:
-    """The identity of a target, with its folder as a full path; None for a page without an address.
+    """The identity of a target, with its working folder as a full path; None for a page without an address.
 
     Raises UsageError if the folder does not exist.
     """
@@ -100,7 +100,7 @@ def read_pin_at(path: Path) -> Pinned | None:
 def write_pin(identity: Identity, definitions: ServerDefinitions, path: Path | None = None) -> Pinned:
     """Pin definitions, replacing an earlier pin.
 
-    `path`: a file other than the usual one. Raises UsageError.
+    `path`: the file to write in place of the default file. Raises UsageError.
     """
     pinned = Pinned(identity=identity, at=stamp.now(), software=stamp.SOFTWARE, definitions=definitions)
     raw = inert(dump(pin_json(pinned)))

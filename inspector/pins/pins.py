@@ -24,7 +24,7 @@ _MAX_NAME = 80
 
 
 class ServerDefinitions(Struct, frozen=True, kw_only=True):
-    """The definitions and instructions that a server gives to a model, as sent."""
+    """The definitions and instructions that a server sent for a model, unchanged."""
 
     tools: tuple[Tool, ...] = ()
     instructions: str | None = None
@@ -34,7 +34,7 @@ class ServerDefinitions(Struct, frozen=True, kw_only=True):
 
     @property
     def all(self) -> tuple[Tool, ...]:
-        """Tools and items."""
+        """The definitions of tools, and of resources, templates, prompts and skills."""
         return (*self.tools, *(self.items or ()))
 
     def tool(self, name: str) -> Tool | None:
@@ -59,7 +59,7 @@ class Pinned(Struct, frozen=True, kw_only=True):
 
 
 class Since(StrEnum):
-    """The reference point of a change, in words."""
+    """Since when something has changed, in words."""
 
     PINNED = "since it was pinned"
     LISTED = "since it was first listed in this session"
@@ -67,7 +67,7 @@ class Since(StrEnum):
 
 
 class PinStatus(StrEnum):
-    """The result of comparing definitions with their pin, in words."""
+    """The result of comparing a server's definitions with its pin, in words."""
 
     UNPINNED = "not pinned"
     SAME = "as pinned"
@@ -85,7 +85,7 @@ class ConfirmReason(Struct, frozen=True, kw_only=True):
 
 
 class ChangesSince(Struct, frozen=True, kw_only=True):
-    """The changes since one reference point."""
+    """The changes since one point in time: the pin, or the first listing of the session."""
 
     since: Since
     before: ServerDefinitions
@@ -194,7 +194,7 @@ def definitions_of(catalogue: Catalogue, instructions: str | None) -> ServerDefi
 def changes_between(before: ServerDefinitions, now: ServerDefinitions) -> tuple[DefinitionChange, ...]:
     """The changes of tools; and of resources, templates, prompts and skills if both sides know them.
 
-    Resources that were added or removed do not count, because they are data.
+    Added and removed resources do not count, because resources are data.
     """
     if before.items is None or now.items is None:
         return definition_changes(before.tools, now.tools)
@@ -238,10 +238,10 @@ def first_seen(first: ServerDefinitions | None, now: ServerDefinitions) -> Serve
 
 
 def edited(first: ServerDefinitions, last: ServerDefinitions, now: ServerDefinitions) -> ServerDefinitions:
-    """The definitions as first listed, with those of `now` in place of the ones that an edit has changed.
+    """The definitions of the session's first listing, updated by those that an edit has changed.
 
-    `last`: the listing before the edit. A definition that differed from `first` in it was changed without an
-    edit, so it stays as first listed.
+    `last`: the listing before the edit. A definition that already differed between `first` and `last` was
+    changed without an edit, so its first version is kept.
     """
     before, after = ({tool.name: tool for tool in each.all} for each in (last, now))
 

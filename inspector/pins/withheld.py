@@ -27,7 +27,7 @@ class WithheldValues:
             self._bounder.judged(tool, raw_of(outcome), removals)
 
     def masked(self, tool: Tool) -> Tool:
-        """The tool, with a mask for each part of its definition that repeats a withheld value."""
+        """A copy of `tool`, with a mask for each part of its definition that repeats a withheld value."""
         definition = self._bounder.known.masked(tool.definition)
         if definition is tool.definition:
             return tool
@@ -39,9 +39,9 @@ def repeats_withheld(
 ) -> str:
     """The name of the first tool whose definition repeats a withheld value; empty if there is none.
 
-    If only the server's instructions repeat one, the text is `the server's instructions`. A value counts if a
-    call's result withholds it or its arguments mark it sensitive. `calls`: tool, arguments and outcome of
-    each. Linear in the size of all.
+    If only the server's instructions repeat a value, the text is `the server's instructions`. A value counts
+    as withheld if the boundary withholds it from the result of a call, or if the input schema marks the
+    argument sensitive. `calls`: tool, arguments and outcome of each. Linear in the size of all.
     """
     bounder = Bounder(MarkerKey(bytes(32)), DEFAULT_POLICY, ())
     for tool, arguments, outcome in calls:

@@ -1,4 +1,4 @@
-"""Removes sensitive parts from an output schema, and loosens it so that every bounded result still fits.
+"""Removes sensitive parts from an output schema, and loosens it so that bounded results still fit.
 
 One pass over the schema, without recursion: each schema object is rewritten once, at the same place or close by.
 References are redirected afterwards.
@@ -101,12 +101,12 @@ OWN_KEY: JsonObject = {"enum": [MEMBER]}
 
 
 def is_idle(keyword: str, value: Json) -> bool:
-    """True if a keyword that would be removed requires nothing."""
+    """True if a keyword with this value has no effect, so that removing it changes nothing."""
     return any(type(value) is type(idle) and value == idle for idle in _IDLE.get(keyword, ()))
 
 
 def admits_placeholder(schema: JsonObject) -> bool:
-    """True if the schema obviously allows any text, or the placeholder."""
+    """True if the schema obviously allows any text, or the placeholder for withheld values."""
     if schema.keys() == {"anyOf"} and isinstance(schema["anyOf"], list):
         return PLACEHOLDER in schema["anyOf"]
     if not schema.keys() <= _SAYS_LITTLE:
@@ -174,7 +174,7 @@ class _Reason(NamedTuple):
 def loosened(schema: JsonObject, survey: Survey, report: Report, purse: Purse) -> JsonObject:
     """`schema` without its sensitive parts, loosened so that bounded results fit.
 
-    Not for a schema that is sensitive as a whole.
+    Must not be called for a schema that is sensitive as a whole.
     """
     return _Loosening(schema, survey, report, purse).run()
 

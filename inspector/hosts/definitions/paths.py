@@ -51,7 +51,7 @@ TOP = DocumentPath(None, "", 0)
 
 
 class Purse:
-    """The remaining number of characters for pointers."""
+    """A budget: the number of characters that pointers may still take in total."""
 
     def __init__(self) -> None:
         self._left = MAX_POINTER_CHARACTERS
@@ -79,7 +79,7 @@ class RedirectedReference(Struct, frozen=True, kw_only=True):
 
 
 class Leading:
-    """Redirects references, and finds places among the definitions for targets that have no place of their own."""
+    """Redirects references. Targets without a place in the bounded schema get a place in the definitions."""
 
     def __init__(self, top: JsonObject, purse: Purse) -> None:
         self._top = top

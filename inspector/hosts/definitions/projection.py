@@ -1,4 +1,4 @@
-"""Projects tool definitions: the model's view, with a reason for each difference."""
+"""Projects tool definitions: computes the definition that a model gets, with a reason for each difference."""
 
 from enum import StrEnum
 
@@ -43,7 +43,7 @@ PARTLY_RELEASED = "the tool declares its results sensitive: only parts that the 
 
 
 class ProjectionStep(StrEnum):
-    """The step that causes a difference."""
+    """The step that causes a difference: the boundary or the host."""
 
     BOUNDARY = "boundary"
     HOST = "host"
@@ -99,7 +99,9 @@ def tokens(size_bytes: int) -> int:
 def project_definition(
     tool: Tool, level: Level, host: Host, *, contract: Contract | None = None
 ) -> ProjectedDefinition:
-    """Project `tool` for the model of `host`. Never raises: parts that cannot be judged are withheld.
+    """Compute the definition of `tool` that the model of `host` gets.
+
+    Never raises: parts that cannot be judged are withheld.
 
     `contract`: the contract of `tool`, if already computed. Linear in the size of the definition.
     Source: docs/hosts.md; MCP 2025-11-25 and 2026-07-28, Tools.

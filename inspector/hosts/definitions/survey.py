@@ -9,7 +9,10 @@ from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 
 
 class Survey(Struct, frozen=True, kw_only=True):
-    """The analysis of the objects of one schema, by `id`. The schema must outlive it."""
+    """The analysis of the objects of one schema, by `id`.
+
+    The schema must exist for longer than the analysis.
+    """
 
     root: Node
     root_reason: Node | None
@@ -26,7 +29,7 @@ class Survey(Struct, frozen=True, kw_only=True):
     def may_mark(self, schema: Json) -> bool:
         """True if an object may contain a sensitive position.
 
-        An object that describes no position may, if anything in the schema is hidden.
+        For an object that describes no position, true if anything in the whole schema is hidden.
         """
         return id(schema) in self.marking or (bool(self.hidden) and id(schema) not in self.known)
 

@@ -35,7 +35,7 @@ class CodexReceived(Struct, frozen=True, kw_only=True):
 
 
 class CodexRefused(Struct, frozen=True, kw_only=True):
-    """A result that matches no response type of the library."""
+    """A result that the client library rejects, because it matches none of the library's response types."""
 
     certain: bool
     """False if no such result was observed."""
@@ -156,7 +156,7 @@ _OF_ITEMS = frozenset({Part.BLOCK_META, Part.ANNOTATIONS})
 
 
 class Budget(Struct, frozen=True, kw_only=True):
-    """The model metadata that limits an output."""
+    """The limit on the length of an output, from the metadata of the model."""
 
     amount: int
     """The maximum size of an output, including the wall time."""
@@ -165,7 +165,10 @@ class Budget(Struct, frozen=True, kw_only=True):
     image_detail: str
 
     def cost(self, text: str, *, hidden: int = 0) -> int:
-        """The cost of a text; `hidden` counts bytes of it that are not shown here."""
+        """The cost of a text in the unit of the budget.
+
+        `hidden`: the number of further bytes that are not in `text`.
+        """
         size = size_bytes(text) + hidden
         return tokens(size) if self.in_tokens else size
 

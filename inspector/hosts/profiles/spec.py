@@ -1,4 +1,6 @@
-"""`spec`: a host that follows the specification: content first, then structured content; no `_meta`; audience applied.
+"""`spec`: a host that follows the specification. Content comes first, then structured content.
+
+`_meta` is left out, and blocks whose audience excludes the model too.
 
 Source: MCP 2025-11-25 and 2026-07-28, Tools and Annotations.
 """
@@ -18,7 +20,10 @@ _UNKNOWN = "only content, structured content and the error flag are passed to th
 
 
 def model_view(bounded: Bounded, _call: Call) -> ModelContext:
-    """The model's view. `bounded` may hold any JSON value: level `open` passes results as sent."""
+    """The model's view of a bounded result in the host `spec`.
+
+    `bounded` may hold any JSON value, because level `open` passes results as sent.
+    """
     result = bounded.result
     if bounded.error and isinstance(result, dict) and result.keys() == {"error"}:
         return ModelContext(model=result)

@@ -1,4 +1,7 @@
-"""`vscode-copilot`: the result parts that VS Code creates for Copilot, according to its source code; never run."""
+"""`vscode-copilot`: the result parts that VS Code creates for Copilot.
+
+The profile follows the source code of VS Code; it was not compared with a running program.
+"""
 
 import base64
 
