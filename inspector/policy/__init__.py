@@ -1,1 +1,1 @@
-"""Rules that allow, confirm or block a tool call, and judge its answer."""
+"""The policy: rules that allow or block a tool call, or ask the user first, and that judge the answer."""

@@ -65,7 +65,8 @@ class AuditEntry(Struct, frozen=True, kw_only=True):
 class Auditor:
     """Makes the entries of one run.
 
-    A value withheld once is withheld from all later entries. Use it in one thread at a time.
+    A value that was withheld from one entry is withheld from all later entries. Use it in one thread at a
+    time.
     """
 
     def __init__(self, key: bytes) -> None:
@@ -78,7 +79,7 @@ class Auditor:
         self._targets: list[Target] = []
 
     def conceal(self, values: Iterable[str]) -> None:
-        """Withhold these values from now on."""
+        """Withhold these values from all later entries."""
         self._bounder.known.learn(list(values))
 
     def decided(self, call: AuditedCall, verdict: str, rules: tuple[str, ...]) -> AuditEntry:
@@ -105,7 +106,7 @@ class Auditor:
         return self._entry(call, Event.DECLINED, {"by": by})
 
     def released(self, call: AuditedCall, rules: tuple[str, ...]) -> AuditEntry:
-        """The entry for an answer that rules held back and the user released.
+        """The entry for an answer that rules held back and that the user released to the model.
 
         `rules`: names of rules, or sentences by Sightline.
         """

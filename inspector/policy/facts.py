@@ -1,4 +1,4 @@
-"""The facts that rules can test: their names, their states, and how they are collected for one call."""
+"""The facts that policy rules can test: names, states, and how they are collected for one call."""
 
 import json
 import re
@@ -85,7 +85,7 @@ class FactPath(Struct, frozen=True, kw_only=True):
 
 
 def path_of(text: str) -> FactPath | str:
-    """Parse the name of a fact. Returns a clause with the reason if it names none."""
+    """Parse the name of a fact. Returns a clause with the reason if `text` names no fact."""
     parts: list[str] = []
     position = 0
     while position < len(text) or text.endswith("."):
@@ -119,7 +119,7 @@ def _known(path: FactPath) -> FactPath | str:
 
 
 class FactState(Enum):
-    """The answers to the question: can a rule test this fact?"""
+    """Whether a rule can test a fact."""
 
     PRESENT = "present"
     ABSENT = "absent"
@@ -129,7 +129,7 @@ class FactState(Enum):
 
 
 class Fact(Struct, frozen=True, kw_only=True):
-    """One fact, as read for a rule."""
+    """One fact about a call, as a rule reads it: its name, its state and its value."""
 
     path: FactPath
     state: FactState
@@ -156,7 +156,10 @@ class Fact(Struct, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> JsonObject:
-        """The members `fact`, `state`, `shown` if the sentence quotes the value, and `because` with the reasons."""
+        """A JSON object with `fact`, `state` and `because`, the reasons.
+
+        And `shown`, if the value may be quoted.
+        """
         content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
             content["shown"] = shown(self.value)
@@ -221,7 +224,7 @@ class Facts(Struct, frozen=True, kw_only=True):
 
 
 def shown(value: Json) -> str:
-    """A value on one short line, safe to show. A long value is truncated."""
+    """A value on one short line, without control and invisible characters. A long value is truncated."""
     match value:
         case str():
             text = dump_text(value[:_SHOWN]) + ("…" if len(value) > _SHOWN else "")
@@ -239,7 +242,7 @@ _CONTRADICTIONS = "/tool/contradictions"
 
 
 class Situation(Struct, frozen=True, kw_only=True):
-    """A call that was made or is about to be made."""
+    """What the facts are collected from: a call that was made or is about to be made, and its session."""
 
     name: str
     tool: Tool | None
@@ -285,7 +288,7 @@ def facts_of(situation: Situation) -> Facts:
 
 
 def with_response(facts: Facts, situation: Situation, outcome: Outcome) -> Facts:
-    """The facts of the call, with those of the answer added."""
+    """A copy of the facts of a call, to which the facts of its answer are added."""
     value = outcome.value if isinstance(outcome, Result) else None
     of_tool = claims_of_tool(situation.tool) if situation.tool else ()
     of_answer = claims_of_result(value, situation.tool.kind if situation.tool else Kind.TOOL)

@@ -1,4 +1,4 @@
-"""Operators: compare one fact with a value. The result is one of three truth values.
+"""The operators of policy conditions. Each compares one fact with a value; the result is yes, no or maybe.
 
 A list is a set of possible values, as in SEP-1913 for tools/list: if only some of them match, the result is
 MAYBE.
@@ -13,7 +13,7 @@ from inspector.json.exact import Json, Number, equal
 
 
 class Truth(IntEnum):
-    """The truth of a condition. `and` takes the minimum, `or` the maximum."""
+    """The truth of a condition: no, maybe or yes. `and` takes the minimum, `or` the maximum."""
 
     NO = 0
     MAYBE = 1

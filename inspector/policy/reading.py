@@ -28,7 +28,7 @@ def policy_of(value: Json, base: Policy | None = None) -> Policy | Malformed:
     """Parse the policy in `{"rules": [{"name", "effect", "conditions"}]}`.
 
     Returns a Malformed with the place and the reason of a fault. `base`: the policy whose rules `"extends":
-    "default"` puts first. The reason is for the user and quotes the input.
+    "default"` puts first. The reason is a text for the user, and quotes the input.
     """
     try:
         top = _object(value, "", required=("rules",), optional=("extends",))

@@ -31,7 +31,7 @@ AFTER = frozenset({Effect.WARN, Effect.WITHHOLD, Effect.HIDE_UNTRUSTED})
 
 
 class FactComparison(Struct, frozen=True, kw_only=True):
-    """A comparison of one fact with an operand."""
+    """A condition: compares one fact with a value."""
 
     path: FactPath
     operator: str
@@ -39,19 +39,19 @@ class FactComparison(Struct, frozen=True, kw_only=True):
 
 
 class And(Struct, frozen=True, kw_only=True):
-    """Holds if all of its conditions hold."""
+    """A condition that holds if all of its conditions hold."""
 
     conditions: "tuple[Condition, ...]"
 
 
 class Or(Struct, frozen=True, kw_only=True):
-    """Holds if at least one of its conditions holds."""
+    """A condition that holds if at least one of its conditions holds."""
 
     conditions: "tuple[Condition, ...]"
 
 
 class Not(Struct, frozen=True, kw_only=True):
-    """Holds if its condition does not."""
+    """A condition that holds if its one condition does not hold."""
 
     condition: "Condition"
 
@@ -189,7 +189,7 @@ class Decision(Struct, frozen=True, kw_only=True):
 
 
 class Handling(Struct, frozen=True, kw_only=True):
-    """The effects of rules on an answer."""
+    """The effects of policy rules on one answer, such as withholding or asking the user."""
 
     decision: Decision
     """CONFIRM: a model gets nothing of the answer until the user agrees.
@@ -216,9 +216,9 @@ class Handling(Struct, frozen=True, kw_only=True):
 
 
 def decide(policy: Policy, facts: Facts) -> Decision:
-    """Decide whether a call may be sent, by the rules that do not concern a response.
+    """Decide whether a call may be sent, by the rules that do not test the response.
 
-    If no rule matches, it may.
+    If no rule matches, the call may be sent.
     """
     return _decided(_matches(policy, facts, after=False))
 

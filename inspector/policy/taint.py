@@ -1,4 +1,6 @@
-"""The trust of an agent session: what each answer adds to it, and what servers learn of it.
+"""The trust of an agent session: labels for untrusted content, data classes and sources in its answers.
+
+Which labels each answer adds, and what requests tell servers about them.
 
 Source: SEP-1913, Terminology (agent session), Propagation Rules, Result Annotations, Response Annotations
 Scope, RequestAnnotations, and Privacy Considerations.
@@ -70,9 +72,9 @@ class SessionTrust(Struct, frozen=True, kw_only=True):
 
     @property
     def untrusted(self) -> bool:
-        """True if any result was untrusted or from an open world.
+        """True if any result was declared untrusted or from an open world.
 
-        Both mean that its data cannot be trusted.
+        In both cases its data cannot be trusted.
         """
         return self.has(LabelKind.UNTRUSTED) or self.open_world
 
@@ -124,11 +126,11 @@ _SETS = ("returnMetadata.source", _CLASSES)
 
 
 def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> SessionTrust:
-    """The labels that an answer brings in; none if no answer came.
+    """The trust labels that an answer adds to the session; no labels if no answer came.
 
-    Data is untrusted if the tool or the answer declares it, as at the boundary. Open-world and malicious
-    count only if the answer declares them: on a tool they only mean a possibility. If the answer names one
-    data class of those that the tool declares, that one replaces the tool's set.
+    Data is untrusted if the tool or the answer declares it, as at the boundary. The hints open-world and
+    malicious count only if the answer declares them: on a tool they only mean a possibility. If the answer
+    names one of the data classes that the tool declares, only this class counts.
     """
     if isinstance(outcome, Failure):
         return SessionTrust()
@@ -155,7 +157,7 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
 
 
 def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
-    """Remarks on an answer that deviates from its tool's declarations, or names several values for one.
+    """Remarks on an answer that deviates from its tool's declarations, or has several values for a key.
 
     They quote no untrusted text.
     """
@@ -231,7 +233,7 @@ _HOST = re.compile(
 
 
 class SourceDetail(StrEnum):
-    """The amount of detail about sources that a server gets about other servers."""
+    """How much a request tells a server about the other servers from which data came into the session."""
 
     NONE = "none"
     HOSTS = "hosts"
@@ -243,7 +245,7 @@ def request_annotations(
 ) -> JsonObject | None:
     """The annotations for a request to `server`, which is named as in `LabelOrigin.server`; None if there are none.
 
-    `openWorldHint` is included only if it is true, because its absence claims nothing.
+    `openWorldHint` is included only if it is true; a missing hint says nothing about the session.
     """
     annotations: JsonObject = {"openWorldHint": True} if trust.untrusted else {}
     sources: list[Json] = [*sorted(set(_sources(trust, server, detail)))[:MAX_NAMED_SOURCES]]

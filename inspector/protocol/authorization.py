@@ -12,7 +12,10 @@ from msgspec import Struct
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ClientIdentity:
-    """The identity of Sightline towards authorization servers. By default, it registers itself."""
+    """The client id, secret and redirect that Sightline uses at authorization servers.
+
+    Without an id, Sightline registers itself.
+    """
 
     client_id: str | None = None
     client_secret: str | None = field(default=None, repr=False)
@@ -69,7 +72,7 @@ class TokenStore(Protocol):
 
 
 class MemoryStore:
-    """A token store that lasts until the process ends."""
+    """A token store in memory, which is lost when the process ends."""
 
     def __init__(self) -> None:
         self._texts: dict[str, str] = {}
@@ -96,7 +99,7 @@ class Authorizing(Struct, frozen=True, kw_only=True):
 
     @property
     def may_ask(self) -> bool:
-        """True if a token that is not stored can be obtained."""
+        """True if Sightline may get a new token, by asking the user or with the credentials of a machine."""
         return not self.is_stored_only and (self.authorizer is not None or self.client.is_machine)
 
 
@@ -111,7 +114,7 @@ class StepLog(Struct, frozen=True, kw_only=True):
 
 
 class Certificates(Struct, frozen=True, kw_only=True):
-    """The certificates of servers that are accepted."""
+    """Which TLS certificates of servers Sightline accepts."""
 
     cacert: str | None = None
     """A file with certificates in PEM, which are trusted in addition to the system's."""
@@ -132,7 +135,7 @@ _SCOPES = re.compile(r"[\x21\x23-\x5B\x5D-\x7E]+(?: [\x21\x23-\x5B\x5D-\x7E]+)*"
 
 
 def are_scopes(text: str) -> bool:
-    """True if a text is scopes, with one space between them."""
+    """True if a text is a list of OAuth scopes, with one space between them."""
     return _SCOPES.fullmatch(text) is not None
 
 

@@ -73,7 +73,7 @@ class Tool(Struct, frozen=True, kw_only=True):
 
     @property
     def title(self) -> str | None:
-        """The title a host would show: the tool's own, else the one among its annotations."""
+        """The title that a host would show: `title` of the tool, otherwise `title` in its annotations."""
         own = text_at(self.definition, "title")
         return text_at(self.annotations, "title") if own is None else own
 
@@ -157,17 +157,17 @@ class Item(Struct, frozen=True, kw_only=True):
 
     @property
     def as_tool(self) -> Tool:
-        """The item wrapped as a tool, so that it is called, judged and shown like one."""
+        """The item as a `Tool`, so that the code for tools can call, judge and show the item."""
         return Tool(name=self.handle, definition=self.definition, item=self)
 
     @property
     def as_listed(self) -> Tool:
-        """The item wrapped as a tool that is named by `listed_as`."""
+        """The item as a `Tool` whose name is `listed_as`."""
         return Tool(name=self.listed_as, definition=self.definition, item=self)
 
     @property
     def as_call(self) -> tuple[str, Tool]:
-        """The handle of the item, and the item wrapped as a tool."""
+        """The handle of the item, and the item as a `Tool`."""
         return self.handle, self.as_tool
 
 
@@ -181,14 +181,14 @@ _SKILL_LISTED = "skills/list "
 
 
 def unlisted(kind: Kind, name: str) -> Item:
-    """An item that the server does not list, or a skill without its entry."""
+    """Make an item that the server does not list, or a skill whose entry is not known."""
     return Item(kind=kind, name=name, definition={kind.identity: name})
 
 
 def item_of(handle: str) -> Item | None:
-    """The item that a handle names, as if it were not listed; a skill is returned as a resource.
+    """The item that a handle names, without its definition; a skill is returned as a resource.
 
-    None for a tool's name.
+    None if `handle` is the name of a tool.
     """
     found = (
         (kind, handle.removeprefix(prefix)) for kind, prefix in _HANDLES.items() if handle.startswith(prefix)
@@ -211,10 +211,10 @@ def skill_in(result: Json) -> tuple[Item, ...]:
 
 
 def as_skill_file(item: Item, known: Iterable[Item]) -> Item:
-    """The item with the skill entries that apply to it.
+    """A copy of `item` with the skill entries that apply to it.
 
     If the resource is a skill's own `SKILL.md`, it becomes that skill. If it is a file of a skill, it gets
-    the entries of that skill. Otherwise it is returned unchanged. `known`: the skills whose entries are
+    the entries of that skill. Any other item is returned unchanged. `known`: the skills whose entries are
     known.
     """
     if item.kind is not Kind.RESOURCE:
@@ -325,7 +325,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
     def tool(self, name: str) -> Tool | None:
         """The tool that is called by `name`.
 
-        A handle gives its resource, template or prompt, listed or not.
+        If `name` is a handle, the resource, template or prompt that it names, whether or not it is listed.
         """
         named = item_of(name)
         if named is not None:
@@ -333,7 +333,7 @@ class Catalogue(Struct, frozen=True, kw_only=True):
         return next((tool for tool in self.tools if tool.name == name), None)
 
     def sharing(self, name: str) -> tuple[Tool, ...]:
-        """The tools of a page that share this name and are therefore listed under longer ones."""
+        """The tools of a page that share this name and are therefore listed under longer names."""
         if any(tool.name == name for tool in self.tools):
             return ()
         return tuple(

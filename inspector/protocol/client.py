@@ -1,8 +1,7 @@
-"""Client profiles: what Sightline announces about itself.
+"""Client profiles: what Sightline announces about itself to servers.
 
-A server may offer different tools to other clients.
-
-There is no profile of a host, because none of their handshakes has been observed.
+A server may offer different tools to other clients. No profile imitates a host, because no handshake of a
+host has been observed.
 """
 
 from collections.abc import Mapping
@@ -35,12 +34,15 @@ class ClientProfile(Struct, frozen=True, kw_only=True):
     """Further capabilities, announced to stateless servers only (protocol revisions since 2026-07-28)."""
 
     def announced_in(self, era: Era) -> JsonObject:
-        """The capabilities that are announced to a server of this era."""
+        """The capabilities that are announced to a server of this protocol era, with a handshake or stateless."""
         return {**self.capabilities, **(self.of_handshake if era is Era.LEGACY else self.of_requests)}
 
     @property
     def announced(self) -> str:
-        """The capabilities common to both eras, such as `elicitation, roots, sampling`; empty if there are none."""
+        """The capabilities that every server is told of, such as `elicitation, roots, sampling`.
+
+        Empty for none.
+        """
         return ", ".join(sorted(self.capabilities))
 
 

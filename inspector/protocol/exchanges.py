@@ -1,4 +1,4 @@
-"""Requests and their answers, matched once, as frames come in.
+"""Matches requests with their answers, once, while frames come in.
 
 The rules, for both directions:
 
@@ -82,7 +82,7 @@ class GivenUp(Struct, frozen=True, kw_only=True):
 
 
 class Late(Struct, frozen=True, kw_only=True):
-    """A response to an exchange that was given up."""
+    """A response that came after its exchange was given up."""
 
     exchange: Exchange
     response: Response
@@ -108,7 +108,7 @@ class Matched(Struct, frozen=True, kw_only=True):
 
 
 class Matcher(Generic[Waiting]):
-    """Holds the open requests by direction and id, and applies the matching rules to them.
+    """Stores the open requests by direction and id, and applies the matching rules to answers.
 
     For each request, it stores a value that the caller gives.
     """
@@ -174,7 +174,7 @@ class Matcher(Generic[Waiting]):
 class Exchanges:
     """Matches the frames of one session, which must be given in order.
 
-    Every consumer of answers uses its events.
+    All code that reads answers uses the events of this class.
     """
 
     def __init__(self) -> None:
@@ -240,7 +240,7 @@ class Exchanges:
 
 
 def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
-    """The handle of the task that a call or a request by the server became; None if it became none."""
+    """The handle of the task that a response makes of its request; None if the response makes no task."""
     request = exchange.request
     if exchange.asked_by is Direction.RECEIVED:
         may_be = request.method in OF_SERVERS
@@ -250,14 +250,14 @@ def task_of(exchange: Exchange, response: Response) -> TaskHandle | None:
 
 
 def ending_of(exchange: Exchange, response: Response) -> Ending | None:
-    """The end of a request that a response about its task reports; None if it reports none."""
+    """The end of a request, if the response is about its task and reports the end; otherwise None."""
     return ending_in(exchange.request.method, outcome_of(response)) if exchange.call else None
 
 
 def answered_by(exchange: Exchange, response: Response) -> Request:
     """The request that a response answers.
 
-    If the response ends a task, that is the request from which the task was made.
+    If the response ends a task, this is the request of which the task was made.
     """
     return exchange.call.request if exchange.call and ending_of(exchange, response) else exchange.request
 
@@ -293,7 +293,10 @@ def message_of(event: Event) -> Message | None:
 
 
 def own_answer(event: Event) -> tuple[Request, JsonObject] | None:
-    """A request by Sightline and the object that answers it; None for an error and for every other event."""
+    """A request by Sightline and the result object that answers it.
+
+    None for an error and for every other event.
+    """
     if not isinstance(event, Answered) or event.exchange.asked_by is not Direction.SENT:
         return None
     result = event.response.result

@@ -37,7 +37,7 @@ class Channel(StrEnum):
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """One unit of the wire, as it was: a line of stdio, a body or event of HTTP, a line of stderr."""
+    """One unit of the wire, unchanged: a line of stdio, a body or event of HTTP, a line of stderr."""
 
     number: int
     """The number of the frame, counted from 1 within a connection."""
@@ -103,7 +103,7 @@ Message: TypeAlias = Request | Notification | Response | Malformed
 
 
 def request_key(request_id: Json) -> str:
-    """An id as a key. 1 and "1" have the same key, because some servers answer with the id as text."""
+    """A JSON-RPC id as a text key. 1 and "1" have the same key: some servers answer with the id as text."""
     if isinstance(request_id, str):
         return request_id
     # Most ids are small integers, which need no encoder.

@@ -20,7 +20,7 @@ METHOD_NOT_FOUND = -32601
 
 
 class FailureKind(StrEnum):
-    """The reason why there was no answer. It rests on protocol facts only, never on a server's words."""
+    """The reason why there was no answer. Decided by facts of the protocol, never by texts of the server."""
 
     TIMEOUT = "timeout"
     CANCELLED = "cancelled"
@@ -105,7 +105,7 @@ class Unfinished(Struct, frozen=True, kw_only=True):
 def unfinished(outcome: Outcome) -> Unfinished | None:
     """The reason why `outcome` does not end its call; None if it ends the call.
 
-    A value returned by a page's tool always ends it.
+    A value that a page's tool returns always ends the call.
     """
     return unfinished_in(outcome.value) if isinstance(outcome, Result) and not outcome.of_page else None
 
@@ -133,7 +133,10 @@ def unfinished_in(result: Json) -> Unfinished | None:
 
 
 def kind_of(result: JsonObject) -> Json:
-    """The `resultType`. If it is absent and this is not a tool result, it is derived from other members."""
+    """The member `resultType` of a result.
+
+    If it is absent, and the result is no tool result, other members decide.
+    """
     kind = result.get(_KEY, COMPLETE)
     if kind != COMPLETE or "content" in result or "structuredContent" in result:
         return kind

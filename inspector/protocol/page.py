@@ -1,4 +1,4 @@
-"""Facts about a page's tool beyond its definition."""
+"""Facts about a page's tool that are not in its definition, such as its source and its origin."""
 
 from enum import StrEnum
 
@@ -22,7 +22,7 @@ class ToolKind(StrEnum):
 
 
 class Forms(StrEnum):
-    """The ways to treat a form that a call has filled in and that does not submit itself."""
+    """What Sightline does with a form that a call has filled in and that does not submit itself."""
 
     WAIT = "wait"
     """Wait until the user submits it."""
@@ -43,7 +43,7 @@ class SourcePlace(Struct, frozen=True, kw_only=True):
 
 
 class Evidence(StrEnum):
-    """The evidence for a page's declaration of a tool."""
+    """How well what a page's script declared agrees with what the browser reports."""
 
     SEEN = "seen"
     """The hook in the page read it completely, and the browser has the same name, description and input schema."""
@@ -181,6 +181,9 @@ class PageFacts(Struct, frozen=True, kw_only=True):
 
     @property
     def form_node(self) -> int | None:
-        """The browser's number of the form; None if the tool is not a form, or if a polyfill lists it."""
+        """The number by which the browser knows the form.
+
+        None if the tool is no form, or if a polyfill lists it.
+        """
         node = value_at(self.kept, "backendNodeId")
         return node if isinstance(node, int) else None

@@ -1,4 +1,4 @@
-"""A server's requests to the user or to a model: texts that reach one of them without a call.
+"""A server's requests to the user or to a model, whose texts reach them although nobody called a tool.
 
 In protocol revisions with a handshake they are requests by the server, and in stateless protocol revisions
 entries of `inputRequests`. The URLs in an error -32042 count as requests too. Source: MCP 2025-11-25,

@@ -1,4 +1,4 @@
-"""Skills, and their entries as a server lists them.
+"""Skills (folders with instructions for models), and their entries as a server lists them.
 
 Source: SEP-2640, extension `io.modelcontextprotocol/skills`.
 """

@@ -1,4 +1,4 @@
-"""Targets that the user names on the command line, parsed, and printed without secrets."""
+"""Targets, which the user names on the command line: parses them, and prints them without secrets."""
 
 import re
 import shlex
@@ -14,7 +14,7 @@ from inspector.protocol.authorization import ClientIdentity
 
 
 class Era(StrEnum):
-    """The protocol era to speak: handshake revisions up to 2025-11-25, or stateless from 2026-07-28."""
+    """The protocol era: with a handshake (revisions up to 2025-11-25) or stateless (from 2026-07-28)."""
 
     AUTO = "auto"
     LEGACY = "legacy"
@@ -157,7 +157,7 @@ _OF_LAUNCHERS = frozenset({"run", "exec", "dlx", "tool", "x"})
 
 
 def short_name(target: Target) -> str:
-    """A short name for a server in a list of several: its host or its program. Contains no secret."""
+    """A short name for a server among several: the host of its URL, or its program. Contains no secret."""
     match target:
         case DemoTarget():
             return "demo"
@@ -188,7 +188,7 @@ def shown_line(command: tuple[str, ...]) -> str:
 
 
 def secret_words(command: tuple[str, ...]) -> Iterator[str]:
-    """The secrets in a command line: values of options with such a name, credentials, parts of URLs."""
+    """The secrets in a command line: values of options whose names suggest it, credentials, parts of URLs."""
     from inspector.credentials.find import sightings  # noqa: PLC0415 - its rules load late
 
     is_next = False

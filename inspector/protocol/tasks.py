@@ -99,7 +99,7 @@ def _seconds(result: JsonObject, *keys: str) -> float | None:
 
 
 def ending_in(method: str, answer: Outcome) -> Ending | None:
-    """The end of a request that an answer to one of `METHODS` reports; None if it reports none."""
+    """The end of a task's request, if an answer to one of `METHODS` reports the end; otherwise None."""
     if isinstance(answer, RpcError):
         return Ending(outcome=answer) if method in {RESULT, GET} else None
     if method == RESULT and isinstance(answer, Result):

@@ -55,7 +55,7 @@ class EntryKind(StrEnum):
 
 
 class EntryState(StrEnum):
-    """The progress of an entry."""
+    """The state of an entry: waiting for an answer, answered, failed, or an open subscription."""
 
     PENDING = "pending"
     DONE = "done"
@@ -121,7 +121,7 @@ class Timeline:
 
     @property
     def entries(self) -> Sequence[Entry]:
-        """Every entry, in the order of the first frames."""
+        """Every entry, in the order of the first frame of each."""
         return self._entries
 
     def frame(self, number: int) -> Frame | None:
@@ -146,7 +146,7 @@ class Timeline:
         return tuple(self._take(frame, event) for event in matched.events)
 
     def note(self, at_s: float, title: str, detail: str, *, kind: str = "", is_failed: bool = False) -> Entry:
-        """Add an event that sent nothing, such as a decision about a call.
+        """Add an event for which no message was sent, such as a decision about a call.
 
         `kind`: the kind of the note in a recording.
         """

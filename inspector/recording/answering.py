@@ -1,6 +1,6 @@
 """Answers requests from a recording, by method, tool and arguments.
 
-If no recorded call is equal, the nearest one answers.
+If no recorded call has equal arguments, the most similar call answers.
 """
 
 from collections.abc import Callable, Iterable
@@ -62,7 +62,7 @@ class _Recorded(Struct, frozen=True, kw_only=True):
 class Answers:
     """All answers in a recording.
 
-    Keeps the requests in memory, and loads the answers from the file when needed.
+    The requests are kept in memory; the answers are loaded from the file when needed.
     """
 
     def __init__(
@@ -74,7 +74,7 @@ class Answers:
     ) -> None:
         """`lines`: pairs of the number of a line, which `load` accepts, and the line.
 
-        `exact`: whether only equal arguments match.
+        `exact`: true to answer only calls whose arguments are equal to recorded ones.
         """
         self._load = load
         self._exact = exact

@@ -1,4 +1,4 @@
-"""Bounds messages for a recording: withholds what the tools declare sensitive, and copies of values withheld before."""
+"""Bounds messages for a recording: withholds values that tools declare sensitive, and copies of them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
@@ -35,7 +35,9 @@ ARGUMENT = "argument"
 
 
 def sensitive_arguments(arguments: Json, schema: Json) -> tuple[Removal, ...]:
-    """The removals for sensitive arguments, as pointers into `arguments`; all arguments if they cannot be judged.
+    """The removals for sensitive arguments, as pointers into `arguments`.
+
+    All arguments if `schema` is unreadable.
 
     Never raises.
     """
@@ -90,9 +92,9 @@ _UNCHECKED = "cannot be checked"
 
 
 class Bounder:
-    """Bounds the messages of one session.
+    """Withholds sensitive values from the messages of one session.
 
-    Each value that it withholds is also withheld from all later messages.
+    Each withheld value is also withheld from all later messages.
     """
 
     def __init__(self, key: MarkerKey, policy: BoundaryPolicy, secrets: Iterable[str]) -> None:
@@ -117,7 +119,10 @@ class Bounder:
         return ((tool, self.known.covered(tool.definition, self.key, weak=False)) for tool in every)
 
     def compared(self, outcome: Outcome, name: str) -> OutputCheck | None:
-        """The comparison of an answer with the tool's output schema, without values; None if there is none."""
+        """The comparison of an answer with the tool's output schema, without values.
+
+        None if there is no comparison.
+        """
         tool = self._definitions.tool(name)
         contract = self._definitions.contract(tool)
         found = checked_output(outcome, contract) if self._definitions.is_listed else None
@@ -223,7 +228,7 @@ class Bounder:
     def page_call(
         self, tool: Tool | None, arguments: Json, outcome: Result | RpcError
     ) -> tuple[Json, Json, Json]:
-        """The definition, arguments and outcome of a call of a page's tool, bounded and searched."""
+        """The definition, arguments and outcome of a call of a page's tool, without values to withhold."""
         if tool:
             self._take(tool)
         withheld = sensitive_arguments(arguments, tool.input_schema) if tool else ()

@@ -1,4 +1,4 @@
-"""Projects recorded results again with the current code, and compares them with the recorded projections."""
+"""Computes what models see of recorded results again, and compares it with the recorded model views."""
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
@@ -34,7 +34,7 @@ MAX_MISMATCHES = 100
 
 
 class Mismatch(Struct, frozen=True, kw_only=True):
-    """One difference between a recorded projection and the current one."""
+    """One difference between a recorded model view and that of the current code."""
 
     pointer: str
     """A pointer into the model view; for a removal, into the result."""
@@ -43,7 +43,7 @@ class Mismatch(Struct, frozen=True, kw_only=True):
 
 
 class CheckedCall(Struct, frozen=True, kw_only=True):
-    """A recorded projection with its differences from the current one."""
+    """A recorded model view, with its differences from that of the current code."""
 
     frame: int
     tool: str
@@ -66,10 +66,10 @@ class CheckedCall(Struct, frozen=True, kw_only=True):
 
 
 def checked(lines: Iterable[Line], raw: Callable[[int], Frame | None] | None = None) -> Iterator[CheckedCall]:
-    """Check every projection in a recording. `lines`: in the order of the file.
+    """Check every model view in a recording. `lines`: in the order of the file.
 
-    `raw`: returns a frame with all withheld values, by number. If it is given, the original results are
-    bounded again, and mismatches are places that the current rules would no longer withhold.
+    `raw`: returns a frame with all withheld values, by number. If given, the boundary is applied to the
+    original results again, and mismatches are places that the current rules would no longer withhold.
     """
     recorded, today = Replay(), Replay(raw or (lambda _: None))
     calls: dict[tuple[int, str], tuple[ReplayedCall, ReplayedCall]] = {}

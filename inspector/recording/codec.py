@@ -1,4 +1,4 @@
-"""The only reader and writer of the lines of a recording.
+"""Reads and writes the lines of a recording; no other module does.
 
 A recording may come from an untrusted source. An invalid line becomes a `Broken` with its reason.
 """
@@ -88,8 +88,8 @@ def decoded(
     """Parse one line. Never raises.
 
     `version`: the version of the file, from its header. `is_outline`: parse only what an index needs, which
-    is several times as fast: of a frame's messages the members that match them, and nothing of the result of
-    a call or projection.
+    is several times as fast: of a frame's messages, the members that requests and answers are matched by, and
+    no results.
     """
     if len(raw) > MAX_LINE_BYTES:
         return Broken(reason=f"it is longer than {MAX_LINE_BYTES:,} bytes")

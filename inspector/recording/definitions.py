@@ -72,9 +72,9 @@ class RecordedDefinitions:
         self._variants = {tool.name: {dump(tool.definition): tool} for tool in tools}
 
     def connect(self) -> None:
-        """Require a new listing, because the server was reconnected.
+        """Expect a new listing, because the server was reconnected.
 
-        The known definitions are kept for their annotations.
+        The known definitions are kept, because their annotations still apply.
         """
         self.is_listed = False
 

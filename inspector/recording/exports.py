@@ -58,7 +58,10 @@ def exported(
 
 
 def note_words(line: Line) -> tuple[str, str] | None:
-    """The kind and text of an event that went over no wire; None for other lines. May be untrusted text."""
+    """The kind and text of an event that is not a protocol message; None for other lines.
+
+    May be untrusted text.
+    """
     match line:
         case Note(kind=kind, text=text):
             return kind, text if isinstance(text, str) else text_for(text) if isinstance(text, dict) else ""

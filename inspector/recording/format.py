@@ -186,7 +186,7 @@ class RecordedOutput(Struct, frozen=True):
 
 
 def recorded_output(check: OutputCheck | None) -> RecordedOutput | UnsetType:
-    """The comparison in its recorded form; UNSET if there is none."""
+    """The comparison with an output schema in its recorded form; UNSET if there is none."""
     if check is None:
         return UNSET
     violations = tuple(
@@ -218,7 +218,10 @@ class Projected(_WithLenses, frozen=True, kw_only=True):
 
     @property
     def output_check(self) -> OutputCheck | None:
-        """The recorded comparison, with its texts made safe to show; None if there is none."""
+        """The recorded comparison with the output schema; None if there is none.
+
+        Its texts contain no control or invisible characters.
+        """
         if isinstance(self.output, UnsetType):
             return None
         violations = tuple(
@@ -237,7 +240,7 @@ class LensesChanged(_WithLenses, frozen=True, kw_only=True):
 
 
 class Note(Struct, frozen=True, kw_only=True):
-    """An event that went over no wire. The kind is `policy` for a decision about a call."""
+    """An event that is not a protocol message. The kind is `policy` for a decision about a call."""
 
     kind: str = field(name="note")
     at_s: Seconds = field(name="at")
@@ -291,7 +294,7 @@ Line: TypeAlias = (
 
 
 class PageCall(Struct, frozen=True, kw_only=True):
-    """A finished call of a page's tool, unredacted. No recordable frame contains it."""
+    """A finished call of a page's tool, with its secrets. No frame that can be recorded contains the call."""
 
     number: int
     """The number of the call, counted from 1 within a session."""

@@ -24,9 +24,9 @@ _URL = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s?]*\?\S+")
 
 
 class KnownValues:
-    """The withheld values.
+    """The values that a session has withheld.
 
-    Long ones are found anywhere; short ones only as whole words, and only on request.
+    Long values are found anywhere; short values only as whole words, and only on request.
     """
 
     def __init__(self) -> None:
@@ -48,14 +48,14 @@ class KnownValues:
         self._weak.add(texts - strong, keys - self.names)
 
     def publish(self, texts: Iterable[str], names: Iterable[str] = ()) -> None:
-        """Declare texts and keys public, except those that repeat a withheld value."""
+        """Note that texts and keys are public, except for those that repeat a withheld value."""
         fresh, keys = set(texts) - self.public, set(names) - self.names
         self.public |= fresh - self._strong.found(list(fresh))
         self.names |= keys - self._strong.found(list(keys))
 
     @property
     def is_empty(self) -> bool:
-        """True if there is nothing to search for everywhere: every withheld value is so short that it occurs by chance."""
+        """True if every withheld value is so short that it occurs by chance, so that no search is useful."""
         return self._strong.is_empty
 
     def repeats(self, value: Json) -> bool:
@@ -77,7 +77,7 @@ class KnownValues:
     def covered(self, value: Json, key: MarkerKey, *, weak: bool) -> Json:
         """`value` with a marker for every leaf that repeats a withheld value, and for objects whose key does.
 
-        The queries of URLs are also withheld, and so are server values in the shape of a marker.
+        The queries of URLs are withheld too, and values of a server that have the shape of a marker.
         """
         texts, keys = set[str](), set[str]()
         texts_in(value, texts, keys)

@@ -28,7 +28,10 @@ class Marker(dict[str, Json]):
 
 
 class MarkerKey:
-    """The secret key of one recording. It is created for it, and never written."""
+    """The secret key with which the ids in one recording are computed.
+
+    It is made for the recording and never stored.
+    """
 
     def __init__(self, key: bytes) -> None:
         """`key`: 32 bytes that are stored nowhere else."""
@@ -53,9 +56,9 @@ def is_marker(value: Json) -> bool:
 
 
 def with_markers(raw: Json, removals: Iterable[Removal], key: MarkerKey) -> Json:
-    """`raw` with a marker for each removal that concerns a secret.
+    """A copy of `raw` with a marker for each removal that concerns a secret. Shares unchanged parts.
 
-    Shares what it does not change. Never raises.
+    Never raises.
 
     `removals`: the removals at the boundary level `declared`, as pointers into `raw`.
     """
@@ -78,12 +81,12 @@ def _is_within(copied: Copied, tokens: tuple[str, ...]) -> bool:
 
 
 def places(value: Json, wanted: Callable[[Json], bool]) -> Iterator[Tokens]:
-    """The places of the values for which `wanted` is true. The inside of a marker is not searched."""
+    """The paths to the values for which `wanted` is true. Markers are not searched inside."""
     return walk.places(value, wanted, closed=lambda item: isinstance(item, Marker))
 
 
 def unforged(value: Json, key: MarkerKey) -> Json:
-    """`value` with markers in place of objects that only have the shape of one."""
+    """`value` with markers in place of objects of a server that only have the shape of a marker."""
     copied = Copied(value)
     for tokens in list(places(value, _is_forged)):
         copied.put(tokens, key.marker(Rule.INTERNAL, copied.at(tokens)))
@@ -99,7 +102,7 @@ STANDS = re.compile(r"\[withheld [^\[\] ]+ [0-9a-f]{16}\]")
 
 
 def text_for(marker: JsonObject) -> str:
-    """The text that a person, or the model of a replayed session, reads in place of the value."""
+    """The text that a person, or the model of a replayed session, reads in place of the withheld value."""
     return f"[withheld {marker[MARKER]} {marker[ID]}]"
 
 
@@ -108,7 +111,7 @@ _CODE = -32603
 
 
 def stood_in(content: Json) -> Json:
-    """The content of a recorded frame with placeholders for its markers. Shares what it does not change."""
+    """The content of a recorded frame, with a text in place of each marker. Shares unchanged parts."""
     if not _may_hold_markers(content):
         return content
     copied = Copied(content)

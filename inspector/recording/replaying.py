@@ -178,7 +178,7 @@ def tools_in(line: Listed | RecordedCall) -> Iterator[Tool]:
 
 
 def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
-    """The projection of a call for a model; None if there is no longer a host of that name."""
+    """What a model sees of a recorded call; None if there is no longer a host of that name."""
     profile = host(lenses.host)
     if profile is None:
         return None
@@ -187,7 +187,7 @@ def projection_of(call: ReplayedCall, lenses: Lenses) -> Projection | None:
 
 
 def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
-    """The projection of a call as a line of a recording; None if the host is unknown."""
+    """What a model sees of a call, as a line of a recording; None if the host is unknown."""
     projection = projection_of(call, lenses)
     if projection is None:
         return None
@@ -213,9 +213,9 @@ def projected(call: ReplayedCall, lenses: Lenses) -> Projected | None:
 
 
 def output_of(call: ReplayedCall, recorded: Projected | None, lenses: Lenses) -> OutputCheck:
-    """The comparison of a result with the output schema: the recorded one, else one made now.
+    """The comparison of a result with the output schema: from the recording, otherwise made now.
 
-    A comparison made now is unchecked if a value was withheld from the result or the definition.
+    Made now, it is unchecked if a value was withheld from the result or the definition.
     """
     if recorded is not None and (check := recorded.output_check) is not None:
         return check
@@ -236,9 +236,9 @@ _WITHHELD = "not checked: the recording does not contain the withheld parts of t
 
 
 def nonce_of(outcome: Outcome) -> str:
-    """The delimiter of untrusted text in a recorded result.
+    """The nonce of the markers around untrusted text, for a recorded result.
 
-    It is the same each time, and occurs in no result itself.
+    It is the same each time, and occurs in no result.
     """
     digest = hashlib.sha256()
     value: Json = outcome.value if isinstance(outcome, (Result, RpcError)) else outcome.detail

@@ -1,8 +1,8 @@
 """Writes the frames of a session as lines of a recording.
 
 A log may contain a secret before the result arrives that declares it. So while calls are running, incoming
-frames are held until all calls are answered and judged. If an answer does not arrive, or too much would be
-held, the texts of the held frames are withheld.
+frames wait until all calls are answered and the boundary was applied. If an answer does not arrive, or too
+many bytes wait, the texts of the waiting frames are withheld.
 """
 
 import re
@@ -58,7 +58,7 @@ from inspector.recording.replaying import Replay, projected
 
 
 def needed_of(before: Iterable[Matched]) -> frozenset[int]:
-    """The numbers of frames that are needed to read later ones: handshake, listings, and open requests."""
+    """The numbers of the frames that later frames depend on: handshake, listings, and open requests."""
     needed = set[int]()
     waiting = dict[tuple[int, str], int]()
     for matched in before:
@@ -109,11 +109,11 @@ class Scribe:
     def __init__(
         self, key: bytes, lenses: Lenses, *, secrets: Iterable[str] = (), target: tuple[str, str] = ("", "")
     ) -> None:
-        """`key`: 32 fresh bytes, discarded with this object.
+        """`key`: 32 new random bytes that are stored nowhere else.
 
         `secrets`: values that are secret from the start.
 
-        `target`: as the user wrote it, which notes quote, and as a recording may name it.
+        `target`: the target as the user wrote it, which notes may quote, and as a recording may name it.
         """
         self._key = MarkerKey(key)
         self._bounder = Bounder(self._key, lenses.policy, secrets)
@@ -207,7 +207,7 @@ class Scribe:
         yield from self._later(Note(at_s=at_s, kind=kind, text=text))
 
     def conceal(self, values: Iterable[str]) -> Iterator[Line]:
-        """Treat these values as secret from now on."""
+        """Withhold these values from all later lines."""
         self._bounder.known.learn(list(values))
         return iter(())
 

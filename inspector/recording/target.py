@@ -1,4 +1,4 @@
-"""The target of a recording: its public name, its secrets, and an opened recording as a target."""
+"""The target of a recorded session: its public name and its secrets; and an opened recording."""
 
 from collections.abc import Iterator
 
@@ -27,8 +27,8 @@ def header_of(target: Target, lenses: Lenses, *, created: str, software: str) ->
 def named(target: Target) -> tuple[str, str]:
     """The kind and the public name of a target.
 
-    For a command, the name is only its program, because any other word may be a secret; for a URL, it has no
-    query and user.
+    For a command, the name is only the program, because any other word may be a secret; for a URL, the query
+    and the user are left out.
     """
     match target:
         case StdioTarget(command=command):
@@ -80,7 +80,10 @@ class OpenedRecording(Struct, frozen=True, kw_only=True):
 
     @property
     def target(self) -> Target:
-        """The recorded target as far as the header names it. It is for display; never connect to it."""
+        """The recorded target as far as the header names it.
+
+        Only for display: Sightline must not connect to it.
+        """
         name = self.header.target
         match self.header.kind:
             case "demo":

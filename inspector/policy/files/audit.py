@@ -57,7 +57,7 @@ class Audit:
             handler.handleError = self._failed
 
     def conceal(self, values: Iterable[str]) -> None:
-        """Withhold these values from now on, whatever a tool's schema declares."""
+        """Withhold these values from all later lines, also if no schema declares them sensitive."""
         with self._lock:
             self._auditor.conceal(values)
 

@@ -1,6 +1,6 @@
 """Policy files: TOML or JSON, accepted completely or not at all.
 
-A project may contain one. It is used only if the user names it.
+A policy file that a project contains is used only if the user names it.
 """
 
 import json

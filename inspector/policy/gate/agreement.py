@@ -1,4 +1,4 @@
-"""The terms of a run, settled before any connection: its policy, its audit log, and who agrees to calls."""
+"""What is decided before a run connects: its policy, its audit log, and who agrees to calls."""
 
 from enum import StrEnum
 from typing import TYPE_CHECKING
@@ -11,7 +11,10 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """The ways in which the user agreed to a call, or did not. The values are safe to show."""
+    """Whether and how the user agreed to a call. The values are texts without control characters.
+
+    The values are safe to show.
+    """
 
     NOT_ASKED = "not asked"
     USER = "agreed by the user"

@@ -64,9 +64,9 @@ class Consideration(Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> Verdict:
-        """The verdict of the rules; BLOCK if the call could not be judged.
+        """The verdict of the policy rules; BLOCK if the rules could not be evaluated.
 
-        If the definition changed, ALLOW becomes CONFIRM.
+        If the definition of the tool has changed, ALLOW becomes CONFIRM.
         """
         if self.problem:
             return Verdict.BLOCK
@@ -76,7 +76,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
 
     @property
     def reasons(self) -> tuple[str, ...]:
-        """One sentence for each matching rule with its facts, each change, and the problem.
+        """The reasons for the verdict, a sentence each: matching rules, changed definitions, a problem.
 
         Safe to show; quotes no argument.
         """
@@ -85,7 +85,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
 
     @property
     def causes(self) -> frozenset[str]:
-        """The names of the rules, the keys of the changes and the problem behind `reasons`."""
+        """What the sentences of `reasons` are about: names of rules, keys of changes, and the problem."""
         rules = (match.rule.name for match in self.decision.matches)
         return frozenset((*rules, *(each.key for each in self.asking), self.problem))
 
@@ -117,7 +117,10 @@ class Consideration(Struct, frozen=True, kw_only=True):
 def considered(
     policy: Policy, target: Target, situation: Situation, asking: tuple[ConfirmReason, ...] = ()
 ) -> Consideration:
-    """The decision of the policy. Never raises: a call that cannot be judged is blocked."""
+    """The decision of the policy about a call.
+
+    Never raises: if the rules cannot be evaluated, the call is blocked.
+    """
     try:
         facts = facts_of(situation)
         decision = decide(policy, facts)
@@ -155,7 +158,7 @@ def decision_line(current: Consideration, agreement: Agreement) -> str:
 
 
 def refusal(current: Consideration) -> tuple[str, str]:
-    """The error for a call that is not made, and a hint."""
+    """The message and the hint of the error for a call that the policy does not let through."""
     reasons = "\n".join(current.reasons)
     if current.verdict is Verdict.BLOCK:
         hint = "To allow it, use another policy." if not current.problem else "Please report it."
@@ -167,7 +170,10 @@ def refusal(current: Consideration) -> tuple[str, str]:
 
 
 def brought_line(brought: SessionTrust) -> str:
-    """The labels that an answer brought in, by kind. Data classes and sources are counted, not quoted."""
+    """A line about the trust labels that an answer adds to the session.
+
+    Data classes and sources are counted, not quoted.
+    """
     counts = Counter(label.kind for label in brought.labels)
     return "labels received: " + ", ".join(
         f"{counts[kind]} {_COUNTED[kind][counts[kind] != 1]}" if kind in _COUNTED else safe_line(kind.value)

@@ -1,4 +1,7 @@
-"""One agent session, which may span servers: decides on its calls, tracks its trust, and annotates its requests."""
+"""Decides on the calls of one agent session, which may use several servers.
+
+Also tracks which untrusted data has come into the session, and says so in requests.
+"""
 
 import asyncio
 import hashlib
@@ -56,13 +59,18 @@ _SMALL_BYTES = 16 * 1024
 
 
 class Resolver:
-    """Asks servers to resolve calls, and caches the resolutions for the life of the connection."""
+    """Asks servers which declarations hold for a call (`tools/resolve`), and caches the answers.
+
+    An answer is cached until the connection ends.
+    """
 
     def __init__(self) -> None:
         self._kept: WeakKeyDictionary[Session, OrderedDict[bytes, Resolution]] = WeakKeyDictionary()
 
     async def resolution(self, session: Session, tool: Tool, arguments: JsonObject) -> Resolution | None:
-        """The server's resolution of a call; None if the tool does not declare that it can be resolved.
+        """The server's answer to `tools/resolve` for a call.
+
+        None if the tool does not declare that it can be resolved.
 
         Raises UnreachableError if there is no connection.
         """
@@ -94,13 +102,13 @@ def _key(tool: Tool, arguments: JsonObject) -> bytes:
 
 
 class Oversight:
-    """Decides on every call of a run, before it is sent and after it was answered.
+    """Decides on every call of a run, before the call is sent and after it was answered.
 
-    It outlives connections.
+    One object is used for all connections of a run.
     """
 
     def __init__(self, policy: Policy | None = None, *, audit: "Audit | None" = None) -> None:
-        """`policy`: None for the built-in one. `audit`: closed by the caller."""
+        """`policy`: None for the built-in policy. `audit`: the caller closes it."""
         self.policy = policy or DEFAULT_POLICY
         self.trust = SessionTrust()
         self.number = 1
@@ -184,11 +192,11 @@ class Oversight:
         timeout_s: float | None = None,
         meta: JsonObject | None = None,
     ) -> Ruled:
-        """Make a call that may be made, and rule on its answer.
+        """Make a call, if `considering` and the user allow it, and decide what the model gets of its answer.
 
         `agreement`: whether the user agreed; a blocked call is not made in any case. `meta`: members of
         `_meta`. Raises BlockedError or NotConfirmedError if the call may not be made; then nothing was sent.
-        Raises InspectorError if it cannot be logged beforehand, or if there is no connection.
+        Raises InspectorError if the audit log cannot be written beforehand, or if there is no connection.
         """
         current, number = await self._begun(session, considering, agreement)
         record = await session.call(
@@ -214,9 +222,9 @@ class Oversight:
         params: JsonObject,
         agreement: Agreement,
     ) -> Outcome:
-        """Send the request of a call that may be made, as it is.
+        """Send a request unchanged, if `considering` and the user allow it.
 
-        Its answer is logged, not judged. Raises as `call` does.
+        The answer is logged, but the policy does not decide on it. Raises as `call` does.
         """
         current, number = await self._begun(session, considering, agreement)
         begun = asyncio.get_running_loop().time()
@@ -241,9 +249,9 @@ class Oversight:
         return current, number
 
     async def decline(self, session: Session, considering: Consideration) -> None:
-        """Note and log a call that is not made.
+        """Note in the timeline and the audit log that a call is not made. Sends nothing.
 
-        Sends nothing. Raises InspectorError if it cannot be logged.
+        Raises InspectorError if the audit log cannot be written.
         """
         self._note_decision(session, considering, Agreement.NONE)
         await self._deciding(considering, 0)
@@ -252,9 +260,9 @@ class Oversight:
             await asyncio.to_thread(self._audit.declined, _audited(considering, self.number, 0), by)
 
     async def release(self, session: Session, made: Ruled) -> Ruled:
-        """Release a held answer to the model, because the user agrees.
+        """Release an answer to the model that a rule has held back, because the user agrees.
 
-        Raises InspectorError if it cannot be logged.
+        Raises InspectorError if the audit log cannot be written.
         """
         await self._released(made)
         agreed = in_force(replace(made, is_agreed=True))

@@ -1,6 +1,6 @@
 """The decisions that a policy would have made about the calls in a recording.
 
-It calls nothing and reaches no server.
+No call is made, and no server is contacted.
 """
 
 from collections.abc import Iterable, Iterator
@@ -52,10 +52,10 @@ def replayed(
 ) -> Iterator[ReplayedDecision]:
     """The decisions about each call, in order.
 
-    A call that would not have been made adds nothing to the session's trust.
+    A call that the policy would have stopped adds no trust labels to the session.
 
-    `server`: the name of the target in the recording. Withheld values of arguments are judged as the
-    placeholders for them.
+    `server`: the name of the target in the recording. In place of a withheld argument, the rules see the
+    placeholder for it.
     """
     trust = SessionTrust()
     for number, call in enumerate(calls, 1):

@@ -1,4 +1,4 @@
-"""Rules on answers: computes their effects, additions to the session's trust, and what a model may see."""
+"""Applies policy rules to answers: the effects, the trust labels that are added, what a model may see."""
 
 import dataclasses
 from collections.abc import Sequence
@@ -28,7 +28,7 @@ _UNJUDGED = Handling(decision=Decision(verdict=Verdict.BLOCK))
 
 
 class Ruled(Struct, frozen=True, kw_only=True):
-    """A call that was made, with the ruling on its answer."""
+    """A call that was made, with the decision of the policy about its answer."""
 
     record: CallRecord
     """The record of the call. Its policy includes what the rules require."""
@@ -94,9 +94,9 @@ class Ruled(Struct, frozen=True, kw_only=True):
 
 
 def ruled(policy: Policy, considered: Consideration, record: CallRecord, *, is_agreed: bool) -> Ruled:
-    """Rule on an answer.
+    """Apply the policy to an answer. Linear in the size of the answer.
 
-    Linear in the size of the answer. Never raises: an answer that cannot be judged is withheld.
+    Never raises: if the rules cannot be evaluated, the answer is withheld.
 
     `is_agreed`: whether the user agreed in advance to any question of the rules.
     """
@@ -146,7 +146,7 @@ def _without_secrets(brought: SessionTrust, record: CallRecord, origin: LabelOri
 
 
 def in_force(made: Ruled) -> Ruled:
-    """The ruling, with its requirements applied to the policy of the record."""
+    """A copy of `made` whose call record has the policy that the rules require."""
     policy = replace(
         made.record.policy,
         withheld=_withheld(made),

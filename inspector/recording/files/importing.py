@@ -58,7 +58,7 @@ _MILLISECONDS_FROM = 1e11
 
 
 class UnreadableLine(Struct, frozen=True, kw_only=True):
-    """A line in neither of the two formats. The lines after it are not read."""
+    """A line in neither of the two formats. The lines after this one are not read."""
 
     line: int
     """The number of the line, counted from 1."""
@@ -73,8 +73,8 @@ def is_foreign(raw: bytes) -> bool:
 def imported(lines: Iterable[bytes], server: str | None = None) -> Iterator[Frame | UnreadableLine]:
     """The frames of a log, with times relative to its first line.
 
-    `server`: the server whose frames are imported; None if the log has only one. The frames are unredacted:
-    only a `Scribe` may take them.
+    `server`: the server whose frames are imported; None if the log has only one. The frames contain secrets:
+    pass them to a `Scribe` only.
     """
     start: float | None = None
     number = 0
@@ -168,7 +168,7 @@ _TOGETHER = 256
 
 
 def import_log(path: Path, made: Path, server: str | None) -> UnreadableLine | None:
-    """Write the session of a log to `made`, bounded like any other recording.
+    """Write the session of a log to `made`, without sensitive values, like any other recording.
 
     Returns the line at which the log became unreadable; None if there is none. `server`: the server to
     import, if the log has several. Raises UsageError; InspectorError if `made` cannot be written.

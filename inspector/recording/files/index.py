@@ -171,7 +171,10 @@ class Index:
         return self.frames.lines[place]
 
     def asked_at(self, line: int) -> int | None:
-        """The line with the request of the last call that `line` answers; None for no call, or a page's call."""
+        """The line with the request of the last call that `line` answers.
+
+        None if there is none, or for a page's call.
+        """
         place = self.calls.until(line) - 1
         if place < 0 or self.calls.lines[place] != line or not self.call_entries[place]:
             return None

@@ -38,7 +38,7 @@ from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
 class KnownListing(Struct, frozen=True, kw_only=True):
-    """The listed items at a position."""
+    """The items that the server has listed up to a position in the recording."""
 
     places: tuple[int, ...]
     """The lines that the listing was read from."""
@@ -144,7 +144,10 @@ class Moment(Struct, frozen=True, kw_only=True):
 
 
 class LastCalls(Mapping[str, CallAt]):
-    """The last answered call of each tool, looked up on access, because there may be as many names as lines."""
+    """The last answered call of each tool.
+
+    Searches on access, because there may be as many names as lines.
+    """
 
     def __init__(self, index: Index, position: int) -> None:
         self._index = index
@@ -205,13 +208,13 @@ _STRIDE = 1_000
 
 
 class Played:
-    """A recording, addressed by the lines of its file. Line 0 is the header.
+    """A recording that is read at any position; positions are line numbers. Line 0 is the header.
 
     While `index` runs in one thread, other threads may call the other methods.
     """
 
     def __init__(self, path: Path) -> None:
-        """Find the lines. Raises UsageError if the file is not a recording."""
+        """Find the beginnings of the lines. Raises UsageError if the file is not a recording."""
         self._file = RecordingFile(path)
         self.path = path
         self.header: Header = self._file.header

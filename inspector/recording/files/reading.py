@@ -86,7 +86,10 @@ class RecordingFile:
     """A recording with an index of its lines, 8 bytes per line. A line is read only when it is requested."""
 
     def __init__(self, path: Path) -> None:
-        """Read the header and find the lines. Raises UsageError if the file is not a recording."""
+        """Read the header, and find the beginnings of the lines.
+
+        Raises UsageError if the file is not a recording.
+        """
         self.path = path
         self.header = header_at(path)
         try:
@@ -135,7 +138,10 @@ class RecordingFile:
             yield ending
 
     def ending(self, *, ended: bool) -> Break | None:
-        """The break after the last line, if any. `ended`: whether the last line is the end."""
+        """The place after the last line at which the recording breaks off, if any.
+
+        `ended`: the last line is an `End`.
+        """
         if self.broken or ended:
             return self.broken
         return Break(line=len(self) + 1, reason="its last line is missing: the session was cut off")
@@ -161,8 +167,8 @@ class RecordingFile:
     ) -> int | None:
         """The first line after `position`, or the last one before it, that contains the words; None if there is none.
 
-        The words are searched as they are, and as JSON escapes them. The search is case-sensitive if they
-        have capitals.
+        The words are searched in plain spelling and in the spelling of JSON escapes. The search is
+        case-sensitive if the words have capitals.
         """
         search = RecordingSearch(words)
         total = (
@@ -227,7 +233,7 @@ class RecordingSearch:
 
 
 class GoodLines:
-    """The valid lines of a recording. `broken` is known once they have been iterated."""
+    """The valid lines of a recording. `broken` is known after the last line was read."""
 
     def __init__(self, file: RecordingFile, up_to: int | None = None, *, is_outline: bool = False) -> None:
         """`up_to`: the last line to include, counted from 0; None for all. `is_outline`: see `decoded`."""
@@ -247,9 +253,9 @@ class GoodLines:
 
 
 def fault_of(line: Line | Broken, *, ended: bool) -> str:
-    """The reason why a line cannot come next; empty if it can.
+    """The reason why a line cannot follow the previous line; empty if it can.
 
-    `ended`: whether the previous line is the end.
+    `ended`: true if the previous line is an `End`.
     """
     if isinstance(line, Broken):
         return line.reason

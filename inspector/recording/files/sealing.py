@@ -2,8 +2,8 @@
 
 Writing needs no private key.
 
-Source: age-encryption.org/v1, through pyrage. A frame is encrypted in parts, so that only the last part can
-be lost and no step takes long.
+Source: age-encryption.org/v1, through pyrage. A frame is encrypted in parts, so that no step takes long, and
+only the last part is lost if the process ends.
 """
 
 import base64
@@ -45,17 +45,17 @@ class _Age(Protocol):
 
 
 def sealed_path(recording: Path) -> Path:
-    """The path of the sealed frames of a recording."""
+    """The path of the file with the sealed (encrypted) frames of a recording."""
     return recording.with_name(recording.name + SUFFIX)
 
 
 class Sealer:
-    """Writes sealed frames."""
+    """Writes frames encrypted to an age recipient."""
 
     def __init__(self, recording: Path, recipient: str) -> None:
-        """`recipient`: `age1…`.
+        """`recipient`: an age recipient, `age1…`.
 
-        Raises UsageError if it is not a recipient, or if the file cannot be created.
+        Raises UsageError if it is not an age recipient, or if the file cannot be created.
         """
         self._age = _age()
         try:

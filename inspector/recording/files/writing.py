@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 
 class Clock:
-    """The times and numbers of a recording, across all its connections.
+    """The times and frame numbers of a recording, over all its connections.
 
-    Used only by the thread that adds frames.
+    Only the thread that adds frames may use it.
     """
 
     def __init__(self) -> None:
@@ -50,9 +50,8 @@ class Clock:
     def connect(self, *, goes_on: bool = False, since_s: float | None = None) -> int:
         """Begin a connection and return its number.
 
-        `goes_on`: whether it continues the previous connection's clock and numbers.
-
-        `since_s`: the time at which it began, on the clock of the first connection; None for now.
+        `goes_on`: whether the clock and numbers of the previous connection continue. `since_s`: the time at
+        which the new connection began, on the clock of the first connection; None for now.
         """
         self._connections += 1
         if self._connections == 1:
@@ -64,7 +63,7 @@ class Clock:
         return self._connections
 
     def join(self, frames: Sequence[Matched], calls: Sequence[PageCall], now_s: float) -> None:
-        """Begin in the middle of the first connection."""
+        """Begin a recording in the middle of the first connection."""
         self._calls = calls[-1].number if calls else 0
         self._connections = 1
         self._started_s = time.monotonic() - now_s
@@ -160,7 +159,7 @@ class Recorder:
     def join(self, frames: Sequence[Matched], calls: Iterable[PageCall] = (), *, now_s: float) -> None:
         """Begin in the middle of a session. `frames`, `calls`: the frames and calls so far.
 
-        Of earlier frames, only the listings are written; the others only show which values to withhold.
+        Of earlier frames, only the listings are written; the others only tell which values to withhold.
         `now_s`: the time on the clock of the connection.
         """
         before, made = tuple(frames), tuple(calls)
@@ -187,7 +186,7 @@ class Recorder:
         self._work.put(lambda: self._scribe.look(file_s, lenses))
 
     def note(self, at_s: float, kind: str, text: str) -> None:
-        """Record an event that went over no wire, with the kind `policy` for a decision about a call.
+        """Record an event that is not a protocol message, with the kind `policy` for a decision about a call.
 
         The text must quote no argument and no result.
         """
@@ -195,7 +194,7 @@ class Recorder:
         self._work.put(lambda: self._scribe.note(file_s, kind, text))
 
     def conceal(self, values: Iterable[str]) -> None:
-        """Withhold these values from now on, wherever a server repeats them."""
+        """Withhold these values from all later lines, wherever a server repeats them."""
         secret = tuple(values)
         self._work.put(lambda: self._scribe.conceal(secret))
 
@@ -214,7 +213,7 @@ class Recorder:
         done.wait()
 
     def close(self) -> None:
-        """Write the rest and wait for it.
+        """Write all lines that are still waiting, and wait until they are written.
 
         Blocks: call it in a thread. Afterwards `failure` is empty if all was written.
         """

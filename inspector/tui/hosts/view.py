@@ -57,7 +57,7 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     """The first changes. May quote untrusted text."""
     change_count: int
     leak: Leak
-    """YES if a withheld value reaches the model at the boundary level `open`."""
+    """Whether a withheld value reaches the model at the boundary level `open`."""
     leaks: tuple[str, ...]
     """Pointers to the first values that leak, in the raw result."""
     leak_count: int
