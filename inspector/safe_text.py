@@ -1,4 +1,4 @@
-"""Make untrusted text safe to show: it can neither control a terminal nor hide characters.
+"""Makes untrusted text safe to show: afterwards it can neither control a terminal nor hide characters.
 
 Line feed, tab and every character outside Unicode's category C (control, format, surrogate, private use,
 unassigned) stay as they are. All others become visible symbols.
@@ -26,7 +26,7 @@ _NOT_PLAIN = re.compile(r"[^\n\t\x20-\x7e\xa1-\xac\xae-\u02ff\u2010-\u2027]")
 
 
 class Safe(Struct, frozen=True, kw_only=True):
-    """Text that may be shown, and the number of characters that were replaced."""
+    """Text without control or hidden characters, and the number of characters that were replaced."""
 
     text: str
     replaced: int
@@ -38,7 +38,10 @@ def safe(text: str) -> str:
 
 
 def is_plain(text: str) -> bool:
-    """A quick test: True if every character is always plain. False does not mean that `safe` replaces one."""
+    """A quick test: True if `safe` certainly changes nothing.
+
+    If False, `safe` may or may not change something.
+    """
     return (text.isascii() and text.isprintable()) or _PLAIN.fullmatch(text) is not None
 
 

@@ -29,7 +29,7 @@ _FORMATS: JsonObject = {
 
 
 def forbids(offer: Offer) -> str:
-    """The reason not to call a tool unasked; empty if it is declared read-only."""
+    """The reason not to call a tool without asking the user; empty if the tool is declared read-only."""
     if offer.claimed("mcp", "readOnlyHint") is not True and offer.claimed("webmcp", "readOnly") is not True:
         return "it is not declared read-only"
     if any(found.kind in _UNSURE for found in offer.contradictions):
@@ -43,14 +43,14 @@ def forbids(offer: Offer) -> str:
 
 
 def arguments_for(offer: Offer) -> JsonObject | None:
-    """Arguments that the input schema allows, from examples, defaults and types; None if there are none."""
+    """Arguments that the input schema allows, from examples, defaults and types; None if none were found."""
     schema = offer.definition.get("inputSchema")
     sample = _sample(schema, 0)
     return sample if isinstance(sample, dict) and not violations(sample, schema, limit=1) else None
 
 
 def misfit_for(offer: Offer) -> JsonObject | None:
-    """Arguments that the input schema forbids; None if it allows all candidates."""
+    """Arguments that the input schema forbids; None if the schema allows all arguments that were tried."""
     schema = offer.definition.get("inputSchema")
     candidates: tuple[JsonObject, ...] = ({}, {"sightline-misfit": [{}]})
     return next((arguments for arguments in candidates if violations(arguments, schema, limit=1)), None)

@@ -1,4 +1,4 @@
-"""Keeps findings from quoting values that were withheld from a result, because definitions may contain them too."""
+"""Masks withheld values in findings, because definitions may contain copies of such values."""
 
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
@@ -35,10 +35,10 @@ class Covering:
             self.learn(call)
 
     def learn(self, call: ReviewedCall) -> None:
-        """Mask the values withheld from a call's result in findings from now on.
+        """Mask, in all later findings, the values that were withheld from the result of a call.
 
-        A recorded call that lacks values is skipped: the recorder already removed their copies from the
-        definitions.
+        A recorded call that lacks values is skipped: the recorder has already removed copies of these values
+        from the definitions.
         """
         if not call.left_out and not isinstance(call.outcome, Failure):
             self._bounder.judged(call.offer.tool, call.raw, call.bounded.removals)
@@ -63,7 +63,7 @@ class Covering:
         return COVERED if self._is_bad(text) else text
 
     def finding(self, finding: Finding, repeating: frozenset[str]) -> Finding:
-        """The finding in a form that is safe to show.
+        """A copy of `finding` without withheld values.
 
         `repeating`: the result of `repeating` for the whole input of the review.
         """
@@ -90,7 +90,7 @@ class Covering:
 
 
 def covered(findings: Iterable[Finding], reviewed: Reviewed) -> tuple[Finding, ...]:
-    """The findings of a review in a form that is safe to show."""
+    """Copies of the findings of a review without withheld values."""
     covering = Covering(reviewed.calls)
     repeating = covering.repeating(reviewed)
     return tuple(covering.finding(finding, repeating) for finding in findings)

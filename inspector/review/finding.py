@@ -72,7 +72,7 @@ class Finding(Struct, frozen=True, kw_only=True):
 
 
 class Hit(Struct, frozen=True, kw_only=True):
-    """A match of a rule. The rule and the subject make it a `Finding`."""
+    """One match of a review rule. Together with the rule and the subject, it makes a `Finding`."""
 
     message: str
     pointer: str = ""
@@ -89,7 +89,7 @@ _RUN = re.compile(r"((?:⟨U\+[0-9A-F]{4,6}⟩){2})(?:⟨U\+[0-9A-F]{4,6}⟩){1,
 
 
 def quoted(text: str, at: int = 0) -> str:
-    """A safe line of about `MAX_EVIDENCE` characters from a server's text, around the character at `at`.
+    """About `MAX_EVIDENCE` characters of a server's text around position `at`, on one line, safe to show.
 
     Text that looks like a credential is masked.
     """

@@ -1,6 +1,6 @@
 """Splits a text into sentences and words in the form in which a model reads it.
 
-Hidden letters are decoded, and compatibility characters are normalized.
+Letters that are hidden in Unicode tag characters are decoded, and compatibility characters are normalized.
 """
 
 import re
@@ -29,7 +29,7 @@ class Sentence(Struct, frozen=True, kw_only=True):
 
 
 class Prose(Struct, frozen=True, kw_only=True):
-    """A text, decoded and split, with its conspicuous features."""
+    """A text, decoded and split into sentences, with features that may be signs of hidden instructions."""
 
     text: str
     """The decoded text."""
@@ -48,7 +48,7 @@ class Prose(Struct, frozen=True, kw_only=True):
     """Pairs of corresponding positions in the decoded text and in the original; empty if they are equal."""
 
     def original(self, at: int) -> int:
-        """The position in the original text that corresponds to one in the decoded text."""
+        """The position in the original text that corresponds to position `at` in the decoded text."""
         if not self.moved:
             return at
         read, sent = self.moved[bisect_right(self.moved, (at, 1 << 60)) - 1]
@@ -121,7 +121,7 @@ def names_secret_path(lowered: str) -> bool:
 
 
 def as_read(text: str) -> tuple[str, tuple[tuple[int, int], ...]]:
-    """The text as a model reads it, and pairs of corresponding positions in it and in the original.
+    """The text as a model reads it, and pairs of corresponding positions in the new and the original text.
 
     Tag characters are decoded, hidden characters are removed, and the rest is normalized to NFKC.
     """

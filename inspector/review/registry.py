@@ -34,7 +34,7 @@ def rules() -> tuple[ReviewRule, ...]:
 def findings_of(reviewed: Reviewed, chosen: Sequence[ReviewRule] | None = None) -> tuple[Finding, ...]:
     """The findings of `chosen`, or of all rules. Never raises.
 
-    They are sorted by severity (worst first), by rule, and by the order of the definitions.
+    The findings are sorted by severity (worst first), by rule, and by the order of the definitions.
     """
     found: list[tuple[int, Finding]] = []
     order = {id(offer): number for number, offer in enumerate(reviewed.offers)}

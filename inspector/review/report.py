@@ -24,7 +24,7 @@ class NotChecked(Struct, frozen=True, kw_only=True):
 
 
 def skills_not_read(uris: Iterable[str], read: Collection[str]) -> Iterator[NotChecked]:
-    """The skills whose texts were not reviewed, because no review reads a skill.
+    """The skills whose texts were not reviewed, because a review does not read skills itself.
 
     `read`: the handles of items that were read.
     """
@@ -40,7 +40,7 @@ _READ = (Kind.RESOURCE, Kind.TEMPLATE, Kind.PROMPT)
 def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) -> Iterator[NotChecked]:
     """An entry that counts the resources, templates and prompts whose contents were not reviewed.
 
-    No entry if there are none. `read`: the handles of the items that were read.
+    No entry if the count is 0. `read`: the handles of the items that were read.
     """
     unread = [item.kind for item in items if item.handle not in read]
     counts = [(unread.count(kind), _NOUNS[kind]) for kind in _READ]
@@ -50,7 +50,10 @@ def contents_not_read(items: Iterable[Item], read: Collection[str], why: str) ->
 
 
 def addresses_not_visited(asks: Iterable[ServerRequest]) -> Iterator[NotChecked]:
-    """An entry that counts the addresses that the server wants visited. Only their texts were judged."""
+    """An entry that counts the URLs that the server asks the user to open.
+
+    The review checked only their texts.
+    """
     number = len({url for ask in asks if (url := text_at(ask.params, "url")) is not None})
     if number:
         yield NotChecked(
@@ -149,7 +152,10 @@ class Report(Struct, frozen=True, kw_only=True):
         )
 
     def groups(self) -> tuple[tuple[ReportEntry, ...], ...]:
-        """The entries in groups that differ only in place, in the order of their first entries."""
+        """The entries in groups; entries of one group differ only in their place.
+
+        Ordered by the first entries.
+        """
         found: dict[tuple[object, ...], list[ReportEntry]] = {}
         for entry in self.entries:
             finding = entry.finding
@@ -175,7 +181,7 @@ class Report(Struct, frozen=True, kw_only=True):
 def fingerprint(finding: Finding) -> str:
     """An id of a finding that is stable across reviews: 32 hexadecimal digits of SHA-256.
 
-    It depends only on the rule and the place, so the server's text may change.
+    It depends only on the rule and the place, so it stays the same if the server's text changes.
     """
     place = f"{finding.id}\0{finding.subject.value}\0{finding.name}\0{finding.pointer}"
     if finding.target:
@@ -186,7 +192,7 @@ def fingerprint(finding: Finding) -> str:
 def counted_words(entries: Iterable[ReportEntry]) -> str:
     """A summary such as `5 findings: 2 high, 2 low, 1 accepted`.
 
-    Known and accepted findings count under no severity.
+    Known and accepted findings are not counted under their severity.
     """
     numbers = Counter(_counted_as(entry) for entry in entries)
     total = numbers.total()
@@ -206,9 +212,9 @@ def _counted_as(entry: ReportEntry) -> str:
 def entries_of(
     findings: Iterable[Finding], *, known: frozenset[str], accepted: Iterable[Acceptance]
 ) -> tuple[ReportEntry, ...]:
-    """The findings as entries.
+    """The findings as entries of a report. `known`: the fingerprints of a baseline.
 
-    `known`: the fingerprints of a baseline. Several findings in one place stay separate.
+    Several findings in one place stay separate.
     """
     given = tuple(accepted)
     found: list[ReportEntry] = []
@@ -286,7 +292,10 @@ def baseline_of(report: Json) -> frozenset[str] | None:
 
 
 def without_credentials(report: Report, mask: Callable[[str], str]) -> Report:
-    """The report with the user's credentials masked. Fingerprints still depend on the original texts."""
+    """A copy of the report, with the user's credentials masked.
+
+    Fingerprints are those of the original texts.
+    """
     return replace(
         report,
         server=mask(report.server),

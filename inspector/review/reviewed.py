@@ -40,7 +40,10 @@ _CONTROLS = (b"\\u", b"\\r", b"\\b", b"\\f", b"\x7f")
 
 @dataclass(frozen=True, kw_only=True)
 class Offer:
-    """One definition of a server. Properties that several rules use are cached."""
+    """One definition that a server offers (a tool, a resource or another item), as input of review rules.
+
+    Properties that several rules use are cached.
+    """
 
     kind: SubjectKind
     name: str
@@ -153,7 +156,7 @@ class ReviewedCall:
 
     @cached_property
     def bounded(self) -> Bounded:
-        """The result, bounded at level `declared`."""
+        """The part of the result that the boundary lets through at level `declared`."""
         return self.judged.bounded(Level.DECLARED)
 
     @cached_property
@@ -205,7 +208,7 @@ class ReviewedCall:
 
     @property
     def is_read(self) -> bool:
-        """True if `read` contains all texts, and each is short enough to be searched completely."""
+        """True if `read` has all texts of the result, and each is short enough to be searched completely."""
         read, is_all = self._first
         return is_all and all(len(text.text) <= LONGEST_READ for text in read)
 
@@ -268,7 +271,7 @@ def reviewed(
 ) -> Reviewed:
     """The input of a review of one server.
 
-    `server`: its `name`, `version` and `instructions`, as far as known.
+    `server`: `name`, `version` and `instructions` of the server, as far as known.
     """
     return Reviewed(
         offers=(
@@ -314,7 +317,7 @@ _ASKED = ("systemPrompt", "messages", "tools", "message", "url", "requestedSchem
 
 
 def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
-    """The server's requests to the user or to a model, as definitions."""
+    """The server's requests to the user or to a model, in the shape of definitions, for the rules."""
     return tuple(
         Offer(
             kind=SubjectKind.REQUEST,

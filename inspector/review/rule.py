@@ -23,7 +23,7 @@ SHOWN = DEFINITIONS | {SubjectKind.REQUEST}
 
 
 class ReviewRule(Struct, frozen=True, kw_only=True):
-    """A review rule. Its checks are pure, and linear in their input."""
+    """A review rule. Its checks are functions without side effects, and linear in their input."""
 
     id: str
     """The id of the rule. It never changes and is never reused."""

@@ -40,7 +40,7 @@ class OtherListing(Struct, frozen=True, kw_only=True):
     """The name of the client profile, for `OTHER_PROFILE`; otherwise empty."""
 
     def apart_from(self, present: ServerDefinitions) -> Iterator[Tool]:
-        """The tools and items that `present` does not have with the same definition."""
+        """The tools and items whose definitions `present` does not have, or has changed."""
         known = {tool.name: dump(tool.definition) for tool in present.all}
         return (tool for tool in self.definitions.all if known.get(tool.name) != dump(tool.definition))
 
@@ -65,7 +65,7 @@ class FaultKind(StrEnum):
 
 
 class ProtocolFault(Struct, frozen=True, kw_only=True):
-    """All protocol faults of one kind."""
+    """All violations of the protocol of one kind: their number, and the first as an example."""
 
     kind: FaultKind
     count: int
@@ -76,7 +76,7 @@ class ProtocolFault(Struct, frozen=True, kw_only=True):
 
 
 class Resolved(Struct, frozen=True, kw_only=True):
-    """The server's resolution of a call."""
+    """The server's answer to `tools/resolve`: its declarations for one call."""
 
     name: str
     """The name of the tool. Untrusted text."""
@@ -229,7 +229,7 @@ def answered_in(matched: Iterable[Matched]) -> Iterator[tuple[Request, JsonObjec
 
 
 def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
-    """The answers that caches may share, in the order of arrival."""
+    """The answers that caches may share between users, in the order of arrival."""
     return tuple(
         SharedAnswer(method=asked.method, name=_name(asked.params), result=result)
         for asked, result in answered_in(matched)
@@ -238,7 +238,7 @@ def shared_in(matched: Iterable[Matched]) -> tuple[SharedAnswer, ...]:
 
 
 def resolved_in(matched: Iterable[Matched]) -> tuple[Resolved, ...]:
-    """The resolutions that a server answered with, in the order of arrival."""
+    """The answers of a server to `tools/resolve`, in the order of arrival."""
     return tuple(
         Resolved(name=_name(asked.params), result=result)
         for asked, result in answered_in(matched)

@@ -1,8 +1,8 @@
 """Scores how likely a text is to instruct a model: adds up the weights of weak signals, each with a reason.
 
-A signal is a pattern over the words of one sentence: who should do what, with what, and who should not know.
-No single word decides. The cost is linear in the text. Sources: the WebMCP draft, 6.3.1; the public attack
-classes for MCP (tool poisoning, shadowing, hidden text, poisoned parameters).
+A signal is a pattern over the words of one sentence: who should do what, with what, and from whom it should
+be hidden. No single word decides. The cost is linear in the text. Sources: the WebMCP draft, 6.3.1; the
+public attack classes for MCP (tool poisoning, shadowing, hidden text, poisoned parameters).
 """
 
 import base64
@@ -60,7 +60,7 @@ class InstructionScore(Struct, frozen=True, kw_only=True):
     def severity(self) -> Severity:
         """The severity of the finding.
 
-        A single signal needs a higher score for high severity than several.
+        For high severity, a single signal needs a higher score than several signals.
         """
         if self.score < SUSPECT:
             return Severity.LOW
@@ -71,7 +71,7 @@ _QUIET = InstructionScore(score=0.0, reasons=(), at=0)
 
 
 def judged(text: Text, *, hidden: bool = False) -> InstructionScore:
-    """The judgement of a text, which adds up the signals of its densest passage. Each reason counts once.
+    """Score a text: add up the signals of the passage with the most. Each reason counts once.
 
     `hidden`: whether the text contains hidden characters.
     """

@@ -73,7 +73,7 @@ _HOLDERS = (str, dict, list, DuplicateKeys)
 
 
 def first_of(texts: Iterable[Text]) -> tuple[tuple[Text, ...], bool]:
-    """The first texts, up to the search limit, and whether they are all texts."""
+    """The first of `texts`, up to the search limit, and whether these are all."""
     left = READ
     read: list[Text] = []
     for text in texts:

@@ -1,1 +1,4 @@
-"""Saved calls: their expectations of results and of the model's view, and recorded calls that are made again."""
+"""Saved calls, with expectations of results and of the model's view.
+
+And recorded calls that are made again.
+"""

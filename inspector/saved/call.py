@@ -12,7 +12,7 @@ ALL_HOSTS = "all hosts"
 
 
 def saved_server(words: tuple[str, ...] | None) -> str:
-    """A target in the form that saved calls store; empty if it cannot be written.
+    """A target in the form in which saved calls store it; empty if it holds a credential.
 
     `words`: the words of a command line; None for a target that holds a credential.
     """
@@ -22,7 +22,9 @@ def saved_server(words: tuple[str, ...] | None) -> str:
 
 
 class Expectations(Struct, frozen=True, kw_only=True):
-    """The expectations of a result and of the model's view of it. Pointers lead into the structured content.
+    """What a saved call expects of its result and of the model's view.
+
+    Pointers lead into the structured content.
 
     A pointer that begins with a member of the whole result, such as `/content` or `/isError`, leads into the
     whole result. A pointer of `equals` or `matches` may continue into a text that is JSON, as
@@ -51,7 +53,7 @@ class Expectations(Struct, frozen=True, kw_only=True):
 
 
 def schemas_by_pointer(matches: Json) -> JsonObject | None:
-    """The schemas of `matches` by pointer; None if it is one schema.
+    """The schemas of `matches` by pointer; None if `matches` is one schema for the whole result.
 
     No keyword of JSON Schema begins with a slash.
     """
@@ -73,7 +75,7 @@ class SavedCall(Struct, frozen=True, kw_only=True):
     expect: Expectations = field(default_factory=Expectations)
 
     def whole_arguments(self, values: Mapping[str, str]) -> JsonObject:
-        """All arguments of the call. `values`: the values of the secret ones, by name."""
+        """All arguments of the call. `values`: the values of the secret arguments, by name."""
         return {**self.arguments, **values}
 
     def with_server(self, server: str) -> "SavedCall":

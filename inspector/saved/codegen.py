@@ -34,7 +34,7 @@ class Generated(Struct, frozen=True, kw_only=True):
 def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[str, ...]) -> Generated:
     """The code of one call. Raises UsageError if no code in `language` can reach `target`.
 
-    `words`: the target in the words of a command line, for pytest.
+    `words`: the target as on a command line, for pytest.
     """
     if isinstance(target, (StdioTarget, HttpTarget)):
         _check_plain(target)

@@ -35,7 +35,7 @@ _STRUCTURED = "/structuredContent"
 
 
 class Made(Struct, frozen=True, kw_only=True):
-    """A call that was made, and the settings of its views."""
+    """A call that was made, with the boundary level and host for the model's view."""
 
     judgement: Judgement
     duration_s: float
@@ -86,10 +86,11 @@ def failures(expect: Expectations, made: Made) -> Iterator[str]:
 
 
 def proposed(made: Made) -> Expectations:
-    """Expectations that this answer meets and a wrong one would not: its schema, withheld values, its error code.
+    """Expectations that this answer meets and a wrong answer would not, without values of the result.
 
-    If there is no schema, or one that says nothing: the shape of its JSON, or the first words of its text.
-    They contain no value of the result.
+    They are about the output schema, withheld values and the error code. If the tool has no schema, or a
+    schema that allows everything, they are about the keys and types in the JSON, or the first words of the
+    text.
     """
     shown = _projected(made)
     code = error_code(made.judgement.outcome, is_listed=made.judgement.contract.is_listed)

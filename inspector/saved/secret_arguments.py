@@ -13,8 +13,8 @@ from inspector.schema.fields import form_of
 def may_be_secret(arguments: JsonObject, schema: Json) -> frozenset[str]:
     """The names of arguments that the schema marks as sensitive, or that look like secrets by name or value.
 
-    An argument that contains a sensitive or secret-looking value is included. If the schema cannot be judged,
-    all arguments are. Never raises.
+    An argument that contains a sensitive or secret-looking value is included. If the schema cannot be read,
+    all arguments are included. Never raises.
     """
     places = [split(removal.pointer) for removal in sensitive_arguments(arguments, schema)]
     if () in places:

@@ -1,6 +1,6 @@
-"""Finds what is likely to be the same in the next result: the shape of its JSON, the first words of a text.
+"""Finds what is likely to be the same in the next result: keys and types of JSON, the first words of a text.
 
-Quotes no value of JSON.
+No value of JSON is quoted.
 """
 
 import re
@@ -107,10 +107,10 @@ def _joined(shapes: Iterable[JsonObject]) -> JsonObject:
 
 
 def first_words(text: str) -> str:
-    """The first words of a text's first line, up to a colon; empty if none are fit.
+    """The first words of a text's first line, up to a colon; empty if they are likely to differ next time.
 
-    A program writes such words before a value. Words are not fit if the line is masked in part or has a
-    credential, if they name a day or a month, or if they are not safe to show.
+    A program writes such words before a value. The result is empty, too, if the line is masked in part or has
+    a credential, if the words name a day or a month, or if they have control or invisible characters.
     """
     line = next((each for each in text[:2_000].splitlines() if each.strip()), "")
     found = _FIRST_WORDS.search(line)

@@ -1,4 +1,4 @@
-"""Compares an answer with the recorded one, by pointer."""
+"""Compares the answer to a call with the recorded answer, by pointer."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -31,7 +31,7 @@ class IgnoredPlace(Struct, frozen=True, kw_only=True):
     tokens: tuple[str, ...]
 
     def covers(self, tool: str, pointer: str) -> bool:
-        """True if a place, or one that contains it, is ignored."""
+        """True if the place at `pointer`, or a place that contains it, is ignored."""
         place = split(pointer)
         return (
             self.tool in {"", tool}
@@ -44,7 +44,7 @@ class IgnoredPlace(Struct, frozen=True, kw_only=True):
 
 
 class AnswerDifference(Struct, frozen=True, kw_only=True):
-    """One place in which an answer differs from the recorded one."""
+    """One place in which an answer differs from the recorded answer."""
 
     pointer: str
     what: str
@@ -52,7 +52,7 @@ class AnswerDifference(Struct, frozen=True, kw_only=True):
 
 
 def ignored_of(word: str) -> IgnoredPlace:
-    """The place in a word: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
+    """The place that `word` names: a pointer, or `TOOL:` and a pointer. Raises UsageError."""
     tool, colon, pointer = word.rpartition(":/")
     try:
         tokens = split(f"/{pointer}" if colon else word)
@@ -74,9 +74,9 @@ def differences(
 ) -> Iterator[AnswerDifference]:
     """Every place that differs and is not ignored, also inside JSON in a text. Never raises.
 
-    `recorded`: the recorded result, with texts in place of withheld values. Such a place is equal if it is
-    withheld now too. `masked`: a copy of `now` that is safe to show. `removed`: the pointers of the values
-    withheld now.
+    `recorded`: the recorded result, with texts in place of withheld values. A place that was withheld counts
+    as equal if it is withheld now too. `masked`: a copy of `now` with withheld values masked. `removed`: the
+    pointers of the values withheld now.
     """
     withheld = frozenset(removed)
     places = tuple(ignored)

@@ -1,4 +1,4 @@
-"""The engine of jsonschema-rs, its input and its limits, for `validation` and `fitting`."""
+"""Adapts values and schemas for jsonschema-rs, the validator that `validation` and `fitting` use."""
 
 import json
 from decimal import Decimal, InvalidOperation
@@ -20,7 +20,7 @@ _PLAIN = frozenset({dict, list, str, int, float, bool, type(None)})
 
 
 def engine_of(named: str) -> "type[Validator] | None":
-    """The engine for a `$schema`; None if the dialect is not known."""
+    """The validator class for a `$schema`; None if the dialect is not known."""
     from jsonschema_rs import (  # noqa: PLC0415 - the import takes a tenth of a second
         Draft4Validator,
         Draft6Validator,
@@ -41,7 +41,7 @@ def engine_of(named: str) -> "type[Validator] | None":
 
 
 def exact_for_engine(value: Json) -> Json:
-    """The value with numbers that the engine compares exactly.
+    """A copy of `value` with numbers that the validator compares exactly.
 
     NaN becomes null; of duplicate keys, the last is kept.
     """

@@ -42,7 +42,7 @@ class FieldKind(StrEnum):
 
 
 class Field(Struct, frozen=True, kw_only=True):
-    """One argument. All texts in it are untrusted."""
+    """A field of the form, for one argument of a tool. All texts in it are untrusted."""
 
     pointer: str
     """Pointer into the arguments. `-` stands for any item of a list; RFC 6901 uses it for the item after the last."""

@@ -38,11 +38,11 @@ def misfits(
 
     `unjudged`: pointers to subschemas that fit everything here, because the values that they describe are
     withheld anyway. `repetition`: the maximum number of times that the schema is applied to one place, for
-    each time that it is applied to the place above.
+    each time that it is applied to the container of that place.
 
-    If a required member is missing, the object is a misfit; if a member is not allowed, only that member is.
-    `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and a keyword with an
-    invalid value is ignored. Never raises: a value that cannot be checked does not fit.
+    If a required member is missing, the whole object does not fit; if a member is not allowed, only that
+    member. `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and a keyword
+    with an invalid value is ignored. Never raises: a value that cannot be checked does not fit.
     """
     try:
         depth, plain = levels_of(value)

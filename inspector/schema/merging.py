@@ -1,6 +1,6 @@
-"""Merges `$ref`, `allOf` and optional alternatives into one schema object, as far as a form needs it.
+"""Merges `$ref`, `allOf` and optional alternatives into one schema object, as far as input forms need it.
 
-A form is a convenience: a schema that does not merge becomes a field for JSON, and validation decides.
+A schema that cannot be merged becomes a field for JSON; validation, not the form, decides what is allowed.
 """
 
 from msgspec import Struct
@@ -38,8 +38,8 @@ class Merged(Struct, frozen=True, kw_only=True):
 def merge(schema: Json, references: References, above: frozenset[str] = frozenset()) -> Merged:
     """Merge `schema` with all schemas that it refers to. Never raises.
 
-    `above`: the references followed to reach `schema`. Following one of them again would be a cycle, so it is
-    not followed.
+    `above`: the references followed to reach `schema`. A reference among them would lead into a cycle, so it
+    is not followed.
     """
     merging = _Merging(references, above)
     merging.add(schema)

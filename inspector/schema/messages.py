@@ -1,7 +1,7 @@
 """Messages about values that do not fit a schema, from a table of the errors of jsonschema-rs.
 
-A message is a phrase that follows a pointer, such as `must be an integer, is "seven"`. It cuts the texts of
-the schema and of the value that it quotes; `validation` makes them safe to show.
+A message is a phrase that follows a pointer, such as `must be an integer, is "seven"`. Texts that a message
+quotes are cut; `validation` escapes control and invisible characters in them.
 """
 
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ _MAX_JOINED = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Message:
-    """One error at one place."""
+    """One error at one place of a value, in words."""
 
     path: Path
     words: str

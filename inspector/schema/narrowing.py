@@ -31,7 +31,7 @@ def faulty_parts(
 ) -> Iterator[FaultyPart]:
     """The parts of an invalid value that do not fit, at most `limit`.
 
-    Some may be missed, but at least one is found.
+    Some parts may be missed, but at least one part is found.
     """
     references = References(schema)
     waiting = [FaultyPart(path=(), value=value, schema_pointer="", is_small=is_small(value))]

@@ -41,7 +41,7 @@ _NO_JSON = frozenset({"NaN", "Infinity", "-Infinity"})
 
 
 class Admission(Struct, frozen=True, kw_only=True):
-    """The scalars that a schema object admits by `type`, `const` or `enum`; empty without these keywords."""
+    """The scalars that a schema object allows by `type`, `const` or `enum`; none without these keywords."""
 
     types: frozenset[str] | None
     """The names in `type`; None if there is no `type`."""
@@ -55,7 +55,7 @@ class Admission(Struct, frozen=True, kw_only=True):
 
     @property
     def plain(self) -> frozenset[type]:
-        """The exact Python types of which every value is admitted, except numbers of unusual spelling."""
+        """The Python types of which the schema allows every value, except for numbers of unusual spelling."""
         if self.types is None or self.values is not None:
             return frozenset()
         return frozenset(kind for name in self.types for kind in _EXACT.get(name, ()))
@@ -172,7 +172,7 @@ class CompiledSchema(Struct, frozen=True, kw_only=True):
 
 
 def compile_schema(schema: Json) -> CompiledSchema:
-    """Compile `schema` into nodes. Never raises: a part that cannot be judged becomes a sensitive node."""
+    """Compile `schema` into nodes. Never raises: a part that cannot be read becomes a sensitive node."""
     compiler = _Compiler(schema)
     root = compiler.node(schema, None, ())
     compiler.run()
@@ -187,8 +187,8 @@ def compile_schema(schema: Json) -> CompiledSchema:
 def mark_of(schema: JsonObject) -> tuple[SensitivityMark, str | None, str]:
     """The mark of one schema object, the member that sets it, and the reason in a sentence.
 
-    A mark that is not a boolean makes the object sensitive. So does a misspelt one, unless it is false; then
-    it counts for nothing.
+    A mark that is not a boolean makes the object sensitive. A misspelt mark does so too, unless its value is
+    false; then it is ignored.
     """
     found: tuple[SensitivityMark, str | None, str] = (SensitivityMark.NONE, None, "")
     for key, value in schema.items():
@@ -378,7 +378,10 @@ def _leading(above: dict[Node, list[Node]], found: set[Node]) -> set[Node]:
 
 
 def admission_of(schema: JsonObject) -> Admission:
-    """The scalars that the keywords of `schema` itself admit, without its branches."""
+    """The scalars that the keywords of `schema` itself allow.
+
+    `anyOf`, `$ref` and the like are not followed.
+    """
     return Admission(types=_types(schema), values=_values(schema))
 
 

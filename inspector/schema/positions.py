@@ -1,11 +1,11 @@
-"""Positions: the description of each place in an instance by an output schema, found while walking the instance.
+"""Positions: what an output schema says about each place in a value, found while walking the value.
 
 Several schema objects can describe one place; together they are a `Position`. A key or an index leads to the
 next position, as in an automaton that is made deterministic while it runs, so that a million similar objects
 cost a million dictionary look-ups.
 
-Marks are joined over every branch that could apply. A place that cannot be judged counts as sensitive and
-undeclared.
+If any branch that could apply marks a place as sensitive, the place is sensitive. A place about which the
+schema cannot be read counts as sensitive and undeclared.
 """
 
 from collections.abc import Iterable, Iterator
@@ -36,7 +36,7 @@ Speaker: TypeAlias = tuple[Node, bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Source:
-    """The schema object that makes a place sensitive."""
+    """Why a place is sensitive: the schema object and its member that mark the place, and a reason."""
 
     reason: str
     """The reason, in one sentence that quotes nothing."""
@@ -46,7 +46,7 @@ class Source:
 
 
 class Position:
-    """One place as the schema describes it, and the way to the places below it."""
+    """One place in a value as the schema describes it, and the step to the places inside it."""
 
     __slots__ = (
         "_beyond",
@@ -103,12 +103,15 @@ class Position:
         """A cache for walks over objects here."""
 
     def admits(self, value: Json) -> bool:
-        """True if a typed declaration admits this scalar."""
+        """True if the schema declares a type or a set of values for this place, and allows this scalar."""
         return any(declares and node.admission.admits(value) for node, declares in self._speakers)
 
     @property
     def keys(self) -> Source | None:
-        """The source that makes all keys of an object here sensitive, a marked `propertyNames`; None if there is none."""
+        """The marked `propertyNames` that makes all keys of an object at this place sensitive.
+
+        None without such a mark.
+        """
         if not self._keys_judged:
             self._keys_judged = True
             names = [(node.property_names, False) for node, _ in self._speakers if node.property_names]
@@ -162,7 +165,7 @@ class SchemaPositions(Struct, frozen=True, kw_only=True):
     """The maximum number of applications of the schema to one place, for each application to the place above."""
 
     def start(self) -> Position:
-        """The position of a whole instance. Also resets the work limit of the walk."""
+        """The position of the whole value. Also resets the work limit of the walk."""
         return _Table().position([(self.root, True)])
 
 

@@ -25,7 +25,10 @@ class SchemaPlace(Struct, frozen=True, kw_only=True):
 
 
 def begins_resource(schema: JsonObject) -> bool:
-    """True if this object, below the root, is a resource of its own. `$id: "#name"` is only an anchor."""
+    """True if this object below the root begins a schema resource of its own, by `$id`.
+
+    `$id: "#name"` is only an anchor.
+    """
     identity = schema.get("$id")
     return isinstance(identity, str) and not identity.startswith("#")
 

@@ -1,7 +1,7 @@
 """Validates a value against its schema, and says in plain words what does not fit.
 
-jsonschema-rs judges; `messages` has the words. The engine creates all errors at once, each with a copy of its
-part of the value, so errors are requested only if their size is limited.
+jsonschema-rs finds the errors; `messages` has the words for them. jsonschema-rs creates all errors at once,
+each with a copy of its part of the value, so errors are requested only for values of limited size.
 """
 
 import re
@@ -335,7 +335,10 @@ def _violations(errors: "Iterable[ValidationError]", value: Json, known: "_Compi
 
 
 def _shown(message: str) -> str:
-    """A message, cut and made safe to show. All untrusted text in messages is made safe here."""
+    """A message that is cut and safe to show.
+
+    Control and invisible characters in untrusted text are escaped here.
+    """
     return safe_line(message if len(message) <= _LONGEST else f"{message[:_LONGEST]}…")
 
 

@@ -1,1 +1,1 @@
-"""Secret references: read them, redeem them, keep their values."""
+"""Secret references in results: finds them, redeems them (fetches the secret), and keeps the values."""

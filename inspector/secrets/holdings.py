@@ -20,7 +20,10 @@ class LocatedReference(Struct, frozen=True, kw_only=True):
 
 
 class WithheldPlaces:
-    """The removals whose values are secret, in order. Each removal is looked up on access."""
+    """The places in a result from which a secret was withheld, in order.
+
+    Each removal is looked up on access.
+    """
 
     __slots__ = ("_places", "_removals")
 
@@ -45,7 +48,7 @@ class WithheldPlaces:
 
 
 class Holdings(Struct, frozen=True, kw_only=True):
-    """The secrets of one call."""
+    """The secret references and the withheld values of one call."""
 
     references: tuple[LocatedReference, ...]
     withheld: WithheldPlaces

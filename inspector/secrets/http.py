@@ -1,4 +1,4 @@
-"""Redemption over HTTP: one strict GET to the server's own origin, at the user's request.
+"""Redemption over HTTP: fetches a secret with one GET to the server's own origin, at the user's request.
 
 Source: docs/secrets.md. httpx is imported with the first redemption.
 """
@@ -33,7 +33,7 @@ UNSENDABLE = RefusedUrl(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HttpServer:
-    """The MCP server whose secrets are redeemed."""
+    """The MCP server whose secrets are redeemed: its origin, its address class and the credentials for it."""
 
     url: str | None = field(repr=False)
     """The server's endpoint, or the pinned origin; None refuses every redemption."""
@@ -44,7 +44,7 @@ class HttpServer:
 
 
 class HttpRedeemer:
-    """A `Redeemer` for one connection."""
+    """A `Redeemer` (fetches secrets) that uses HTTP, for one connection."""
 
     def __init__(
         self,

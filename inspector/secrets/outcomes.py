@@ -1,4 +1,4 @@
-"""The outcomes of a redemption, and how they follow from an HTTP response.
+"""The outcomes of a redemption (the request for a secret), and how they follow from an HTTP response.
 
 Source: WebMCP issue 110, section 4a; RFC 9110 and 9111 for the header fields. Free text of the server has no
 influence.
@@ -26,13 +26,13 @@ _DATE = re.compile(
 
 
 class RedemptionFault(StrEnum):
-    """A fault in a response that does contain the secret."""
+    """A fault in a response that nevertheless contains the secret."""
 
     MAY_BE_STORED = "the answer lacks Cache-Control: no-store, so caches on the way may keep the secret"
 
 
 class ExpiredBy(StrEnum):
-    """The ways in which a reference expires."""
+    """How Sightline knows that a secret reference has expired."""
 
     TTL = "its time has run out"
     SERVER = "the server says that it is gone: used, perhaps by someone else, or revoked"
@@ -70,7 +70,7 @@ class Expired(Struct, frozen=True, kw_only=True):
 
 
 class AlreadyUsed(Struct, frozen=True, kw_only=True):
-    """The server returned the secret to this session once, and does not return it again."""
+    """The server has already returned the secret to this session, and does not return it again."""
 
 
 class Denied(Struct, frozen=True, kw_only=True):
@@ -81,7 +81,7 @@ class Denied(Struct, frozen=True, kw_only=True):
 
 
 class NotFound(Struct, frozen=True, kw_only=True):
-    """The server does not know the secret."""
+    """The server has no secret at the URL of the reference."""
 
 
 class RateLimited(Struct, frozen=True, kw_only=True):
@@ -226,7 +226,7 @@ class Head(Struct, frozen=True, kw_only=True):
 
 
 def of_head(head: Head, *, revealed_before: bool = False) -> Outcome | None:
-    """The outcome that status and headers decide; None if the body has to be read."""
+    """The outcome according to status and header fields; None if the body has to be read."""
     outcome = of_status(head.status, retry_after=head.retry_after, revealed_before=revealed_before)
     if outcome is not None:
         return outcome

@@ -52,7 +52,7 @@ class OwnCredentials:
         return tuple(self._values)
 
     def add(self, values: Iterable[str]) -> None:
-        """Mask these values too from now on. Values that are too short for the search are left out."""
+        """Mask these values too in all later texts. Values that are too short for the search are left out."""
         new = {value.strip() for value in values} - set(self._values)
         found = [value for value in new if len("".join(value.split())) >= SHORTEST]
         if not found and self._values:

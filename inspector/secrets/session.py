@@ -1,4 +1,4 @@
-"""The secrets of one session: the vault and the redeemer.
+"""The secrets of one session: the vault, which keeps them, and the redeemer, which fetches them.
 
 No command uses this module; only the secrets screen does.
 """
@@ -41,8 +41,9 @@ class Custody:
     ) -> None:
         """Set up redemption at a server.
 
-        The server's address class is looked up now: redemption never goes to another class. `base`: the
-        address whose origin redeems; None to redeem nowhere. `authorization`: the connection's own header.
+        The address class of the server is looked up now: Sightline never redeems at an address of another
+        class. `base`: the URL at whose origin secrets may be redeemed; None to redeem nowhere.
+        `authorization`: the `Authorization` header of the connection.
         """
         self._base = base
         self.now_s = clock
@@ -58,7 +59,7 @@ class Custody:
     def redeem_in_page(
         self, redeemer_of: "Callable[[int], Redeemer | None]", *, clock: Callable[[], float]
     ) -> None:
-        """Set up redemption in a page, each reference in its own frame.
+        """Set up redemption in a page. Each secret is fetched in the frame of its reference.
 
         `redeemer_of`: returns the redeemer for a call number.
         """
@@ -67,7 +68,7 @@ class Custody:
 
     @property
     def is_guarding(self) -> bool:
-        """True if a secret is revealed or shown.
+        """True while the vault holds a redeemed secret, or a withheld value is shown.
 
         Selecting, copying, screenshots and exports are disabled meanwhile.
         """

@@ -1,6 +1,6 @@
-"""The vault of one session: the only place that holds redeemed values. It also has the state of every secret.
+"""The vault of one session: the only object that holds redeemed secrets, and the state of every secret.
 
-Source: docs/secrets.md. It reads no clock and sends nothing.
+Source: docs/secrets.md. The vault reads no clock and sends nothing.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ from inspector.urls.origin import Allowed
 
 
 class VaultKey(NamedTuple):
-    """Identifies an item for the lifetime of the vault."""
+    """The key of an item (a secret reference or a withheld value), valid as long as the vault exists."""
 
     call: int
     place: int
@@ -58,7 +58,7 @@ Kept: TypeAlias = KeptReference | KeptValue
 
 
 class ForgottenError(LookupError):
-    """The vault does not have the value, or no longer has it."""
+    """Raised if the vault does not have the value, or no longer has it."""
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -120,7 +120,7 @@ class Vault:
     def keep(self, number: int, tool: str, received_s: float, raw: Json, holdings: Holdings) -> None:
         """Add the secrets of call `number`.
 
-        `received_s`: the time of receipt, on the clock of the other methods.
+        `received_s`: when the result arrived, in seconds on the clock that the other methods use.
         """
         if not len(holdings) or self.has_call(number):
             return
@@ -132,7 +132,7 @@ class Vault:
         return self._kept(self._call(key), key.place)
 
     def value(self, key: VaultKey) -> Json:
-        """The value for the user to see. Raises ForgottenError."""
+        """The secret value of an item, to be shown to the user. Raises ForgottenError."""
         call = self._call(key)
         if key.place in call.forgotten:
             raise ForgottenError
@@ -163,9 +163,9 @@ class Vault:
         return is_known
 
     def end(self, key: VaultKey, outcome: Outcome | None) -> None:
-        """Store the outcome of a redemption; None for a cancelled one.
+        """Store the outcome of a redemption; None if it was cancelled.
 
-        An earlier value stays unless the outcome has a new one.
+        The value of an earlier redemption is kept unless the outcome has a new value.
         """
         self._busy = None
         call = next((call for call in self._calls if call.number == key.call), None)
@@ -180,7 +180,10 @@ class Vault:
         call.outcomes[key.place] = outcome
 
     def forget(self, key: VaultKey) -> None:
-        """Remove a value. A reference stays, and may be redeemed again if the server allows that."""
+        """Remove the value of an item.
+
+        A reference is kept, and may be redeemed again if the server allows that.
+        """
         call = self._call(key)
         call.values.pop(key.place, None)
         call.outcomes.pop(key.place, None)
@@ -193,7 +196,7 @@ class Vault:
         self._had.clear()
 
     def expire(self, now_s: float) -> None:
-        """Remove the redeemed values whose time has run out."""
+        """Remove the redeemed values whose references have expired."""
         for call in self._calls:
             for place in [place for place in call.values if _is_over(call, place, now_s)]:
                 del call.values[place]
@@ -255,7 +258,7 @@ STILL_HERE = " The value from before is still here."
 
 
 def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> OutcomeWords:
-    """The texts for an item. `request`: the request that redeeming would send.
+    """The texts for an item. `request`: the request that redeeming the item would send.
 
     `now_s`: the time, on the clock on which the item was received. The reason for a withheld value comes from
     the removal, and may quote untrusted text; all other texts are safe.

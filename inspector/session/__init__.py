@@ -1,1 +1,1 @@
-"""Use cases that the two front ends share: connect, list, call, replay."""
+"""Sessions with a target: connecting, listing, calling and replaying, for the command line and the screen."""

@@ -1,6 +1,7 @@
-"""Answers the requests by servers, within limits, and notes each answer in the timeline.
+"""Answers the requests that servers send (forms, URLs, sampling, roots), and notes each in the timeline.
 
-The answers come from a responder of the front end. Without one, forms, URLs and sampling are declined.
+The answers come from a responder: of the screen or the command line. Without a responder, forms, URLs and
+sampling are declined.
 """
 
 import asyncio
@@ -32,7 +33,7 @@ Note: TypeAlias = Callable[[str, str], None]
 
 
 async def decline(ask: Ask) -> Answer:
-    """Decline every request. This is the responder of a session that has none."""
+    """The responder of a session that has no other: declines every request."""
     del ask
     return DECLINED
 
@@ -66,17 +67,17 @@ class Asker:
         self.responder = responder or decline
 
     def announce(self, profile: ClientProfile) -> None:
-        """Answer only requests that this profile announces. Call it before connecting."""
+        """Answer only kinds of requests that this client profile announces. Call this before connecting."""
         self._capabilities = profile.capabilities
         self._has_tasks = bool(profile.of_handshake)
 
     def begin(self) -> None:
-        """Start the count of requests again, because a call begins."""
+        """Set the count of requests by the server to 0, because a call begins."""
         self._asked = 0
 
     @contextmanager
     def working(self) -> Generator[None]:
-        """Accept requests in this context even if no request of the client waits: a task of the server runs."""
+        """Accept requests by the server in this context although no call waits: a task of the server runs."""
         self._working += 1
         try:
             yield
@@ -93,7 +94,7 @@ class Asker:
         return {"error": outcome.value} if isinstance(outcome, RpcError) else {"result": outcome.value}
 
     def end(self, why: str = "Sightline closed the connection") -> None:
-        """End the tasks, because the connection ends. `why`: the reason."""
+        """End all tasks that work on answers, because the connection ends. `why`: the reason."""
         self._tasks.end(why)
 
     async def _task_or_outcome(self, method: str, params: Json, *, is_idle: bool) -> Result | RpcError:
@@ -110,9 +111,9 @@ class Asker:
             return await outcome
 
     async def fulfil(self, requests: Json) -> JsonObject | None:
-        """The `inputResponses` to `inputRequests`; None if one cannot be answered.
+        """The `inputResponses` to `inputRequests`; None if a request cannot be answered.
 
-        The timeline then has a note.
+        In that case the timeline has a note.
         """
         if isinstance(requests, DuplicateKeys) or not isinstance(requests, dict):
             self._leave("inputRequests is not an object, or has a duplicate key")
@@ -134,9 +135,9 @@ class Asker:
     async def visited(self, outcome: Outcome, within_s: float, on_wait: Callable[[], None]) -> bool:
         """Show the URLs that, according to an error, must be visited first.
 
-        True if the user agrees to all of them, and the server reports within `within_s` seconds that all
-        visits are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but the result
-        is False. `on_wait` is called when the wait for the server's report begins.
+        True if the user agrees to all URLs, and the server reports within `within_s` seconds that all visits
+        are complete. If `within_s` is 0, or a visit has no id, the user is still asked, but the result is
+        False. `on_wait` is called when the wait for the server's report begins.
         """
         asks = url_asks(outcome.value, self._capabilities) if isinstance(outcome, RpcError) else ()
         waited = {text_at(ask.params, "elicitationId") for ask in asks}

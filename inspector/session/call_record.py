@@ -67,7 +67,10 @@ class CallRecord(Struct, frozen=True, kw_only=True):
 
     @property
     def nonce(self) -> str:
-        """A random text that is never sent. It delimits untrusted text in this result."""
+        """A random text that is never sent to a server.
+
+        It is part of the markers around untrusted text in this result.
+        """
         return self.judgement.nonce
 
 
@@ -108,7 +111,7 @@ def progress_of(params: JsonObject) -> Progress:
 
 
 def page_call_of(record: CallRecord) -> "PageCall":
-    """The call of a page's tool as a recorder takes it."""
+    """The call of a page's tool in the form that a recorder needs."""
     from inspector.recording.scribe import PageCall  # noqa: PLC0415 - few sessions are recorded
 
     return PageCall(

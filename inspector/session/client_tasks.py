@@ -1,6 +1,6 @@
-"""Requests of a server that are answered as tasks: the server gets a handle at once, and asks for the answer later.
+"""Answers requests of a server as tasks: the server gets a handle at once, and asks for the answer later.
 
-Source: MCP 2025-11-25, Tasks, with the client as receiver. The stateless era has no such tasks.
+Source: MCP 2025-11-25, Tasks, with the client as receiver. Stateless protocol revisions have no such tasks.
 """
 
 import asyncio

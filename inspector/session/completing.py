@@ -1,4 +1,4 @@
-"""A server's completions for an argument while it is typed.
+"""Completions: values that a server offers for an argument while the user types.
 
 Source: MCP 2025-11-25 and 2026-07-28, Completion.
 """

@@ -26,7 +26,7 @@ class SessionState(StrEnum):
 class StateChanged(Struct, frozen=True, kw_only=True):
     """The session's state has changed.
 
-    `message` and `hint` give the reason if it failed, or if it was ready before.
+    `message` and `hint` give the reason if connecting failed, or if a session that was ready has ended.
     """
 
     state: SessionState
@@ -42,13 +42,16 @@ class FrameSeen(Struct, frozen=True, kw_only=True):
 
 
 class Noted(Struct, frozen=True, kw_only=True):
-    """The timeline has a new entry for an event that went over no wire."""
+    """The timeline has a new entry for an event that is not a protocol message."""
 
     entry: timeline.Entry
 
 
 class ListingAdvanced(Struct, frozen=True, kw_only=True):
-    """The catalogue so far. `complete` is True when all pages of all lists have arrived."""
+    """More items were listed: the catalogue so far.
+
+    `complete` is True when all pages of all lists have arrived.
+    """
 
     catalogue: Catalogue
     complete: bool

@@ -73,7 +73,7 @@ ROOTS_CHANGED = "notifications/roots/list_changed"
 
 
 class SessionEndedError(UnreachableError):
-    """The server no longer knows the session, and did not execute the request."""
+    """Raised if the server no longer knows the session, and so did not execute the request."""
 
     def __init__(self, failure: Failure) -> None:
         super().__init__(f"tools cannot be listed: {failure.detail}", "The next call connects again.")
@@ -187,7 +187,7 @@ class Session:
         return replace(facts, notes=agreement.notes)
 
     def conceal(self, values: list[str]) -> None:
-        """Treat `values` as the user's credentials from now on, in this session and in its recording."""
+        """Mask `values`, like credentials of the user, in later texts of this session and its recording."""
         self.own.add(values)
         if self.recorder:
             self.recorder.conceal(values)
@@ -323,12 +323,12 @@ class Session:
         meta: JsonObject | None = None,
         number: int | None = None,
     ) -> CallRecord:
-        """Call a tool; or, by its handle, read a resource or get a prompt.
+        """Call a tool; or read a resource or get a prompt, if `name` is its handle.
 
         Cancelling this task cancels the call.
 
         A failing tool is an outcome, not an exception. Raises UsageError if several documents of a page share
-        the name, or if the arguments do not make a URI. `annotations`: about the session, sent as
+        the name, or if the arguments do not make a URI. `annotations`: statements about the session, sent as
         `_meta.annotations`, except to a page. `meta`: other members of `_meta`. `number`: the number of the
         record; None for the next one.
         """
@@ -453,7 +453,10 @@ class Session:
         return any(True for _ in server_requests(new))
 
     async def request(self, method: str, params: JsonObject, *, timeout_s: float | None = None) -> Outcome:
-        """Send any request as it is. The outcome is neither bounded nor kept. Raises UnreachableError."""
+        """Send any request unchanged. The boundary is not applied to the outcome, and no call record is kept.
+
+        Raises UnreachableError.
+        """
         self._connected()
         if isinstance(self.target, PageTarget):
             raise UsageError("a page does not answer MCP requests", "Use sightline call.")
@@ -464,17 +467,17 @@ class Session:
         return answer.outcome
 
     def hold_roots(self, roots: Iterable[Root]) -> None:
-        """Answer requests for roots with these folders."""
+        """Set the folders that servers get when they ask for roots."""
         self.asker.roots = tuple(roots)
         self.options = replace(self.options, roots=self.asker.roots)
 
     def announce(self, profile: ClientProfile) -> None:
-        """Announce this profile to the server. Call it before connecting."""
+        """Announce this client profile to the server. Call this before connecting."""
         self.asker.announce(profile)
         self.options = replace(self.options, client=replace(self.options.client, profile=profile))
 
     async def set_roots(self, roots: Iterable[Root]) -> str:
-        """Answer requests for roots with other folders from now on, and notify the server if possible.
+        """Change the folders that servers get when they ask for roots, and notify the server if possible.
 
         Returns a sentence on whether the notification was sent. Raises InspectorError.
         """
@@ -489,7 +492,7 @@ class Session:
         return "Sent to the server: the roots have changed."
 
     def hold_skill(self, skill: Item) -> None:
-        """Verify files of a skill with this entry, which the server does not list."""
+        """Use this entry of a skill, which the server does not list, to verify files of the skill."""
         others = tuple(item for item in self.catalogue.got if item.name != skill.name)
         self.catalogue = replace(self.catalogue, got=(*others, skill))
 
@@ -521,8 +524,8 @@ class Session:
     async def subscribe(self, uri: str) -> str:
         """Subscribe to the changes of a resource.
 
-        In stateless protocol revisions, `listen` sends the subscription. Returns why the resource is not
-        subscribed to, as a sentence that may quote untrusted text; empty if it is, or will be when the server
+        In stateless protocol revisions, `listen` sends the subscription. Returns why the session is not
+        subscribed, as a sentence that may quote untrusted text; empty if it is, or will be when the server
         confirms it.
         """
         server, subscriptions = self.server, self.subscriptions
@@ -617,7 +620,7 @@ class Session:
         return f"The server did not answer the ping: {self.own.mask(reason_of(answer.outcome))}"
 
     def amend(self, record: CallRecord) -> None:
-        """Replace the record of the same number, because rules about an answer are settled after it was recorded."""
+        """Replace the call record of the same number, because the policy has decided about the answer."""
         for index in reversed(range(len(self.calls))):
             if self.calls[index].number == record.number:
                 self.calls[index] = record

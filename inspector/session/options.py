@@ -1,4 +1,4 @@
-"""The options of a session: how to reach a target, with which authority, and how long to wait."""
+"""The options of a session: how to reach a target, with which credentials, and how long to wait."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -63,7 +63,7 @@ def reachable(
 ) -> tuple[StdioTarget | HttpTarget, str | None]:
     """The target to connect to, and the address at whose origin its secrets may be redeemed.
 
-    `redeem_origin`: the origin that the user pinned for a command.
+    `redeem_origin`: the origin that the user has set for a command.
     """
     match named:
         case HttpTarget() as target:
@@ -80,7 +80,7 @@ def reachable(
 
 
 def authorization(target: Target) -> str | None:
-    """The connection's own `Authorization` header; None if there is none, or more than one."""
+    """The `Authorization` header of the connection; None if there is no such header, or more than one."""
     headers = target.headers if isinstance(target, HttpTarget) else ()
     values = [value for name, value in headers if name.lower() == "authorization"]
     return values[0] if len(values) == 1 else None

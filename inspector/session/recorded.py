@@ -1,6 +1,6 @@
 """A session on a recording: shows what was known at each position.
 
-It connects to, calls and redeems nothing.
+Such a session makes no connection and no call, and redeems no secret.
 """
 
 import asyncio
@@ -146,7 +146,7 @@ class RecordedSession(Session):
 
     @contextmanager
     def reading(self) -> Generator[Played]:
-        """Keep the file open while a thread reads it. Raises LookupError if it is not open."""
+        """Keep the recording open while a thread reads it. Raises LookupError if it is not open."""
         with self._changing:
             played = self.played
             self._users += 1

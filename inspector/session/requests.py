@@ -24,7 +24,9 @@ def request_of(tool: Tool | None, name: str, arguments: JsonObject) -> tuple[str
 
 
 def handle_of(tool: Tool | None, name: str, arguments: JsonObject) -> str:
-    """The name under which a call is recorded: `name`, or for a template the handle of the resource.
+    """The name under which a call is recorded: `name`.
+
+    For a template, the handle of the resource that is read.
 
     Raises UsageError.
     """

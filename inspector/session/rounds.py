@@ -1,6 +1,6 @@
-"""Sends a request in several rounds: it fulfils each unfinished answer and sends the request again.
+"""Sends a request in several rounds: fulfils what an unfinished answer asks for, and sends the request again.
 
-Each round has a new id and repeats `requestState` as sent; no other request contains anything of it.
+Each round has a new id and repeats `requestState` as the server sent it; no other request contains it.
 Source: MCP 2026-07-28, `InputRequiredResult`.
 """
 

@@ -63,10 +63,12 @@ async def answered_by_task(
     limit_s: float | None = None,
     on_progress: Callable[[Progress], None] | None = None,
 ) -> "FramedAnswer":
-    """The answer that ends the call; `answer` itself if it is not a task. Cancelling this cancels the task.
+    """The answer that ends the call; `answer` itself if the server made no task of the call.
 
-    `timeout_s`: the timeout of each request about the task. `limit_s`: the limit for the whole task, if it is
-    to be shorter than the time for which the server keeps the task.
+    Cancelling this coroutine cancels the task.
+
+    `timeout_s`: the timeout of each request about the task. `limit_s`: the limit for the whole task, if
+    Sightline should wait less long than the server keeps the task.
     """
     handle = handle_in(answer.outcome.value) if isinstance(answer.outcome, Result) else None
     if handle is None:

@@ -1,4 +1,4 @@
-"""Skills of a server: the entry of an unlisted skill, and the contents of a skill's folder. Reads no file."""
+"""Skills of a server: fetches the entry of an unlisted skill, and lists a skill's folder. Reads no file."""
 
 from msgspec import Struct
 
@@ -53,7 +53,7 @@ class FolderView(Struct, frozen=True, kw_only=True):
 
 
 async def get_skill(session: Session, uri: str) -> Item:
-    """Fetch the entry of a skill that is not listed, and use it from now on. Raises InspectorError."""
+    """Fetch the entry of a skill that is not listed, and keep it in the session. Raises InspectorError."""
     capabilities = session.server.capabilities if session.server else None
     if not Kind.SKILL.is_announced(capabilities):
         raise ToolFailedError("the server announces no skills", "sightline read reads any resource.")

@@ -58,7 +58,7 @@ class Subscriptions:
         self._changed()
 
     def acknowledge(self, params: Json) -> None:
-        """Confirm the subscriptions that a server of a stateless protocol revision acknowledges."""
+        """Mark subscriptions as confirmed that a server of a stateless protocol revision acknowledges."""
         uris = value_at(params, "notifications", "resourceSubscriptions")
         for uri in uris if isinstance(uris, list) else ():
             if isinstance(uri, str) and uri in self._confirmed:
@@ -66,13 +66,13 @@ class Subscriptions:
         self._changed()
 
     def about(self, uri: str | None) -> str | None:
-        """The subscribed resource that a change of `uri` is about: itself, or the one that contains it."""
+        """The subscribed resource that a change of `uri` is about: `uri` or a resource that contains it."""
         if uri is None or uri in self._confirmed:
             return uri
         return next((each for each in self._confirmed if uri.startswith(each.rstrip("/") + "/")), None)
 
     async def request(self, uri: str, send: Send) -> Outcome:
-        """Request one subscription. It is dropped if the server refuses it."""
+        """Request one subscription. The subscription is removed if the server refuses it."""
         outcome = await send(SUBSCRIBE, {"uri": uri})
         if isinstance(outcome, Result):
             if uri in self._confirmed:

@@ -10,7 +10,7 @@ from inspector.protocol.page import RefusedTool
 
 
 def announces(profile: ClientProfile) -> str:
-    """A sentence about the announced capabilities."""
+    """A sentence about the capabilities that a client profile announces."""
     if not profile.capabilities:
         return (
             "Sightline announces no sampling, elicitation or roots; servers may hide tools from such clients."
@@ -21,7 +21,7 @@ def announces(profile: ClientProfile) -> str:
 def error_of(failure: Outcome, what: str, hint: str, *, mask: Callable[[str], str] = str) -> InspectorError:
     """The error for a request that failed. `what`: the action that is therefore impossible.
 
-    `mask`: masks the user's credentials in a server's text.
+    `mask`: masks the user's credentials in texts of the server.
     """
     reason = mask(reason_of(failure))
     message = f"{what}: {reason}" if what else reason

@@ -1,1 +1,1 @@
-"""The formats of a review. Each module but `formats` and `safety` has `lines(report) -> list[str]`."""
+"""The output formats of a review. Each module but `formats` and `safety` has `lines(report) -> list[str]`."""

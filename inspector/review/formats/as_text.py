@@ -44,7 +44,10 @@ def _group(group: Sequence[ReportEntry], report: Report) -> Iterator[str]:
 
 
 def places(group: Sequence[ReportEntry]) -> Iterator[tuple[str, str]]:
-    """The place and the evidence of each entry. The evidence is empty if it is the same for all."""
+    """The place and the evidence of each entry.
+
+    If all entries have the same evidence, it is left out here.
+    """
     same = len({entry.finding.evidence for entry in group}) == 1
     return ((place(entry), "" if same else entry.finding.evidence) for entry in group)
 

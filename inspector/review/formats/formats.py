@@ -33,13 +33,13 @@ FORMATS: Mapping[str, Format] = {
 
 
 def report_lines(report: Report, name: str) -> list[str]:
-    """The lines of a report in a format. Untrusted text in them is safe to show."""
+    """The lines of a report in a format. Control and invisible characters in untrusted text are escaped."""
     module = import_module(f"{__package__}.{FORMATS[name].module}")
     write = cast("Callable[[Report], list[str]]", module.lines)
     return write(report)
 
 
 def report_bytes(report: Report, name: str) -> bytes:
-    """The report as a file in UTF-8. Each line is made safe once more."""
+    """The report as a file in UTF-8. Control and invisible characters are escaped once more."""
     text = "".join(safe_line(line) + "\n" for line in report_lines(report, name))
     return text.encode("utf-8", "backslashreplace")

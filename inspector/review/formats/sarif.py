@@ -37,8 +37,9 @@ def lines(report: Report) -> list[str]:
 def log_of(report: Report) -> JsonObject:
     """The report as a SARIF log.
 
-    A definition is not on a line of a file, so it has a logical location. It also has line 1 of its server's
-    file as physical location, because GitHub's code scanning rejects results without one.
+    A definition is not on a line of a file, so its result has a logical location. The physical location is
+    line 1 of a file for the server, because GitHub's code scanning rejects results without a physical
+    location.
     """
     files = {part.target if report.servers else "": _place(part) for part in report.parts}
     index = {rule.id: number for number, rule in enumerate(report.rules)}

@@ -1,4 +1,7 @@
-"""Accepted findings, each with a reason. They are stored as a report that `review --baseline` can read."""
+"""Accepted findings: those that the user has read and does not want to fix, each with a reason.
+
+They are stored as a report that `review --baseline` can read.
+"""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -20,7 +23,7 @@ _COMPARED_OF_CALL = ("id", "severity")
 
 
 class Accepted(Struct, frozen=True, kw_only=True):
-    """A finding at the time of its acceptance."""
+    """A finding that the user has accepted, as it was then."""
 
     fingerprint: str
     reason: str
@@ -28,7 +31,7 @@ class Accepted(Struct, frozen=True, kw_only=True):
     """The JSON of the finding as in a report, without the reason."""
 
     def covers(self, entry: ReportEntry) -> bool:
-        """True if a finding is the accepted one, unchanged.
+        """True if a finding is the same as the accepted finding.
 
         The texts of results differ between calls. So for a call, only the rule, the place and the severity
         are compared.
@@ -57,7 +60,7 @@ class AcceptedFindings:
         return items
 
     def with_acceptance(self, entry: ReportEntry) -> ReportEntry:
-        """The entry, with its acceptance if there is one."""
+        """A copy of `entry`, with its acceptance if the user has accepted the finding or its rule."""
         finding = entry.finding
         near = self._by_fingerprint.get(entry.fingerprint, ())
         reason = next((item.reason for item in near if item.covers(entry)), None)

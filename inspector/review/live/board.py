@@ -25,7 +25,7 @@ _SUBJECTS = {
 
 
 class Board(Struct, frozen=True, kw_only=True):
-    """The state of a running review."""
+    """The findings so far of a running review, by subject."""
 
     by_subject: Mapping[Subject, tuple[ReportEntry, ...]] = field(
         default_factory=lambda: MappingProxyType({})

@@ -1,4 +1,4 @@
-"""A review in small steps, so that a large server does not block the interface; and the report of it."""
+"""A review in small steps, so that a large server does not block the screen; and the report of the review."""
 
 from collections.abc import Collection, Iterable, Iterator
 from functools import cache
@@ -245,10 +245,10 @@ def partly_read(call: ReviewedCall) -> tuple[NotChecked, ...]:
 def not_checked(
     material: Material, called: Collection[str], *, still: int, total: int
 ) -> tuple[NotChecked, ...]:
-    """The parts that were not checked.
+    """The parts that a running review did not check.
 
-    `called`: the names of tools with a result. `still`: the number of definitions, of `total`, that are not
-    reviewed yet.
+    `called`: the names of tools with a result. `still`: how many of the `total` definitions are not reviewed
+    yet.
     """
     return tuple(_not_checked(material, called, still, total))
 
@@ -288,7 +288,7 @@ def report_of(
     protocol: str,
     reviewed_by: str,
 ) -> Report:
-    """A report of the findings so far. `target`: the target in a form that is safe to show."""
+    """A report of the findings so far. `target`: the target, without secrets."""
     server = material.server
     return Report(
         target=target,

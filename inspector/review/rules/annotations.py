@@ -1,4 +1,4 @@
-"""ANN: contradictory and malformed declarations."""
+"""Rules ANN: contradictory and malformed declarations."""
 
 from collections.abc import Iterator
 from functools import partial

@@ -1,4 +1,4 @@
-"""INJ: instructions to the model, and hidden text, in results and in requests by the server.
+"""Rules INJ: instructions to the model, and hidden text, in results and in requests by the server.
 
 Source: the WebMCP draft, 6.3.1.2.
 """

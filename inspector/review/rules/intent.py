@@ -1,4 +1,4 @@
-"""INT: names and descriptions that contradict declarations. Source: the WebMCP draft, 6.3.2."""
+"""Rules INT: names and descriptions that contradict declarations. Source: the WebMCP draft, 6.3.2."""
 
 from collections.abc import Iterator
 

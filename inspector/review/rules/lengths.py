@@ -1,4 +1,4 @@
-"""LEN: invalid names and excessive lengths."""
+"""Rules LEN: invalid names and excessive lengths."""
 
 import re
 from collections.abc import Iterator

@@ -1,4 +1,4 @@
-"""OUT: output schemas and results."""
+"""Rules OUT: invalid output schemas, and results that break them."""
 
 from collections.abc import Iterator
 from functools import partial

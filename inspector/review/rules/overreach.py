@@ -1,4 +1,4 @@
-"""OVR: tools that ask for unnecessary data. Source: the WebMCP draft, 6.3.3."""
+"""Rules OVR: tools that ask for unnecessary data. Source: the WebMCP draft, 6.3.3."""
 
 from collections.abc import Iterator
 

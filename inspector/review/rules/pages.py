@@ -1,4 +1,4 @@
-"""WEB: tools of pages: dropped declarations, deception, and exposure to other origins.
+"""Rules WEB: tools of pages whose declarations are dropped, that deceive, or that other origins can call.
 
 Source: the WebMCP draft, 4.5 and 6.3; docs/webmcp.md.
 """

@@ -1,4 +1,4 @@
-"""PIN: definitions that differ from the pinned ones, between two listings, or between clients."""
+"""Rules PIN: definitions that differ from their pin, between two listings, or between clients."""
 
 from collections.abc import Iterator
 from functools import partial

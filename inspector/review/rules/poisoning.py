@@ -1,4 +1,4 @@
-"""POI: metadata with instructions to the model or hidden text."""
+"""Rules POI: definitions with instructions to the model or hidden text."""
 
 import re
 from collections.abc import Iterable, Iterator

@@ -1,4 +1,4 @@
-"""PRO: malformed listings and protocol faults on the wire."""
+"""Rules PRO: malformed listings and violations of the protocol."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,7 @@
-"""RDM: secret references in results, without redeeming them. Source: WebMCP issue 110, section 4."""
+"""Rules RDM: faults of secret references in results. No reference is redeemed.
+
+Source: WebMCP issue 110, section 4.
+"""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""SEN: missing and malformed sensitivity marks."""
+"""Rules SEN: missing and malformed sensitivity marks."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""SHD: tools that refer to tools of other servers, and duplicate or similar names."""
+"""Rules SHD: tools that refer to tools of other servers, and duplicate or similar names."""
 
 import re
 import unicodedata

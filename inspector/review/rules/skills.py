@@ -1,4 +1,4 @@
-"""SKL: skills with invalid entries, skills whose content does not verify, and skills that ask for rights."""
+"""Rules SKL: skills whose entry is invalid, whose content differs from it, or that ask for rights."""
 
 from collections.abc import Iterator
 

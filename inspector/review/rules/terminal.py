@@ -1,4 +1,4 @@
-"""TRM: characters that control a terminal. Source: ECMA-48; CWE-150."""
+"""Rules TRM: characters that control a terminal. Source: ECMA-48; CWE-150."""
 
 from collections.abc import Iterator
 

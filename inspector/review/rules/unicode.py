@@ -1,4 +1,4 @@
-"""UNI: invisible and confusable characters.
+"""Rules UNI: invisible and confusable characters.
 
 Source: Unicode Technical Report 36 and Technical Standard 39.
 """

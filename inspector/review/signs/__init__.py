@@ -1,6 +1,6 @@
-"""Signs that a sentence gives instructions to a model: small patterns over its words, each with a weight and a reason.
+"""Signs that a sentence gives instructions to a model: patterns over its words, with a weight and a reason.
 
 A pattern combines words of several kinds in one sentence, most of them close together, so that no single word
-is a sign. The TOML files in this folder contain the patterns; conditions.py documents their format. Windows
-have a maximum length, and each sentence is read once, so the cost is linear in the words.
+is a sign. The TOML files in this folder contain the patterns; conditions.py documents their format. Words
+that belong together must be close, and each sentence is read once, so the cost is linear in the words.
 """

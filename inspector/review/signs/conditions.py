@@ -45,7 +45,7 @@ Weight: TypeAlias = Annotated[int, Meta(gt=0, le=_MOST)] | Annotated[float, Meta
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A condition as written in a data file. The module's docstring describes the members."""
+    """A condition as it is written in a data file. The module's docstring describes the members."""
 
     has: tuple[str, ...] = ()
     two: str | None = None
@@ -78,7 +78,7 @@ class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Sign(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A sign as written: a condition with a weight or with cases, or the name of a function in `code`.
+    """A sign in a data file: a condition with a weight or with cases, or the name of a function in `code`.
 
     The first case that holds counts.
     """
@@ -145,9 +145,9 @@ def words_from(text: str, lists: Lists) -> WordList:
 
 
 def listed_from(text: str, lists: Lists) -> frozenset[str]:
-    """Parse a list of words without kinds of `SPECIAL`.
+    """Parse a list of words that may not contain names of `SPECIAL`.
 
-    Raises ValueError for such a kind, or an unknown name.
+    Raises ValueError for such a name, or for an unknown name.
     """
     words = words_from(text, lists)
     if words.special:
@@ -216,7 +216,7 @@ def _check(condition: Condition, named: Mapping[str, CompiledCondition]) -> None
 
 
 def remembered(condition: CompiledCondition) -> CompiledCondition:
-    """The condition with a cache, so that it is evaluated once per sentence."""
+    """A copy of `condition` with a cache, so that it is evaluated once per sentence."""
     test = condition.test
 
     def known(sentence: SentenceWords, _: int) -> int | None:

@@ -46,7 +46,7 @@ def read(name: str) -> str:
 
 @cache
 def kinds() -> tuple[SignFinder, ...]:
-    """The signs of all files, except those of other languages than English."""
+    """The finders of signs from all files for English."""
     lists, named, _ = _parsed(read(_SHARED), {}, _coded())
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
@@ -55,7 +55,7 @@ def signs_of(text: str, lists: Lists, named: Mapping[str, CompiledCondition]) ->
     """Compile the signs in a data file. `lists`, `named`: the word lists and conditions of other files.
 
     Raises ValueError for unknown keys or names, and for weights out of range. ValidationError and
-    TOMLDecodeError are subclasses of it.
+    TOMLDecodeError are subclasses of ValueError.
     """
     lists, named, signs = _parsed(text, lists, named)
     all_signs = tuple(_sign(sign, lists, named) for sign in signs)

@@ -1,4 +1,4 @@
-"""A sentence with the queries that signs need: positions of words, and negation."""
+"""The words of a sentence, and what signs ask about them: positions of words, and negation."""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -62,7 +62,7 @@ class SentenceWords:
         return False
 
     def is_denied(self, index: int) -> bool:
-        """True if a negation closely precedes the position, without a word between them that starts a new command."""
+        """True if a negation is shortly before the position, and no word in between starts a new command."""
         for place in range(index - 1, max(-1, index - 5), -1):
             word = self.words[place]
             if word in NOT and not self._denies_nothing(place):
@@ -84,7 +84,7 @@ class SentenceWords:
         )
 
     def asked(self, wanted: frozenset[str]) -> Iterator[int]:
-        """The positions of these words that are not negated."""
+        """The positions at which the sentence has these words without a negation."""
         return (index for index in self.where(wanted) if not self.is_denied(index))
 
     @property

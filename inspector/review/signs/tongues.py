@@ -28,7 +28,7 @@ _LONGEST = 2_000
 
 
 class WordKind(StrEnum):
-    """The function of a word in a sign. languages.toml describes the members."""
+    """The kind of a word, such as a negation or a verb for telling. languages.toml describes the members."""
 
     SMALL = "small"
     IGNORE = "ignore"
@@ -94,7 +94,7 @@ class Clause(Struct, frozen=True, kw_only=True):
 
 
 def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
-    """The weight, reason and position of each sign; nothing for English and unknown languages."""
+    """The weight, reason and position of each sign. English and unknown languages have none."""
     language = _language(text)
     if language is None:
         return

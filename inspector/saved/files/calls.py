@@ -100,7 +100,7 @@ def check_new(path: str, name: str) -> None:
 def without_secrets(
     arguments: JsonObject, schema: Json, *, also: Collection[str] = ()
 ) -> tuple[JsonObject, dict[str, str]]:
-    """The arguments that may be written, and the sources of the others.
+    """The arguments that may be written to the file, and the sources from which to read the others.
 
     `also`: the names of further secret arguments. Raises UsageError if a secret argument is not a text.
     """
@@ -119,7 +119,10 @@ def without_secrets(
 
 
 def source_of(argument: str, value: str = "") -> str:
-    """The source for a secret argument: the variable that has its value, or else one with the argument's name."""
+    """The source to write for a secret argument: the environment variable that has its value now.
+
+    If there is none, a variable with the name of the argument.
+    """
     known = [name for name, each in os.environ.items() if each == value and len(value) >= _LEAST_KNOWN]
     usual = re.sub(r"[^A-Za-z0-9]", "_", argument).upper()
     return f"env:{known[0] if known else f'_{usual}' if usual[:1].isdigit() else usual}"

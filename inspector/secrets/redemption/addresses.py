@@ -1,4 +1,4 @@
-"""The addresses that a redemption may connect to: resolved once, and each in the server's own address class.
+"""The addresses that a redemption may connect to: resolved once, and all in the server's own address class.
 
 Resolving a name again could give another address, such as 127.0.0.1 (DNS rebinding), and lead into another
 network.
@@ -20,7 +20,7 @@ _THIS_NETWORK = IPv4Network("0.0.0.0/8")
 
 
 class AddressClass(StrEnum):
-    """The reach of an address."""
+    """The network that an address belongs to: this machine, a local network, or the internet."""
 
     LOOPBACK = "loopback"
     LINK_LOCAL = "link-local"
@@ -82,7 +82,7 @@ def free_port() -> int:
 async def class_of(origin: Origin, resolver: Resolver = look_up) -> AddressClass:
     """The class that all addresses of `origin` have. Never raises.
 
-    OTHER if they differ or there are none, so that nothing can be redeemed.
+    OTHER if their classes differ or there is no address; then nothing can be redeemed.
     """
     addresses = await _addresses(origin, resolver)
     classes = {address_class(address) for address in addresses}
@@ -92,7 +92,9 @@ async def class_of(origin: Origin, resolver: Resolver = look_up) -> AddressClass
 async def checked_addresses(
     origin: Origin, server: AddressClass, resolver: Resolver
 ) -> tuple[str, ...] | RefusedUrl | Failed:
-    """All addresses of `origin`, or the reason why none is used. One address of another class refuses all.
+    """All addresses of `origin`, or the reason why Sightline connects to none of them.
+
+    If one address has another class than the server's, all are refused.
 
     `server`: the class of the address through which the MCP server was reached.
     """

@@ -1,6 +1,8 @@
-"""One GET to addresses that were checked before. The only module that imports httpx.
+"""Sends the one GET of a redemption, to addresses that were checked before.
 
-Nothing here raises or logs URL, Authorization or body: they stay in this module.
+It is the only module of the package that imports httpx.
+
+No exception and no log record of this module contains the URL, the Authorization field or the body.
 """
 
 import logging
@@ -35,7 +37,7 @@ _UNREAD_FIELDS = frozenset({b"location", b"set-cookie"})
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fetch:
-    """A request, and how to send it."""
+    """The request of one redemption, and how to send it."""
 
     request: Allowed
     addresses: tuple[str, ...]
