@@ -1,4 +1,4 @@
-"""The command `sightline`: the command line, and the interface that it may open."""
+"""The command `sightline`: the command line, and the terminal interface that it may open."""
 
 import sys
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ def main() -> int:
 
 
 def interface(launch: "Launch") -> int:
-    """Run the interface until the user leaves. Returns the exit code."""
+    """Run the terminal interface until the user leaves. Returns the exit code."""
     from inspector.cli.hygiene import refuse_variables  # noqa: PLC0415
 
     refuse_variables()

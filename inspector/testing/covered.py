@@ -66,7 +66,7 @@ class _SecretFloat(float):
 
 
 def cover(value: Json, masked: Json) -> Json:
-    """Return `value` with a `repr` like that of `masked`."""
+    """A copy of `value` that is equal to it, but whose `repr` is that of `masked`."""
     if isinstance(value, dict) and isinstance(masked, dict):
         return {
             key if key in masked else SecretText(key): cover(inner, masked.get(key, MASK))
@@ -100,7 +100,7 @@ def _hidden(value: Json) -> Json:
 
 
 def plain(value: object) -> Json:
-    """An argument as JSON, without the types of this module.
+    """An argument as plain JSON: texts and containers of this module become those of Python.
 
     Raises TypeError for a value that JSON does not have.
     """
@@ -125,7 +125,7 @@ def plain(value: object) -> Json:
 def secret_arguments(arguments: JsonObject, schema: Json) -> frozenset[str]:
     """The texts among the arguments that may be secret.
 
-    They are marked by the schema, named like a secret, or look like a credential.
+    The schema marks them as sensitive, their names suggest a secret, or they look like a credential.
     """
     marked = {field.name for field in form_of(schema).fields if asks_for_secret(field)}
     found = set[str]()
@@ -153,7 +153,7 @@ def secret_texts(value: object) -> frozenset[SecretText]:
 
 
 class Cover:
-    """Masks one result so that it may be shown.
+    """Masks the secrets in one result, so that it may be shown.
 
     It masks values that are declared secret, texts that look like a credential, and values that contain a
     text of `named`.
@@ -177,11 +177,11 @@ class Cover:
         self._masks = Masks(raw, declared, judgement.contract, strict)
 
     def sent(self) -> Json:
-        """The result with masks."""
+        """The result as the server sent it, with secrets masked."""
         return _without_sightings(self._masks.sent())
 
     def model(self, view: Json) -> Json:
-        """A model's view of the result with masks."""
+        """A model's view of the result, with secrets masked."""
         return _without_sightings(self._masks.model(view))
 
 

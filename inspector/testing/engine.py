@@ -47,7 +47,7 @@ _PYTHONS = frozenset({"python", "python3"})
 
 
 class Unavailable(Struct, frozen=True, kw_only=True):
-    """The reason why an operation failed, safe to show."""
+    """The reason why an operation failed, in texts without secrets or control characters."""
 
     reason: str
 
@@ -94,7 +94,7 @@ def _checked(found: "Value | Unavailable") -> Value:
 
 
 class Engine:
-    """A target, and its session after the start."""
+    """Runs the session of a test with one target, in a thread of its own."""
 
     def __init__(
         self,
@@ -160,7 +160,10 @@ class Engine:
         return self._submit(self._listed())
 
     def on_session(self, work: Callable[[Session], Value]) -> "Pending[Value]":
-        """Run `work` with the session on its thread, after a stale catalogue was listed again."""
+        """Run `work` with the session, in the session's thread.
+
+        If the server's lists have changed, list again first.
+        """
 
         async def done() -> Value:
             await self._listed()

@@ -1,4 +1,4 @@
-"""The errors of a test's server."""
+"""The error that tests get if the server fails."""
 
 
 class McpServerError(Exception):

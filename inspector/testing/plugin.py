@@ -84,7 +84,7 @@ def _scope(fixture_name: str, config: pytest.Config) -> _Scope:
 
 
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    """Pass the target that a marker names as a parameter, because a session fixture does not see markers."""
+    """Turn the target that a marker names into a parameter: a session fixture does not see markers."""
     if "mcp_server" not in metafunc.fixturenames:
         return
     target, cassette = (_marked(metafunc.definition, name) for name in ("mcp_server", "mcp_cassette"))

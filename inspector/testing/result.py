@@ -1,4 +1,4 @@
-"""The result of a call in a test: the server's result, the view of each host's model, and assertions about both."""
+"""The result of a call in a test: what the server sent, what each host's model sees, and assertions."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -83,7 +83,7 @@ class ToolResult:
 
     @property
     def boundary(self) -> str:
-        """The boundary that decides what is withheld."""
+        """The boundary level that decides what is withheld."""
         return self._level.value
 
     @property
@@ -108,7 +108,7 @@ class ToolResult:
 
     @property
     def structured(self) -> Any:
-        """The member `structuredContent`; None if there is none."""
+        """The member `structuredContent` of the result; None if there is none."""
         # `Any`, because a test knows the shape better than a type checker.
         sent = self._covered
         return sent.get("structuredContent") if isinstance(sent, dict) else None
@@ -142,8 +142,8 @@ class ToolResult:
     def assert_withheld(self, *pointers: str) -> None:
         """Assert that the boundary withholds each place.
 
-        A pointer such as `/secret` leads into the structured content; one that begins with a member of the
-        result, such as `/content/0`, leads into the whole result.
+        A pointer such as `/secret` leads into the structured content; a pointer that begins with a member of
+        the result, such as `/content/0`, leads into the whole result.
         """
         __tracebackhide__ = True
         self._check(self._unmet(Expectations(withheld=pointers, error=self.error or "")))
@@ -193,7 +193,10 @@ class ToolResult:
         )
 
     def described(self, host: str = "spec") -> list[str]:
-        """Both views side by side, with the reasons, in lines that are safe to show. Secrets are masked."""
+        """The server's result and the model's view side by side, with the reasons, as lines for a terminal.
+
+        Secrets are masked.
+        """
         profile = _host(host)
         shown = self._projection(profile)
         covering = self._cover
@@ -210,7 +213,7 @@ class ToolResult:
 
     @property
     def nonce(self) -> str:
-        """The marker around untrusted text in views, random for each call."""
+        """The random text in the markers around untrusted text in model views; another for each call."""
         return self._record.nonce
 
     @property

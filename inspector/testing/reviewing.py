@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class ReviewFinding(Struct, frozen=True, kw_only=True):
-    """One finding. All texts are safe to show."""
+    """One finding of a review. Its texts contain no control or invisible characters."""
 
     rule: str
     """The id of the rule: `SL-`, the family, and three digits. See docs/rules.md."""

@@ -1,4 +1,4 @@
-"""A server in a test, for tests with and without an event loop."""
+"""The MCP server of a test, for tests with and without an event loop."""
 
 from types import TracebackType
 from typing import Self
@@ -93,7 +93,7 @@ class McpServer:
 
     @property
     def asynchronous(self) -> "AsyncMcpServer":
-        """This server, for tests with an event loop."""
+        """The same server with asynchronous methods, for tests with an event loop."""
         return AsyncMcpServer(self._engine)
 
 

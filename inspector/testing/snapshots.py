@@ -24,7 +24,7 @@ class McpSnapshots:
     def __init__(self, folder: Path, test: str, *, update: bool) -> None:
         """`folder`: the folder of snapshots for the test's file. `test`: the name of the test.
 
-        `update`: whether snapshots are written, not compared.
+        `update`: true to write snapshots instead of comparing them.
         """
         self._folder = folder
         self._test = _file_name(test)

@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 def run(launch: "Launch") -> int:
-    """Run the interface until the user quits. Returns the exit code.
+    """Run the terminal interface until the user quits. Returns the exit code.
 
     Raises UsageError if a theme file or the user's settings are wrong, or if the theme is unknown.
     """
@@ -237,7 +237,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         return self._main is not None and self.screen is self._main and self._main.server.selection.will_focus
 
     def get_line_filters(self) -> Sequence[LineFilter]:
-        """The filters of every line, with the one for the colours of the terminal, if it has few."""
+        """Textual's filters for every line, and the filter for terminals with few colours if it is needed."""
         filters = super().get_line_filters()
         return filters if self._few_colours is None or self.is_headless else [*filters, self._few_colours]
 
@@ -248,7 +248,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
 
     @property
     def custodies(self) -> "Sequence[Custody]":
-        """The secrets of each session in use."""
+        """The vaults and redeemers of all sessions in use."""
         return self._main.custodies if self._main is not None else ()
 
     def _load_main(self) -> None:
@@ -298,11 +298,11 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
             await super().on_event(event)
 
     def action_leave(self) -> None:
-        """End the session, then the interface. A second request does not wait for the session."""
+        """End the session, then the program. If called again, do not wait for the session."""
         self.leave()
 
     def leave(self, return_code: int = 0) -> None:
-        """End the session, then the interface. A second request does not wait for the session."""
+        """End the session, then the program. If called again, do not wait for the session."""
         # Nothing drawn while the session ends may show a secret.
         self.mask()
         if self._leaving:

@@ -1,4 +1,4 @@
-"""Normalises hosts for comparison, and refuses hosts that parsers read differently.
+"""Normalises hosts of URLs for comparison, and refuses hosts that URL parsers read differently.
 
 Source: WHATWG URL (https://url.spec.whatwg.org/#host-parsing), RFC 3986 section 3.2.2, RFC 5891, UTS 46.
 """
@@ -14,7 +14,7 @@ _QUOTED_CHARACTERS = 60
 
 
 class RefusedUrl(Struct, frozen=True, kw_only=True):
-    """A URL that is refused, with the reason. Nothing was sent to it."""
+    """The reason why a URL is refused. Nothing was sent to the URL."""
 
     reason: str
     """The reason in one line, without a full stop.
@@ -26,7 +26,7 @@ class RefusedUrl(Struct, frozen=True, kw_only=True):
 
 
 def quoted(text: str) -> str:
-    """Untrusted text for a reason: safe, on one line, shortened."""
+    """Untrusted text for use in a reason: on one line, short, without control or invisible characters."""
     shown = safe_line(text[:_QUOTED_CHARACTERS])
     return f"{shown}…" if len(text) > _QUOTED_CHARACTERS else shown
 

@@ -44,7 +44,7 @@ class Origin(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Allowed:
-    """The only request that a redemption may send."""
+    """The one request that a redemption (fetching a secret) may send."""
 
     method: Literal["GET"] = "GET"
     origin: Origin
@@ -85,10 +85,10 @@ def origin_of(url: str) -> Origin | RefusedUrl:
 
 
 def resolve(redeem_url: str, base: str | None) -> Allowed | RefusedUrl:
-    """The request for `redeem_url`, if it stays at the origin of `base`. Never raises.
+    """The request for `redeem_url`, if that URL is at the origin of `base`. Never raises.
 
-    `base`: the MCP endpoint, the URL of the frame that registered the tool, or the pinned origin; None if
-    there is none of them. Its fragment is ignored.
+    `base`: the MCP endpoint, the URL of the frame that registered the tool, or the origin that the user has
+    set; None if there is no such URL. The fragment of `base` is ignored.
     """
     if base is None:
         return NO_ORIGIN

@@ -1,8 +1,9 @@
-"""Builds the catalogue of a page: each tool as the page declared it, as the browser kept it, and as agents see it.
+"""Builds the catalogue of a page from what the page declared, the browser kept, and agents see of each tool.
 
-Claims and boundaries read one joined definition. Declarations of either side count, because what the browser
-dropped still says how the page wants results to be treated. Sources: docs/decisions/0006-pages.md; WebMCP
-draft, sections 3 and 4.2; https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
+Claims and the boundary read one joined definition. Declarations of the page and of the browser count, because
+what the browser dropped still says how the page wants results to be treated. Sources:
+docs/decisions/0006-pages.md; WebMCP draft, sections 3 and 4.2;
+https://w3c.github.io/webappsec-secure-contexts/#is-origin-trustworthy.
 """
 
 import re
@@ -25,7 +26,7 @@ _DRAFT_NAME = re.compile(r"[A-Za-z0-9_.-]*", re.ASCII)
 
 
 def faults_of(name: Json, description: Json) -> tuple[str, ...]:
-    """The faults of a name and a description under the draft's rules, in sentences that quote neither."""
+    """How a name and a description break the rules of the draft, in sentences that quote neither."""
     faults: list[str] = []
     if not isinstance(name, str) or not name:
         faults.append("The name is empty.")
@@ -75,10 +76,12 @@ _NO_HOST = "opaque"
 
 
 class Handles:
-    """The handles of a page's tools: the name, the name with the document's host, or both with the frame's position.
+    """The handles by which Sightline calls a page's tools.
 
-    A handle is the shortest unique form. A form that tools of several documents share is given to none of
-    them, so that a handle never changes its tool because another document loaded later.
+    A handle is the name, the name with the document's host, or both with the frame's position.
+
+    The shortest of these forms that is unique is used. A form that tools of several documents share is used
+    for none of them, so that a handle does not come to mean another tool because a document loaded later.
     """
 
     def __init__(self, tools: Iterable[tuple[str, str, tuple[int, ...]]]) -> None:
@@ -123,7 +126,7 @@ _UNREAD: JsonObject = {"$ref": "sightline:unread"}
 
 
 class Joined:
-    """The joined definition of a tool, and the differences between declared and kept."""
+    """The joined definition of a tool, and the differences between what was declared and what was kept."""
 
     def __init__(self, kept: KeptTool, declaration: Declaration | None, agent: Json) -> None:
         self.dropped: list[str] = []

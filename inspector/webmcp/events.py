@@ -1,8 +1,8 @@
 """Parses events of the browser's WebMCP domain, and reports of the hook in the page.
 
 The hook reports the arguments of `registerTool` before the browser sees them. A report counts if it holds the
-proof that only the hook knows; its content is a claim of the page like any other. Unknown fields are kept.
-Source: Chrome DevTools Protocol, WebMCP domain (experimental), Chromium 156.
+proof that only the hook knows; its content is untrusted all the same. Unknown fields are kept. Source: Chrome
+DevTools Protocol, WebMCP domain (experimental), Chromium 156.
 """
 
 import re
@@ -94,8 +94,8 @@ def _declared_name(tool: Json) -> str | None:
 def as_json(value: Json) -> Json:
     """A value as `JSON.stringify` writes it.
 
-    Values in brackets that have no JSON are left out of objects, and are null in lists; numbers in brackets
-    are null.
+    Values without JSON, which the browser writes in brackets, are left out of objects, and are null in lists;
+    numbers without JSON are null.
     """
     match value:
         case dict():
@@ -163,7 +163,7 @@ Registered: TypeAlias = tuple[tuple[tuple[str, int, int], ...], tuple[tuple[int,
 
 
 def registered_at(tool: KeptTool, own_script: str) -> Registered:
-    """A time-independent sort key for the tools of a document.
+    """A sort key for the tools of a document that does not depend on when they were registered.
 
     Compares the places in the source where a tool was registered (its call stack, outermost frame first),
     then the names, with numbers by value. Forms have no place and come first.
@@ -191,7 +191,10 @@ def document_of(frame: Json, *, is_observed: bool) -> PageDocument | None:
 
 
 def policy_of(node: Json, blocked_by: Json) -> FramePolicy:
-    """The policy that a frame's element states. `node`: a `DOM.Node`, or None. `blocked_by`: the browser's reason."""
+    """The permissions policy that the element of a frame states. `node`: a `DOM.Node`, or None.
+
+    `blocked_by`: the browser's reason.
+    """
     described = node if isinstance(node, dict) else {}
     listed = described.get("attributes")
     words = listed if isinstance(listed, list) else []

@@ -32,9 +32,9 @@ class Tree:
     """The documents of one tab, in all processes. Each process has its own protocol session."""
 
     def __init__(self, binding: str, proof: str) -> None:
-        """`binding`: the name of the function that the hook reports to.
+        """`binding`: the name of the function that the hook calls with each report.
 
-        `proof`: the hook's secret in each report.
+        `proof`: the secret that the hook puts in each report.
         """
         self._binding = binding
         self._proof = proof
@@ -54,7 +54,7 @@ class Tree:
 
     @property
     def documents(self) -> Sequence[PageDocument]:
-        """The documents, parents before children as far as the browser reports them that way."""
+        """The documents, in the order in which the browser reports them: usually parents before children."""
         return tuple(self._documents.values())
 
     def document(self, frame_id: str) -> PageDocument | None:
@@ -72,7 +72,7 @@ class Tree:
         return self._contexts.get((session, context))
 
     def revision(self, frame_id: str) -> int:
-        """A number that changes whenever the frame's tools change."""
+        """A number that changes whenever the tools of the frame change."""
         return self._revisions.get(frame_id, 0)
 
     def permit(self, frame_id: str, *, is_permitted: bool | None, policy: FramePolicy | None = None) -> None:
@@ -142,7 +142,7 @@ class Tree:
     def adopt(self, session: str, tree: Json) -> None:
         """Add the documents of a `Page.FrameTree` that loaded before Sightline attached.
 
-        Their declarations were not observed.
+        What these documents declared was not observed.
         """
         for index, frame in enumerate(frames_in(tree)):
             document = document_of(frame, is_observed=False)

@@ -1,1 +1,1 @@
-"""Interfaces of MCP Apps. The user opens them explicitly, and Sightline logs what they do."""
+"""Opens interfaces of MCP Apps, only when the user asks for it, and logs what they do."""

@@ -1,4 +1,7 @@
-"""Opens the interface of a tool, one at a time. The modules for it are loaded only when they are needed."""
+"""Opens interfaces of tools (MCP Apps), one at a time.
+
+Loads the modules for that only when they are needed.
+"""
 
 import asyncio
 from collections.abc import Callable, Sequence
@@ -18,9 +21,9 @@ from inspector.tui.policy.gate import PolicyGate
 
 
 class AppOpener:
-    """Opens at most one interface at a time.
+    """Opens at most one interface of a tool (MCP Apps) at a time.
 
-    It ends with its screen, with the session, and with Sightline.
+    The interface ends when its screen, the session, or Sightline ends.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The screen of an open interface: its actions, the refusals, and the content that it sends to the model."""
+"""The screen of an open MCP Apps interface: its actions, what was refused, and what it sends to the model."""
 
 from typing import ClassVar
 
@@ -33,7 +33,7 @@ _NOTE = "No result on this row. Go to a row with a call, or with content for the
 
 
 class AppScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Lists the actions of the interface, the newest last. Leaving the screen ends the interface."""
+    """Lists the actions of the MCP Apps interface, the newest last. Leaving the screen ends the interface."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.APP)
     NAME = "Interface"

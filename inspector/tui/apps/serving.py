@@ -1,4 +1,7 @@
-"""Opens the interface of a tool after asking, and makes the calls for it that policy and user allow."""
+"""Opens the interface of a tool (MCP Apps) if the user agrees, and makes the calls that it asks for.
+
+Only calls that the policy and the user allow are made.
+"""
 
 import asyncio
 import secrets
@@ -44,7 +47,7 @@ _ORIGINS = (
 
 
 class AppServer:
-    """Serves an open interface: makes the calls that it asks for, and logs what it does."""
+    """Serves an open MCP Apps interface: makes the calls that it asks for, and logs its actions."""
 
     def __init__(
         self,
@@ -55,7 +58,10 @@ class AppServer:
         called: Callable[[CallRecord], None],
         uri: str,
     ) -> None:
-        """`under`: the main screen. `asking`, `called`: as in `AppOpener`. `uri`: the interface to open."""
+        """`under`: the main screen. `asking`, `called`: as in `AppOpener`.
+
+        `uri`: the URI of the interface to open.
+        """
         self._under = under
         self._session = session
         self._gate = gate
@@ -199,8 +205,8 @@ def opening_view(
 ) -> DecisionView:
     """The content of the dialog that asks whether to open an MCP Apps interface.
 
-    It says what is loaded, what the interface may do, and last, every origin that it reaches. Takes linear
-    time.
+    The dialog says what is loaded, what the interface may do, and last, every origin that the interface may
+    reach. Takes linear time.
     """
     mask, reach = session.own.mask, interface.reach
     permissions = ", ".join(interface.permissions) or "none"

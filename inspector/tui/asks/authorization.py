@@ -26,7 +26,10 @@ _AUTHORIZED = "Authorized: Sightline now sends a token with each request to the 
 
 
 class AuthorizationScreen(SecondaryDialog[bool], inherit_bindings=False):
-    """Asks whether to authorize. Ends with false if the user cancels. Otherwise, the redirect closes it."""
+    """Asks the user to authorize Sightline on a page. Ends with false if the user cancels.
+
+    Otherwise the redirect from the authorization server closes the dialog.
+    """
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.AUTHORIZING)
     unread_s: ClassVar[float] = UNREAD_S

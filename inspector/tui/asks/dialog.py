@@ -30,7 +30,7 @@ _SEND = {AskKind.FORM: "send", AskKind.URL: "agree, unopened", AskKind.SAMPLING:
 
 
 class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
-    """Asks for an answer, and ends with it. Only its own keys send or open anything."""
+    """Asks for an answer, and returns it when it closes. Only keys of this dialog send or open anything."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ANSWERING)
     VERTICAL_BREAKPOINTS = [(0, "-short"), (32, "-tall")]  # noqa: RUF012 - as Textual declares it
@@ -100,7 +100,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         self._show_withdrawn()
 
     def withdraw(self, why: str) -> None:
-        """Say that no answer is wanted any more, and offer nothing except to close. Nothing is sent.
+        """Say that the server no longer wants an answer. After that, the dialog can only be closed.
 
         The dialog stays open, because the user may be typing into it. `why`: untrusted text.
         """

@@ -9,7 +9,8 @@ from inspector.tui.dialogs.ask import AskField, AskScreen
 def profiles_dialog(profile: ClientProfile, choose: Callable[[ClientProfile], None]) -> AskScreen:
     """A dialog that asks for a client profile.
 
-    `profile`: the one in use. `choose`: called with the chosen profile if it is another one; it connects again.
+    `profile`: the profile in use. `choose`: called with the chosen profile if that is another; connects
+    again.
     """
 
     async def accept(answers: tuple[str, ...]) -> str:

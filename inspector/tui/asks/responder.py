@@ -52,7 +52,10 @@ class UserResponder:
         """The call whose further requests are declined."""
 
     async def answer(self, ask: Ask) -> Answer:
-        """Ask the user for an answer. If the interface ends before it is given, the request is declined."""
+        """Ask the user for an answer.
+
+        If Sightline ends before the user has answered, the request is declined.
+        """
         if ask.kind is AskKind.ROOTS:
             return Answer(action=Action.ACCEPT)
         running = self._calls.running_title()

@@ -36,7 +36,7 @@ class CheckAsked(Struct, frozen=True, kw_only=True):
 
 
 def check(asked: CheckAsked) -> ArgumentDraft:
-    """The arguments that were written, and every problem with them."""
+    """The arguments that the user wrote, and every problem with them."""
     schema: Json = asked.entry.input_schema
     if asked.writing.text is None:
         return checked(draft(asked.writing.lines, asked.writing.entered, coerce), schema)
@@ -133,9 +133,9 @@ def _says(entered: Entered, field: Field) -> bool:
 
 
 def in_short(arguments: JsonObject, form: Form | None) -> str:
-    """Arguments on one line, such as `name="production", days=3, filter={…}`, with sensitive ones masked.
+    """Arguments on one line, such as `name="production", days=3, filter={…}`, with sensitive values masked.
 
-    Untrusted text.
+    The line is untrusted text.
     """
     sensitive = {field.name for field in form.fields if field.sensitive} if form else set[str]()
     words: list[str] = []

@@ -15,7 +15,10 @@ from inspector.tui.call.arguments import sensitive_pointers
 
 
 def editable(value: Json) -> str:
-    """`value` as indented JSON that is safe to show in an editor. It parses to the same value."""
+    """`value` as indented JSON without control and invisible characters, for an editor.
+
+    It parses to the same value.
+    """
     raw = dump(value)
     try:
         text = msgspec.json.format(raw, indent=2).decode("utf-8", "surrogatepass")
@@ -33,7 +36,7 @@ def _escaped(character: str) -> str:
 
 
 class CommandLine(Struct, frozen=True, kw_only=True):
-    """A command, and what was left out of it."""
+    """A command that makes a call again, and what was left out of the command."""
 
     text: str
     left_out: tuple[str, ...] = ()
@@ -122,7 +125,8 @@ def _without(arguments: JsonObject, pointer: str) -> JsonObject:
 def copied(target: Target, tool: Tool | str, arguments: JsonObject) -> CommandLine | str:
     """A call as a command, or the reason why there is none.
 
-    `tool`: only a name if the tool is not listed. There is then no schema that says which arguments are sensitive.
+    `tool`: only a name if the server does not list the tool. Then no schema says which arguments are
+    sensitive.
     """
     if isinstance(tool, str):
         return call_command(target, tool, arguments, ())

@@ -43,7 +43,7 @@ class FormLine(Struct, frozen=True, kw_only=True):
     def has_rows(self) -> bool:
         """True if the field is a list of objects with lines of their own.
 
-        Its input is the number of objects.
+        The input of such a field is the number of objects.
         """
         item = self.field.item
         return (
@@ -56,7 +56,10 @@ class FormLine(Struct, frozen=True, kw_only=True):
 
     @property
     def has_checks(self) -> bool:
-        """True if the field is a list of values from a closed set. Its input picks some of them."""
+        """True if the field is a list of values from a closed set.
+
+        The input of such a field picks some of these values.
+        """
         item = self.field.item
         return (
             self.field.kind is FieldKind.LIST
@@ -68,7 +71,7 @@ class FormLine(Struct, frozen=True, kw_only=True):
 
 
 class Entered(Struct, frozen=True, kw_only=True):
-    """The content of an input."""
+    """What the user has entered in one input: a text, a choice, or several picked values."""
 
     text: str = ""
     chosen: int | None = None
@@ -160,8 +163,8 @@ def _moved(field: Field, before: str, after: str) -> Field:
 def draft(lines: tuple[FormLine, ...], entered: Mapping[str, Entered], coerce: Coerce) -> ArgumentDraft:
     """The arguments that the entries produce. An empty entry leaves its argument out.
 
-    `entered`: the entries by the pointer of their field. An entry that its field cannot take is kept as text,
-    with a problem.
+    `entered`: the entries by the pointer of their field. An entry that does not fit its field is kept as
+    text, with a problem.
     """
     arguments: JsonObject = {}
     problems: list[Problem] = []
@@ -242,12 +245,12 @@ def _picked(item: Field, value: Json) -> Entered | None:
 
 
 def choice_values(field: Field) -> tuple[Json, ...]:
-    """The values of a closed set. A boolean has two."""
+    """The values among which a field lets the user choose; for a boolean, true and false."""
     return (True, False) if field.kind is FieldKind.BOOLEAN else field.choices
 
 
 def choice_words(field: Field) -> tuple[str, ...]:
-    """The values of a closed set as text, with their titles if they have any. Untrusted text."""
+    """The values among which a field lets the user choose, with their titles if any. Untrusted text."""
     values = [value if isinstance(value, str) else dump_text(value) for value in choice_values(field)]
     titles = field.choice_titles
     return tuple(
@@ -259,7 +262,7 @@ def choice_words(field: Field) -> tuple[str, ...]:
 def label(line: FormLine, *, is_default: bool = False, room: int = 80) -> Content:
     """The name of the argument as it is sent, with a star if it is required.
 
-    `room`: the cells of its column. A name that is longer is cut in its middle.
+    `room`: the width of the column in cells. A longer name is cut in the middle.
     """
     field, indent = line.field, "  " * line.depth
     name = cut_in_the_middle(field.name, max(min(room - len(indent) - field.required, 60), 6))
@@ -298,7 +301,10 @@ def note(field: Field) -> Content:
 def place_problems(
     lines: tuple[FormLine, ...], problems: tuple[Problem, ...]
 ) -> tuple[dict[str, str], tuple[Problem, ...]]:
-    """Problems by field, each at the nearest field at or above it; then the problems without a field."""
+    """Problems by field; then the problems without a field.
+
+    A problem belongs to the field at its pointer, or to the nearest field around that.
+    """
     known = {line.field.pointer for line in lines}
     placed: dict[str, str] = {}
     rest: list[Problem] = []
@@ -319,7 +325,7 @@ def place_problems(
 
 
 def merged(found: ArgumentDraft, violations: tuple[Violation, ...]) -> tuple[Problem, ...]:
-    """The problems of a draft and the violations of its schema, without repeating a problem of a field."""
+    """The problems of a draft, and violations of the schema for fields that have no problem yet."""
     own = {problem.pointer for problem in found.problems}
     missing = {pointer.rpartition("/")[0] for pointer in own}
     return (

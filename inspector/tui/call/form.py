@@ -1,4 +1,4 @@
-"""The form of a tool, with a line for each argument. It is checked as the user types."""
+"""The form of a tool, with a line for each argument. Arguments are checked while the user types."""
 
 from collections.abc import Awaitable, Callable, Container, Mapping
 from dataclasses import dataclass
@@ -156,14 +156,17 @@ class FieldLine(Widget):
             self._say()
 
     def focus_input(self) -> bool:
-        """Focus the input. Returns whether there is one."""
+        """Focus the input of the line. Returns false if the line has no input."""
         if self._input is not None:
             self._input.focus()
         return self._input is not None
 
     @on(events.DescendantFocus)
     def begin(self) -> None:
-        """Select a default, so that typing replaces it; ask for the values that the server offers for an empty field."""
+        """Prepare the input for typing. A default is selected, so that typing replaces it.
+
+        For an empty field, the server is asked which values it offers.
+        """
         if self._is_default and isinstance(self._input, Input):
             self._input.select_all()
         if self._suggester is not None and not self.entered.text:
@@ -306,7 +309,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
             line.complain(problems.get(line.line.field.pointer, ""))
 
     def focus_first(self) -> bool:
-        """Focus the first input. Returns whether there is one."""
+        """Focus the first input of the form. Returns false if the form has no input."""
         return any(line.focus_input() for line in self._mounted)
 
     def focus_one(self, pointers: Container[str]) -> None:

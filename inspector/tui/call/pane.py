@@ -72,7 +72,7 @@ class ArgumentsLine(Static, can_focus=True):
         self.post_message(self.Entered())
 
     def on_click(self) -> None:
-        """Do what Enter does."""
+        """Do on a click what Enter does."""
         self.action_edit()
 
 
@@ -288,7 +288,7 @@ class CallPane(Vertical):
 
     @property
     def is_folded(self) -> bool:
-        """True if the form is folded to one line: the call that was made from it."""
+        """True if the form is folded: one line about the call is shown in its place."""
         return self.has_class("-folded")
 
     def fold(self, line: Content) -> None:
@@ -404,7 +404,7 @@ class CallPane(Vertical):
 
     @on(Button.Pressed)
     def press(self, event: Button.Pressed) -> None:
-        """Do what the key of the pressed button does."""
+        """Do on a click on a button what the key of the button does."""
         event.stop()
         if event.button.id == "switch":
             self.post_message(self.Switched())

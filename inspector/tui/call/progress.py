@@ -51,7 +51,7 @@ def progress_line(words: str, elapsed_s: float, progress: Progress | None) -> Co
 
 
 def held_line(name: str) -> Content:
-    """The line of a call that waits until the user agrees to send it."""
+    """The line about a call that is not sent until the user agrees."""
     return Content.assemble(
         content(shortened(name, 40), "bold"),
         (" waits for your answer; nothing was sent yet", "$text-warning"),
@@ -59,7 +59,7 @@ def held_line(name: str) -> Content:
 
 
 def asked_line(name: str) -> Content:
-    """The line of a call during which the server asks the user something. Its timeout is paused."""
+    """The line about a running call whose server asks the user something. The call's timeout is paused."""
     return Content.assemble(
         content(shortened(name, 40), "bold"),
         (" waits for your answer to the server", "$text-warning"),
@@ -67,7 +67,7 @@ def asked_line(name: str) -> Content:
 
 
 def waiting_note(words: str, elapsed_s: float, progress: Progress | None, timeout_s: float) -> Content:
-    """The progress line, and how long Sightline waits for the call. Shown while there is no result."""
+    """The progress line, and how long Sightline waits for the call. It is shown in place of the result."""
     if progress is VISITING:
         limit = f"Waits up to {duration(timeout_s)} for you to visit the address, then calls again."
     elif progress is not None and progress.task:

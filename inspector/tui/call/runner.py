@@ -46,7 +46,7 @@ _TICK_S = 0.25
 
 @dataclass
 class CallChanged(Message):
-    """Posted when a call begins or ends, or its arguments were checked: other keys apply then."""
+    """Posted when a call begins or ends, or arguments were checked, because other keys apply then."""
 
 
 @dataclass
@@ -256,14 +256,14 @@ class CallRunner:
     def repeatable(self, shown: CallRecord | None) -> RepeatableCall | None:
         """The call that `repeat` makes again; None if there is none.
 
-        That is the call of the shown record; if none is shown, the last call.
+        This is the call whose record is shown; if no record is shown, the last call.
         """
         return self._made.get(shown.number, self.last) if shown is not None else self.last
 
     def repeat(self, shown: CallRecord | None) -> bool:
-        """Make a call again with the same arguments. The policy decides on it like on any other call.
+        """Make a call again with the same arguments. The policy decides on it as on any other call.
 
-        Returns whether it begins.
+        Returns whether the call begins.
         """
         call = self.repeatable(shown)
         obstacle = self.obstacle() or ("" if call else "Nothing has been called yet.")
@@ -274,7 +274,7 @@ class CallRunner:
         return True
 
     def is_made(self, record: CallRecord, call: RepeatableCall) -> bool:
-        """True if the record is of this call."""
+        """True if `record` is the record of `call`."""
         return self._made.get(record.number) is call
 
     def repeat_unasked(self) -> str:
@@ -430,7 +430,7 @@ class CallRunner:
         self._pane.write_json(editable(arguments or example(form)))
 
     def copy(self, target: Target) -> None:
-        """Copy the call in the form as a command; if there is none, the last call."""
+        """Copy the call in the form as a command; without a form, the last call."""
         found = self._pane.draft or as_arguments(self._pane.writing)
         if self.tool is not None and found.arguments is not None:
             made = copied(target, self.tool, found.arguments)
@@ -480,8 +480,8 @@ class CallRunner:
     def call(self, tool: Tool, arguments: JsonObject, shown: JsonObject, in_short: str) -> None:
         """Call a tool with these arguments, whatever the form holds.
 
-        `shown`: the arguments to show in the form. `in_short`: a short text of them. Both are without
-        sensitive values.
+        `shown`: the arguments to show in the form. `in_short`: the arguments as a short text. Both are
+        without sensitive values.
         """
         obstacle = self.obstacle()
         if obstacle:

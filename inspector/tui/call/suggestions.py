@@ -16,7 +16,8 @@ _PAUSE_S = 0.2
 class OfferSuggester(Suggester):
     """Asks the server after a pause in typing.
 
-    It passes all offered values to `tell`, and suggests the first that continues the typed text.
+    All values that the server offers are passed to `tell`; the first that continues the typed text is
+    suggested.
     """
 
     def __init__(self, offered: Offered, tell: Callable[[tuple[str, ...]], None]) -> None:

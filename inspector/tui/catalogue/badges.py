@@ -1,4 +1,4 @@
-"""The badges of tools. They are computed in a thread for the rows on the screen."""
+"""The badges of tools: words such as `write` or `untrusted`, concluded from claims. Computed in a thread."""
 
 from collections.abc import Callable
 from itertools import islice
@@ -44,7 +44,7 @@ def row_marks(found: Traits) -> RowMarks:
 
 
 def words(found: Traits) -> Content:
-    """Every badge as a word, or that there are none."""
+    """Every badge as a word, or a text that the tool has no badges."""
     earned = badges(found)
     if not earned:
         return Content.styled("no badges", FAINT)
@@ -56,7 +56,7 @@ def _word(badge: Badge) -> Content:
 
 
 def trait_lines(found: Traits) -> tuple[Content, ...]:
-    """A line for each known trait, with the basis on which it is known."""
+    """A line for each trait that has a value, with the number of claims for and against the value."""
     lines: list[Content] = []
     for name in TraitName:
         trait = found.trait(name)

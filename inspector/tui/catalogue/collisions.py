@@ -34,7 +34,7 @@ def collision_mark(others: Sequence[str]) -> Mark:
 def collision_note(tool: str, server: str, others: Sequence[str], known: Iterable[Host]) -> Content:
     """A note with the names that hosts give to a tool, and to the tools of the same name at `others`.
 
-    `server`: the server of the tool. `known`: all hosts.
+    `server`: the server of the tool. `known`: the hosts whose names to show.
     """
     lines = [f"{SIGN} {shortened(tool, _NAME)} is also a tool of {_list(others)}."]
     unknown = 0

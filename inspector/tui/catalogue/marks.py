@@ -1,4 +1,4 @@
-"""The marks of a tool in the catalogue, and how they are shortened to fit a row."""
+"""The marks of a tool in the catalogue (badges and others), and how they are shortened to fit a row."""
 
 from functools import cached_property
 
@@ -11,7 +11,7 @@ _BETWEEN = Content.styled(" · ", FAINT)
 
 
 class Mark(Struct, frozen=True, kw_only=True):
-    """One mark, in words and in a short form."""
+    """One mark of a tool, in words and in a short form."""
 
     words: Content = _NOTHING
     short: Content = _NOTHING

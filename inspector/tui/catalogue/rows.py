@@ -106,7 +106,7 @@ def matching(found: Sequence[ItemRow], query: str, server: str = "") -> tuple[Li
 
 
 def is_counted(row: ItemRow) -> bool:
-    """True if a row counts in the size of its group. Malformed tools are counted apart, as in the header."""
+    """True if a row counts in the size of its group. Malformed tools are counted separately."""
     is_malformed = isinstance(row.entry, Malformed) and not isinstance(row.entry, RefusedTool)
     return row.group != TOOLS or not is_malformed
 

@@ -1,4 +1,4 @@
-"""The Claims tab: every declaration, with the contradictions among them."""
+"""The Claims tab: every claim (declaration of the server) about a tool, and contradictions between claims."""
 
 from collections.abc import Mapping
 from functools import cache

@@ -231,7 +231,10 @@ class SessionLink:
         return self.session.subscriptions.states if self.session is not None else {}
 
     async def subscribe(self, uri: str, *, is_wanted: bool) -> str:
-        """Subscribe to a resource, or end the subscription. Returns why not, as a sentence of untrusted text."""
+        """Subscribe to a resource, or end the subscription.
+
+        Returns an error as untrusted text; empty on success.
+        """
         if self.session is None or not self.is_ready:
             return f"There is no connection ({self.state}). R reconnects."
         change = self.session.subscribe if is_wanted else self.session.unsubscribe

@@ -37,7 +37,7 @@ def last_words(
 ) -> tuple[str, ...]:
     """The last lines of stderr among `entries`, which are ordered from the newest to the oldest.
 
-    `since_request`: only those after the last request of Sightline, and no empty ones.
+    `since_request`: only lines after the last request of Sightline, and no empty lines.
     """
     found: list[str] = []
     for entry in entries:
@@ -121,7 +121,10 @@ class FailurePanel(VerticalScroll, can_focus=True):
         yield self._text
 
     def show(self, view: FailureView | None, *, in_short: bool = False) -> None:
-        """Show the panel with this view; None hides the panel. `in_short`: there is something else to see."""
+        """Show the panel with this view; None hides the panel.
+
+        `in_short`: true to show the short text, because a result is shown too.
+        """
         self.set_class(view is not None, "-shown")
         self.set_class(in_short, "-short")
         if view is not None:

@@ -1,4 +1,4 @@
-"""A server that the interface is started with."""
+"""A server that the terminal interface is started with."""
 
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, TypeAlias

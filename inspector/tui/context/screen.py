@@ -38,7 +38,7 @@ class _Made(Struct, frozen=True, kw_only=True):
 
 
 class ContextScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows one row for each part, with a bar for its size."""
+    """Shows one row for each text that reaches the model, with a bar for its size."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.CONTEXT)
     NAME = "Before the first call"

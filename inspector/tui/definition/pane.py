@@ -1,6 +1,6 @@
 """The Definition tab: a definition as the server sent it, next to the part that the model gets.
 
-A narrow tab shows only one of them.
+A narrow tab shows only one of these sides.
 """
 
 from dataclasses import dataclass
@@ -40,7 +40,7 @@ class DefinitionMark(Struct, frozen=True, kw_only=True):
 
 
 class DefinitionPane(Vertical):
-    """Shows both sides, their sizes, and the reason why the value under the cursor differs."""
+    """Shows both sides of a definition, their sizes, and why the value under the cursor differs."""
 
     DEFAULT_CSS = """
     DefinitionPane {
@@ -167,7 +167,7 @@ class DefinitionPane(Vertical):
             )
 
     def action_sides(self) -> None:
-        """Switch between the definition as sent, the definition as given to the model, and both."""
+        """Switch between the definition as sent, the definition that the model gets, and both."""
         order = (Shown.LEFT, Shown.RIGHT, Shown.BOTH)
         self._chosen = order[(order.index(self.values.shown) + 1) % len(order)]
         self._choose_sides()

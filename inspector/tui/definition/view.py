@@ -65,9 +65,9 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
     observed: bool
 
     def reason_on(self, node: int) -> DefinitionReason | None:
-        """The reason at a node.
+        """The reason why the sides differ at a node.
 
-        A node whose sides differ has the reason of the nearest value around it if it has none of its own.
+        If a node that differs has no reason of its own, this is the reason of the nearest value around it.
         """
         pointer = self.outline.pointer(node)
         if pointer in self.reason_at or self.outline.difference(node) is SideDifference.NONE:
@@ -79,7 +79,7 @@ class DefinitionView(Struct, frozen=True, kw_only=True):
         return None
 
     def sign(self, node: int) -> SideDifference:
-        """The sign of a node: ✗ only if the boundary withholds it."""
+        """The sign in front of a node: ✗ only if the boundary withholds it."""
         difference = self.outline.difference(node)
         if difference is SideDifference.LEFT or difference is SideDifference.CHANGED:
             reason = self.reason_on(node)
@@ -125,7 +125,10 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
 
 
 def every_reason(view: DefinitionView, node: int | None) -> Content:
-    """All reasons, that of `node` first, each with its declaration; then notes about the whole definition."""
+    """All reasons, starting with the reason at `node`, each with its declaration.
+
+    Then notes about the definition.
+    """
     here = view.reason_on(node) if node is not None else None
     others = (reason for reason in view.reasons[:MAX_REASONS] if reason is not here)
     lines = [line for reason in (*((here,) if here else ()), *others) for line in _in_full(view, reason)]
@@ -239,7 +242,10 @@ class DefinitionMasks:
         self._records = dict[int, CallRecord]()
 
     def masked(self, tool: Tool, records: Iterable[CallRecord]) -> Tool:
-        """The tool without values that were withheld from results. Reads only the records that are new."""
+        """A copy of `tool` without values that were withheld from results.
+
+        Reads only records that are new.
+        """
         for record in records:
             # A recording has ids in place of withheld values, also in its definitions.
             if id(record) not in self._records and not record.has_ids:

@@ -44,7 +44,7 @@ class AskField(Struct, frozen=True, kw_only=True):
 
 
 class AskScreen(SecondaryDialog[None], inherit_bindings=False):
-    """Asks for input.
+    """A dialog that asks for input.
 
     Enter passes the answers to `accept`, and closes the dialog unless they are refused. Esc closes it without
     calling `accept`.

@@ -1,1 +1,1 @@
-"""Starts Chromium, speaks its protocol, and connects to pages."""
+"""Starts Chromium, speaks its DevTools protocol, and connects to pages."""

@@ -1,4 +1,7 @@
-"""Attaches to a tab and all its frames, and injects the hook and the polyfill before scripts of the page run."""
+"""Attaches to a tab and all its frames, and injects scripts before any script of the page runs.
+
+The hook reports the tools that the page declares; the polyfill offers the WebMCP API if the browser does not.
+"""
 
 import asyncio
 import contextlib
@@ -22,8 +25,8 @@ _PARTS = ("reading", "forms", "frames")
 def hook_script(binding: str, script: str, proof: str) -> str:
     """The source of the hook, which reports the page's declarations.
 
-    `binding`: the name of the function that it reports to. `script`: its name in stack traces. `proof`: see
-    hook.js.
+    `binding`: the name of the function that the hook calls with each report. `script`: the hook's name in
+    stack traces. `proof`: see hook.js.
     """
     return f'({_packaged("hook.js")})("{binding}", "{script}", "{proof}");\n//# sourceURL={script}'
 
@@ -61,7 +64,7 @@ _FRAMES_ONLY: list[Json] = [{"type": "iframe", "exclude": False}, {"exclude": Tr
 
 
 class Attachment:
-    """A tab's session, and the scripts injected into every frame under names that a page cannot guess."""
+    """A tab, and the scripts that are injected into all its frames under names that a page cannot guess."""
 
     def __init__(self, cdp: Cdp) -> None:
         self._cdp = cdp
@@ -94,9 +97,10 @@ class Attachment:
         await self._cdp.send("Target.detachFromTarget", {"sessionId": session}, timeout_s=timeout_s)
 
     async def prepare(self, session: str) -> None:
-        """Enable the events of one session, and inject the scripts: frames, contexts, tools, frames in other processes.
+        """Enable the events of one session, and inject the scripts. Sends all requests at once.
 
-        Sends all requests at once. Raises CdpError, CdpLostError, TimeoutError.
+        The events are those of frames, also in other processes, contexts and tools. Raises CdpError,
+        CdpLostError, TimeoutError.
         """
         send = self._cdp.send
         asked = [

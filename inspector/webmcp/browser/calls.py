@@ -28,7 +28,7 @@ CANCEL_TIMEOUT_S = 2.0
 
 
 class Backend(Protocol):
-    """Starts and cancels invocations; answers arrive as events."""
+    """Starts and cancels invocations of tools; answers arrive as events."""
 
     fills_at_once: bool
     """True if the form is filled in when `invoke` returns; otherwise `WebMCP.toolInvoked` reports it."""
@@ -48,7 +48,7 @@ class Backend(Protocol):
 
 
 class NativeBackend:
-    """The browser's WebMCP domain."""
+    """Calls tools by the WebMCP domain of the DevTools protocol."""
 
     fills_at_once = False
 
@@ -73,7 +73,7 @@ class NativeBackend:
 
 
 class PolyfillBackend:
-    """The polyfill, called from an isolated world of each frame. See polyfill.js for its messages."""
+    """Calls tools by the polyfill, from an isolated world of each frame. See polyfill.js for the messages."""
 
     fills_at_once = True
 
@@ -101,7 +101,7 @@ class PolyfillBackend:
             await self._command(document, session, {"command": "arrive", "id": invocation})
 
     def left(self, frame_id: str, invocation: str) -> None:
-        """Note that a form was submitted: the document that it leads to answers the invocation."""
+        """Note that a form was submitted: the document that it leads to will answer the invocation."""
         self._left[frame_id] = invocation
 
     async def invoke(
@@ -151,7 +151,7 @@ UNSUBMITTED = "the form is filled in and waits for its submit button; nothing wa
 
 
 class PageForm(Struct, frozen=True, kw_only=True):
-    """A form that is filled in by a call and does not submit itself."""
+    """A form of a page that a call has filled in and that does not submit itself."""
 
     then: Forms
     submit: Callable[[], Awaitable[str]]
@@ -324,7 +324,7 @@ class Calls:
 def outcome_of(params: JsonObject) -> Outcome:
     """The outcome in `toolResponded`.
 
-    The user gets the text and stack of a thrown error, the model only its code.
+    The user sees the text and stack of a thrown error, a model only the error's code.
     """
     match params.get("status"):
         case "Completed":

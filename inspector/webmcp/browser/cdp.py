@@ -59,9 +59,9 @@ class Cdp:
     ) -> None:
         """`on_event`: awaited for each event; nothing is read meanwhile.
 
-        `on_lost`: called once with the reason. `on_lost` is not called if `close` was. `most_bytes`: the
-        limit for one message from the browser; None for the usual limit. `most_bytes_in_all`: the limit for
-        all messages together. Exceeding either one loses the connection.
+        `on_lost`: called once with the reason, but not after `close`. `most_bytes`: the limit for one message
+        from the browser; None for the default limit. `most_bytes_in_all`: the limit for all messages
+        together. If a limit is exceeded, the connection is lost.
         """
         self._tap = tap
         self._most_bytes = most_bytes
@@ -84,7 +84,7 @@ class Cdp:
     def hide(self, prefixes: tuple[str, ...], on_event: Callable[[str, JsonObject, str], None]) -> None:
         """Keep events whose methods start with `prefixes` out of frames, because they hold private data.
 
-        `on_event`: called with their method, parameters and session instead.
+        `on_event`: called with the method, parameters and session of each of these events.
         """
         self._hidden, self._on_hidden = prefixes, on_event
 

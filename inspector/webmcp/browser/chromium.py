@@ -21,7 +21,10 @@ _PREFIX = "profile-"
 
 
 def create_profile() -> Path:
-    """Create an empty profile that names its owner. Raises UnreachableError, leaving nothing behind."""
+    """Create an empty profile folder that says which process owns it.
+
+    Raises UnreachableError, and leaves nothing behind.
+    """
     folder = profiles_folder()
     try:
         folder.mkdir(mode=0o700, exist_ok=True)
@@ -64,7 +67,7 @@ def _remove_socket(profile: Path) -> None:
 
 
 def sweep_profiles() -> None:
-    """Remove the profiles that killed sessions of this user left behind."""
+    """Remove the profiles of this user whose Sightline was killed before it could remove them."""
     with contextlib.suppress(OSError):
         for profile in profiles_folder().iterdir():
             if profile.name.startswith(_PREFIX) and not _may_be_in_use(profile):
@@ -153,7 +156,7 @@ class Chromium:
     def __init__(
         self, target: PageTarget, tap: Tap, *, flags: Sequence[str] = (), has_proxies: bool = True
     ) -> None:
-        """`flags`: added to the usual ones.
+        """`flags`: further command-line flags.
 
         `has_proxies`: whether the browser uses the proxies of the environment.
         """
@@ -178,7 +181,7 @@ class Chromium:
     async def start(self, timeout_s: float) -> str:
         """Start the browser and return the address of its debugging port.
 
-        Raises UnreachableError, leaving nothing behind.
+        Raises UnreachableError, and leaves nothing behind.
         """
         program = chromium_path(self._target.chromium)
         await asyncio.to_thread(sweep_profiles)
@@ -241,7 +244,7 @@ class Chromium:
                 )
 
     async def how_it_ended(self) -> str:
-        """A description of the browser's end, with its stderr, for use after its connection was lost."""
+        """A text about how the browser ended, with its stderr, for use after the connection was lost."""
         process = self._process
         if process is None:
             return "Chromium is not running"

@@ -30,7 +30,10 @@ CLOSE_TIMEOUT_S = 2.0
 
 
 class PageConnection:
-    """A connection to one tab. Calls may run concurrently; one task opens and closes it."""
+    """A connection to one tab.
+
+    Calls may run concurrently; the task that opens the connection must close it.
+    """
 
     def __init__(
         self, target: PageTarget, tap: Tap, on_change: Callable[[], None], *, will_settle: bool = False
@@ -115,7 +118,10 @@ class PageConnection:
         self._quiet.stir()
 
     async def settle(self, limit_s: float) -> bool:
-        """Wait until the page is quiet and has tools, or cannot have any. Returns False after `limit_s`."""
+        """Wait until the page is quiet and has tools, or is known to have none.
+
+        Returns False after `limit_s`.
+        """
         with contextlib.suppress(CdpError, OSError):
             return await self._quiet.settle(
                 limit_s, is_complete=self._is_complete, answers=lambda: self._answers(limit_s)
@@ -155,7 +161,9 @@ class PageConnection:
         forms: Forms = Forms.WAIT,
         on_filled: Callable[[], None] = lambda: None,
     ) -> FramedAnswer:
-        """Call a tool; an unlisted one is called in the main frame. A failure is an outcome.
+        """Call a tool; an unlisted tool is called in the main frame.
+
+        A failure is an outcome, not an exception.
 
         `forms`: what to do with a form that does not submit itself. `on_filled`: called when such a form
         waits for the user.
@@ -197,14 +205,14 @@ class PageConnection:
     def redeemer(self, tool: Tool | None) -> PageRedeemer:
         """The redeemer for references that a call of `tool` returned.
 
-        It fetches only in the frame that registered the tool.
+        It fetches secrets only in the frame that registered the tool.
         """
         return PageRedeemer(self, tool.page.document if tool and tool.page else None)
 
     async def close(self) -> None:
         """Close the connection.
 
-        A browser or a tab that Sightline opened is closed too; one that the user opened stays open.
+        A browser or a tab that Sightline opened is closed too; a browser or tab of the user stays open.
         """
         self._events.silence()
         self._calls.fail_all(

@@ -29,7 +29,7 @@ _BLOCKED = {
 
 
 class PageListing:
-    """Lists tools, and asks each document once per revision of its tools."""
+    """Lists tools. Asks each document for its tools again only if they have changed."""
 
     def __init__(self, cdp: Cdp, tree: Tree, worlds: Worlds, attachment: Attachment) -> None:
         self._cdp = cdp
@@ -54,7 +54,7 @@ class PageListing:
     async def obstacles(self, frame_id: str) -> list[str]:
         """The reasons why a frame's document is unlikely to offer tools; empty if unknown.
 
-        They are clauses that quote untrusted text.
+        The reasons are clauses that quote untrusted text.
         """
         document = self._tree.document(frame_id)
         if document is None:

@@ -70,8 +70,8 @@ def _version(url: str, timeout_s: float) -> JsonObject:
 async def choose(cdp: Cdp, target: PageTarget) -> BrowserTab:
     """The tab for the target.
 
-    Raises UsageError for a target without an address, unless there is exactly one tab. In a browser that
-    already ran: the tab that shows the target's address, or else a new one.
+    In a browser that was already running, this is the tab that shows the target's address, or else a new tab.
+    Raises UsageError for a target without an address, unless there is exactly one tab.
     """
     pages = [page for page in await _pages(cdp) if page.get("type") == "page"]
     if target.cdp is None:
@@ -120,7 +120,7 @@ _API_TIMEOUT_S = 10.0
 
 
 class BrowserFacts(Struct, frozen=True, kw_only=True):
-    """Data about the browser. Untrusted text, except `api` and `notes`."""
+    """What the browser says about itself. All texts are untrusted, except `api` and `notes`."""
 
     product: str
     """The product and its version, such as `Chrome/156.0.8078.79`."""
@@ -174,7 +174,10 @@ class PageOpening:
         return replace(facts, api="WebMCP polyfill", notes=(*notes, POLYFILLED))
 
     async def adopt(self, session: str) -> None:
-        """Add the documents that a session already shows. Raises CdpError, OSError, TimeoutError."""
+        """Add the documents that a session had loaded before Sightline attached.
+
+        Raises CdpError, OSError, TimeoutError.
+        """
         tree = await self.cdp.send("Page.getFrameTree", session=session)
         self.tree.adopt(session, tree.get("frameTree"))
 

@@ -20,7 +20,10 @@ TOOLS_AT_ONCE = 150
 
 
 class PageEvents:
-    """Applies events to the tree, and passes answers on to calls. Work that awaits the browser runs in tasks."""
+    """Applies events to the tree of frames, and passes answers on to calls.
+
+    Work that must wait for the browser runs in tasks.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,6 @@
-"""Detects when a page is quiet, so that its tools can be listed: documents, tools, network, service workers.
+"""Detects when a page has finished loading (is quiet), so that its tools can be listed.
+
+It watches documents, tools, network requests and service workers.
 
 The browser does not report timers, so a page counts as quiet after some time without changes.
 """
@@ -42,7 +44,7 @@ _STIRRING = frozenset(
 
 
 class Quiet:
-    """Watches one page for quiet. Times are of the event loop's clock."""
+    """Watches one page until it is quiet. Times are of the event loop's clock."""
 
     def __init__(self, origins: Callable[[], frozenset[str]], sessions: Callable[[], frozenset[str]]) -> None:
         """`origins`: returns the origins of the current documents.
@@ -100,8 +102,8 @@ class Quiet:
     ) -> bool:
         """Wait until the page is quiet. Returns False after `limit_s`.
 
-        `is_complete`: whether a quiet page needs no more waiting. `answers`: returns once the page's scripts
-        have run. Their exceptions pass through.
+        `is_complete`: returns whether there is nothing more to wait for once the page is quiet. `answers`:
+        returns when the scripts of the page have run. Exceptions of both are raised.
         """
         clock = asyncio.get_running_loop().time
         end = clock() + limit_s

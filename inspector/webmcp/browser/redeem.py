@@ -1,4 +1,6 @@
-"""Redemption in a page: one strict fetch by the browser, in an isolated world of the frame that registered the tool.
+"""Redemption in a page: the browser fetches a secret in the frame that registered the tool.
+
+The fetch runs in an isolated world of that frame.
 
 The browser sends its cookies and enforces the origin. The page's scripts see nothing of the fetch, even if
 they replace `fetch`. Neither request nor answer becomes a frame of the wire. Source: docs/secrets.md; WebMCP

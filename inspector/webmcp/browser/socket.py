@@ -21,7 +21,7 @@ TOO_LARGE = 1009
 
 
 class Socket:
-    """One connection. Only the event loop that opened it may call `receive` and `send`."""
+    """One connection. Only the event loop that opened the connection may call `receive` and `send`."""
 
     def __init__(self, most_bytes: int, most_bytes_in_all: int | None) -> None:
         self._most_bytes = most_bytes
@@ -50,8 +50,8 @@ class Socket:
     ) -> "Socket":
         """Open a connection. Raises UnreachableError.
 
-        `most_bytes`: the limit for one message; None for the usual limit. `most_bytes_in_all`: the limit for
-        all messages together. Exceeding either one ends the connection.
+        `most_bytes`: the limit for one message; None for the default limit. `most_bytes_in_all`: the limit
+        for all messages together. If a limit is exceeded, the connection ends.
         """
         socket = cls(MAX_MESSAGE_BYTES if most_bytes is None else most_bytes, most_bytes_in_all)
         socket._thread = threading.Thread(

@@ -1,4 +1,4 @@
-"""Isolated worlds: they run Sightline's JavaScript on a frame's document, apart from the page's scripts."""
+"""Isolated worlds, in which Sightline's JavaScript uses a frame's document apart from the page's scripts."""
 
 import json
 
@@ -81,7 +81,9 @@ class Worlds:
         return value_of(result)
 
     async def submit(self, document: PageDocument, session: str, *, node: int | None, name: str) -> str:
-        """Submit a form as its first button does. Returns the reason why that failed; empty on success.
+        """Submit a form in the way in which its first button does.
+
+        Returns the reason why that failed; empty on success.
 
         `node`: the browser's number of the form; None to find it by `name`. Raises as `evaluate` does.
         """
