@@ -1,4 +1,4 @@
-"""Makes texts safe, shortens them, and writes sizes, times and counts in words; the colours of boundaries."""
+"""Escapes control and invisible characters, shortens texts, and writes sizes and times in words."""
 
 import re
 from collections.abc import Iterable
@@ -76,15 +76,16 @@ _PLAIN_KEY = re.compile(r"[A-Za-z_$][\w$-]*", re.ASCII)
 
 
 def shortened(text: str, length: int) -> str:
-    """`text` cut to `length` characters, with an ellipsis if it was longer. It still has to be made safe.
+    """`text` cut to `length` characters, with an ellipsis if it was longer.
 
-    Cut a text before making it safe: otherwise, a megabyte would be made safe for one line.
+    Control characters are not removed; call `content` afterwards. In the other order, a megabyte would be
+    searched for one line.
     """
     return text if len(text) <= length else text[: max(length - 1, 0)] + "…"
 
 
 def headline(message: str) -> str:
-    """A message on one line: joined if it is short, else its first and last line.
+    """A message on one line: all its lines if they are short, otherwise its first and last line.
 
     The last line of a traceback says what was raised.
     """
@@ -137,7 +138,7 @@ def tokens(size_bytes: int) -> str:
 
 
 def level_style(level: Level) -> str:
-    """The colour of a boundary level. Its word is always shown as well."""
+    """The colour of a boundary level. The name of the level is always shown as well."""
     return {Level.OPEN: "$text-error", Level.DECLARED: "$text-warning", Level.CLOSED: "$text-success"}[level]
 
 

@@ -1,6 +1,6 @@
-"""A list of findings, with the one under the cursor in full.
+"""A list of findings, with the finding under the cursor in full.
 
-Used by the Findings tab and the review screen.
+The Findings tab and the review screen use it.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ _NO_FINDING = "Only a finding can be accepted. Put the cursor on one."
 
 
 class FindingsPane(Vertical):
-    """Shows a title, the findings, and the one under the cursor in full."""
+    """Shows a title, the findings, and the finding under the cursor in full."""
 
     DEFAULT_CSS = """
     FindingsPane {
@@ -50,7 +50,7 @@ class FindingsPane(Vertical):
         entry: ReportEntry
 
     def __init__(self, name: str, *, with_name: bool) -> None:
-        """`name`: the id. `with_name`: whether each row names its tool."""
+        """`name`: the id of the widget. `with_name`: whether each row names its tool."""
         super().__init__(id=name)
         self._with_name = with_name
         self._rows: tuple[Row, ...] = ()

@@ -52,7 +52,7 @@ class ReviewStep(Struct, frozen=True, kw_only=True):
 
 
 class ReviewedStep(Struct, frozen=True, kw_only=True):
-    """The review, and all findings so far, after one more part of the material was reviewed."""
+    """The state of a review after one more part of its material was reviewed, with all findings so far."""
 
     review: OngoingReview
     board: Board
@@ -78,7 +78,7 @@ class Reviewer:
     ) -> None:
         """`changed`: called when findings or acceptances change.
 
-        `drawn`: called when `show` was called.
+        `drawn`: called after each call of `show`.
 
         `before_each`: awaited before each step, so that more urgent work comes first.
         """
@@ -168,7 +168,7 @@ class Reviewer:
         self._look_again()
 
     def look_away(self) -> None:
-        """Show no findings until `look` is called: another server is shown."""
+        """Show no findings until `look` is called, because the panes show another server."""
         self._shown = None
 
     def material(self) -> Material:
@@ -190,7 +190,7 @@ class Reviewer:
         )
 
     def sign(self, tool: Tool) -> Mark:
-        """The sign of a tool in the catalogue, for its worst findings."""
+        """The mark of a tool in the catalogue that names its worst findings."""
         board, accepted = self.board, self.accepted
         if board is None or accepted is None:
             return sign_of((), is_waiting=True)

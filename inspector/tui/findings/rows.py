@@ -1,4 +1,4 @@
-"""Rows of findings: of one item or of a whole server; one row in full; the sign of a tool."""
+"""The rows of findings, of one item or of a whole server; the detail of a row; the mark of a tool."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -45,7 +45,7 @@ class UncheckedRow(Struct, frozen=True, kw_only=True):
 
 
 class NoteRow(Struct, frozen=True, kw_only=True):
-    """A row with a heading, a sentence, or nothing."""
+    """A row with a heading or a sentence, or an empty row."""
 
     words: Content
 
@@ -214,9 +214,10 @@ def _by_id() -> dict[str, ReviewRule]:
 
 
 def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
-    """The worst findings that are not accepted: `▲2 high`, or `▲2 high +3` with 3 less severe ones.
+    """A mark with the worst open findings: `▲2 high`, or `▲2 high +3` with 3 less severe findings.
 
-    The legend counts each severity. `…` before the review; empty without findings.
+    The legend of the mark counts each severity. The mark is `…` before the review, and empty without
+    findings.
     """
     numbers = Counter(entry.finding.severity for entry in entries if entry.counts)
     if not numbers:
@@ -241,7 +242,7 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
 
 
 def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
-    """A row in `width` cells. `with_name`: whether it names the tool."""
+    """A row in `width` cells. `with_name`: whether the row names the tool."""
     cursor = "▸" if here else " "
     match row:
         case NoteRow(words=words):

@@ -24,7 +24,7 @@ _FILTER_KEYS: Keys = (("form.call", "keep"), ("review.back", "clear"), ("app.pal
 
 @dataclass(slots=True)
 class Before:
-    """The filter, and the finding under the cursor, when the user last left the screen."""
+    """The filter and the finding under the cursor at the time when the user last left the screen."""
 
     query: str = ""
     entry: ReportEntry | None = None
@@ -55,7 +55,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         export: Callable[[], None],
         before: Before,
     ) -> None:
-        """`go_to`: shows the place of a finding, and returns whether that is on the main screen.
+        """`go_to`: shows the place of a finding, and returns whether the place is on the main screen.
 
         `toggle_acceptance`: accepts a finding, or withdraws the acceptance. `export`: asks for a file and writes the review to
         it.

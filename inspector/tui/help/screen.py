@@ -1,4 +1,4 @@
-"""The help screen: all keys, those that work here first, and a legend of boundary, host, signs and badges."""
+"""The help screen: all keys, first those that work here, and what boundary, host, signs and badges mean."""
 
 from collections.abc import Iterable, Sequence
 from typing import ClassVar
@@ -98,7 +98,7 @@ class HelpLine(Struct, frozen=True, kw_only=True):
 def help_lines(here: Sequence[KeyPlace] = (), offers: Sequence[KeyOffer] = ()) -> list[HelpLine]:
     """The lines for every key, under the place where it works.
 
-    The places in `here` come first, and `offers` before them.
+    The keys in `offers` come first, then the places in `here`.
     """
     lines: list[HelpLine] = []
     if offers:

@@ -36,7 +36,7 @@ _SEARCH_KEYS: Keys = (
 
 
 class PairAsked(Struct, frozen=True, kw_only=True):
-    """A request to compare two calls. The older one is on the left."""
+    """A request to compare two calls. The older call is on the left."""
 
     left: HistoryCall
     right: HistoryCall
@@ -95,7 +95,7 @@ class _PairRemarks:
 
 
 class PairScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows the older call on the left and the newer one on the right."""
+    """Shows the older call on the left and the newer call on the right."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAIR)
     NAME = "Two calls"

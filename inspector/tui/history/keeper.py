@@ -24,7 +24,7 @@ _PATIENCE_S = 2.0
 
 @dataclass(slots=True, eq=False, kw_only=True)
 class HistoryCall:
-    """One call of the history."""
+    """One call of the history, with its record if the call was made in this run."""
 
     past: PastCall
     is_new: bool = False
@@ -35,14 +35,14 @@ class HistoryCall:
 
 @dataclass(slots=True)
 class LeftAt:
-    """The filter, and the call under the cursor, when the user last left the history."""
+    """The filter and the call under the cursor at the time when the user last left the history."""
 
     query: str = ""
     call: HistoryCall | None = None
 
 
 class HistoryKeeper:
-    """Holds all calls in order. It outlives every connection."""
+    """Holds all calls of a target in order, over all connections of the run."""
 
     def __init__(
         self, screen: Screen[None], target: Target, changed: Callable[[], None], *, is_kept: bool

@@ -138,7 +138,7 @@ def row_of(call: HistoryCall, shown: ShownCalls, width: int, *, is_here: bool, i
 
 
 def heading(call: HistoryCall, today: date) -> Content:
-    """The heading above a call's arguments: tool, time, run, outcome, and what was not kept."""
+    """The heading above a call's arguments: tool, time, run, outcome, and which values were not stored."""
     past = call.past
     run = (
         f"#{call.record.number} of this run"

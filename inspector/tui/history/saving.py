@@ -28,9 +28,9 @@ from inspector.tui.text import content, shortened
 
 
 def planned(call: HistoryCall) -> tuple[JsonObject, dict[str, str]]:
-    """The arguments that are written for a call, and the sources of those that are secret.
+    """The arguments that are written for a call, and the sources from which to read its secret arguments.
 
-    Raises UsageError if an argument was not kept.
+    Raises UsageError if the history has not stored an argument.
     """
     past, record = call.past, call.record
     secret = {
@@ -91,7 +91,7 @@ def _proposed(record: CallRecord, level: Level, host: str, secrets: Iterable[str
 
 
 def call_dialog(call: HistoryCall, server: Callable[[], str], *, level: Level, host: str) -> AskScreen:
-    """A dialog that asks for a name and saves the call. It says what is written, and where.
+    """A dialog that asks for a name and saves the call. The dialog says what is written, and where.
 
     `server`: returns the target as it is written in saved calls. Raises UsageError.
     """

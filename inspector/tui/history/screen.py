@@ -34,7 +34,7 @@ _VALUE_KEYS: Keys = (
 
 
 class RequestedAction(Struct, frozen=True, kw_only=True):
-    """The action that the user requests for a call: to make it again on the main screen, or to edit it there."""
+    """What the user wants to do with a call on the main screen: make it again, or edit its arguments."""
 
     call: HistoryCall
     do: Literal["call", "edit"]
@@ -54,7 +54,9 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
         obstacle: Callable[[RequestedAction], str],
         save: Callable[[HistoryCall], None],
     ) -> None:
-        """`obstacle`: returns why the requested action (call or edit) is not possible now, or ''.
+        """`obstacle`: returns the reason why the requested action (call or edit) is not possible now.
+
+        '' if it is.
 
         `save`: asks for a name and saves a call.
         """

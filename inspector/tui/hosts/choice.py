@@ -1,4 +1,4 @@
-"""The list of hosts to choose from: a row for each, which typing filters."""
+"""The list of hosts to choose from, a row for each. The text that the user types filters the list."""
 
 from collections.abc import Sequence
 from typing import ClassVar
@@ -23,7 +23,7 @@ _AROUND = 10
 
 
 class HostChoice(SecondaryDialog[str], inherit_bindings=False):
-    """Ends with the name of the chosen host; Esc changes nothing."""
+    """A dialog that returns the name of the chosen host; Esc changes nothing."""
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.HOST_LIST)
     KEYS: ClassVar[Keys] = (
@@ -34,7 +34,7 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
     )
 
     def __init__(self, among: Sequence[Host], current: str) -> None:
-        """`current`: the name of the host in force."""
+        """`current`: the name of the host for which results are shown."""
         super().__init__(Content.assemble("Choose a host", ("  The model gets", "not bold")))
         self._all = among
         self._current = current

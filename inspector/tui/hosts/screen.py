@@ -36,7 +36,7 @@ PATIENCE_S = 1.0
 
 
 class ChosenLenses(Struct, frozen=True, kw_only=True):
-    """The boundary and the host that the user chose."""
+    """The boundary level and the host that the user chose."""
 
     level: Level
     host: str

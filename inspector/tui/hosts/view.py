@@ -78,7 +78,7 @@ class HostsView(Struct, frozen=True, kw_only=True):
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
-        """The row of a host; 0 if it has none."""
+        """The index of a host's row; 0 if the host has no row."""
         return next((index for index, row in enumerate(self.rows) if row.name == host), 0)
 
 
@@ -91,7 +91,7 @@ class HostsAsked(Struct, frozen=True, kw_only=True):
 
 
 class GivenUpError(Exception):
-    """Raised if the comparison was ended, because the screen no longer wants it."""
+    """Raised to end a comparison that the screen no longer needs."""
 
 
 class _StoppedError(BaseException):
@@ -101,8 +101,8 @@ class _StoppedError(BaseException):
 def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> HostsView:
     """The views that all hosts have of a call's result. `server`: the name under which hosts know the server.
 
-    Raises GivenUpError if `turn` returns false. Large results take minutes, and a thread that continued would delay
-    the end of the program.
+    `turn`: called before each host; if it returns false, GivenUpError is raised. Large results take minutes,
+    and a thread that continued would delay the end of the program.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     among = tuple(_taking_turns(host, number, turn) for number, host in enumerate(hosts(), 1))
@@ -155,7 +155,7 @@ def compared_call(record: CallRecord) -> Content:
 
 
 def boundary_label(level: Level) -> Content:
-    """The boundary, for the title line."""
+    """The boundary level, in words for the title line."""
     return Content.assemble(("boundary ", _QUIET), (str(level), f"bold {level_style(level)}"))
 
 
@@ -213,7 +213,7 @@ def hosts_head(width: int) -> Content:
 def host_line(row: ComparedHost, view: HostsView, width: int, *, here: bool, chosen: bool) -> Content:
     """The row of a host in `width` cells. `here`: whether the cursor is on it.
 
-    `chosen`: whether it is in force.
+    `chosen`: whether results are shown for this host.
     """
     left = Content.assemble(
         "▸ " if here else "  ",

@@ -1,4 +1,4 @@
-"""A command: what a key does, where it works, and what it is called."""
+"""Commands: what keys do, where they work, and how the screen names that."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -105,7 +105,7 @@ def row(  # noqa: PLR0913 - a row of the table below
     shown: str = "",
     palette: bool = False,
 ) -> Command:
-    """Create a command. The tables of keys are made of these rows."""
+    """Create a command. The table of keys is a list of such rows."""
     return Command(
         id=command_id,
         keys=keys,

@@ -115,7 +115,7 @@ class FooterKey(Struct, frozen=True, kw_only=True):
 
 
 def keys_now(now: KeySituation) -> tuple[KeyOffer, ...]:
-    """The keys that apply, the most important first. The last one leads to all keys."""
+    """The keys that apply, the most important first. The last key opens the list of all keys."""
     found: dict[str, KeyOffer] = {}
     for command_id, label in _offers(now):
         known = command(command_id)
@@ -326,7 +326,7 @@ _OF_RESULT = ("boundary.next", "host.choose", "host.compare", "result.compare")
 def fitting(offers: Sequence[KeyOffer], width: int) -> tuple[FooterKey, ...]:
     """The keys that fit into `width` cells, the most important first.
 
-    The last one of `offers` always fits.
+    The last of `offers` is always included.
     """
     keys: list[FooterKey] = []
     position = 1
@@ -382,7 +382,7 @@ class KeyLine(Widget):
         command: Command
 
     def say(self, note: Content) -> None:
-        """Show a note before the keys for a few seconds: what a key has changed."""
+        """Show a note about what a key has changed, before the keys and for a few seconds."""
         if self._noting is not None:
             self._noting.stop()
         self.note = Content.assemble(" ", note, " ")

@@ -49,7 +49,10 @@ _OFFERED = offered()
 
 
 class RankedHit(DiscoveryHit):
-    """A command in the list shown before anything is typed. Textual sorts that list by score."""
+    """A command in the list that the palette shows before the user types.
+
+    Textual sorts that list by score.
+    """
 
     rank: int = 0
 
@@ -64,7 +67,7 @@ class PlayedScreen(Protocol):
     """A screen that plays a recording."""
 
     def action_play(self) -> None:
-        """Play from the position on, or pause."""
+        """Play the recording from the current position on, or pause."""
         ...
 
 
@@ -173,7 +176,7 @@ class ThemeSearch(_NameSearch):
     KIND = "Theme"
 
     def names(self) -> Iterable[tuple[str, str]]:
-        """The themes of Sightline and of the user. Textual's own do not suit Sightline's signs."""
+        """The themes of Sightline and of the user. Those of Textual do not suit Sightline's signs."""
         # Some of Sightline's replace one of Textual with the same name.
         return [
             (name, "in force" if name == self.app.theme else "")
@@ -188,11 +191,11 @@ class ThemeSearch(_NameSearch):
 
 
 def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:
-    """The score of a title, with its description, for what was typed; and the indexes of the letters found in the title.
+    """How well a title and its description match `query`: a score, and the letters found in the title.
 
-    The score is 0 if it does not match. Each word must be in the title or in the description, or all letters
-    must be in the title, in their order. Textual's own matcher tries every combination of letters, which
-    takes seconds for long titles.
+    The letters are given by their indexes. The score is 0 if the words do not match. Each word must be in the
+    title or in the description, or all letters must be in the title, in their order. Textual's own matcher
+    tries every combination of letters, which takes seconds for long titles.
     """
     words, low, low_about = _lower(query).split(), _lower(title), _lower(about)
     if all(word in low or word in low_about for word in words):

@@ -1,4 +1,4 @@
-"""The user's actions on findings: go to the place of one, accept one, write the review to a file."""
+"""The user's actions on findings: go to a finding's place, accept a finding, write the review to a file."""
 
 from collections.abc import Callable, Sequence
 
@@ -99,7 +99,7 @@ class FindingActions:
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
 
     def go_to(self, finding: Finding) -> bool:
-        """Show the place of a finding, or notify the user that it has none.
+        """Show the place of a finding, or notify the user that the finding has no place.
 
         Returns whether the place is in a definition.
         """
@@ -124,7 +124,10 @@ class FindingActions:
         return False
 
     def toggle_acceptance(self, entry: ReportEntry) -> None:
-        """Ask for the reason, and accept a finding. If it is accepted already, withdraw the acceptance."""
+        """Ask for the reason, and accept a finding.
+
+        If the finding is already accepted, withdraw the acceptance.
+        """
         accepted = self._reviewer.accepted
         if accepted is None:
             return

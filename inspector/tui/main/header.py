@@ -1,4 +1,4 @@
-"""The header line: target, state, trust, boundary, host."""
+"""The header line: target, state, trust, boundary level, host."""
 
 from msgspec import Struct
 from textual.content import Content
@@ -54,10 +54,10 @@ _ROOM_FOR_NAME = 100
 
 
 def header(view: HeaderView, width: int) -> Content:
-    """One line of `width` cells. State, boundary and host always fit.
+    """One line of `width` cells. State, boundary level and host always fit.
 
     If there is no room, details are left out first, then the time of the recording, then the words before
-    boundary and host. The name of the server is cut last.
+    boundary level and host. The name of the server is cut last.
     """
     state = _state(view, view.recording)
     program = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
@@ -141,7 +141,7 @@ def _left_over(parts: list[Content], lenses: Content, width: int) -> int:
 
 
 class HeaderLine(Widget):
-    """Shows target, state, protocol and number of tools on the left, boundary and host on the right."""
+    """Shows target, state, protocol and number of tools on the left, boundary level and host on the right."""
 
     DEFAULT_CSS = """
     HeaderLine { height: 1; background: $panel; }

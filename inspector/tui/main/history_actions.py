@@ -36,7 +36,7 @@ class HistoryActions:
         """`as_saved`: returns the target as it is written in saved calls.
 
         `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
-        for that part, and lets Esc lead back to the history.
+        for that part, and makes Esc go back to the history.
         """
         self._screen = screen
         self._link = link
@@ -48,7 +48,10 @@ class HistoryActions:
         self._will_come_back = will_come_back
 
     def open(self, *, is_back: bool = False) -> None:
-        """Open the history. `is_back`: at the call, and with the filter, that the user left it with."""
+        """Open the history.
+
+        `is_back`: show the filter and the call that were there when the user left the history.
+        """
         if not is_back:
             self._keeper.before = LeftAt()
         screen = HistoryScreen(self._keeper, str(self._target), self._obstacle, self._save)

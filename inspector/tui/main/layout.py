@@ -15,7 +15,7 @@ class ScreenLayout:
     def __init__(self, screen: Screen[None], parts: Sequence[Widget]) -> None:
         """`parts`: all parts that can be zoomed.
 
-        The last is the timeline; the one before it is zoomed by default.
+        The last is the timeline; the part before the timeline is zoomed by default.
         """
         self._screen = screen
         self._parts = parts
@@ -60,7 +60,7 @@ class ScreenLayout:
             self.toggle_zoom()
 
     def toggle_timeline(self) -> bool:
-        """Enlarge the timeline and focus it, or make it small again and focus what had the focus before.
+        """Enlarge the timeline and focus it, or make it small again and return the focus.
 
         Returns whether it is large now.
         """

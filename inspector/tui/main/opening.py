@@ -11,7 +11,7 @@ from inspector.tui.text import content, cut_in_the_middle
 
 
 class OpeningScreen(Screen[None], inherit_bindings=False):
-    """Names the target, the boundary and the host while the main screen loads."""
+    """Names the target, the boundary level and the host while the main screen loads."""
 
     DEFAULT_CSS = """
     OpeningScreen { background: $background; }
@@ -34,5 +34,5 @@ class OpeningScreen(Screen[None], inherit_bindings=False):
         )
 
     def on_mount(self) -> None:
-        """Call `painted` after the first paint: all other work begins then."""
+        """Call `painted` after the first paint, so that all other work begins only then."""
         self.call_after_refresh(self._painted)

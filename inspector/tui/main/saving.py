@@ -43,7 +43,7 @@ def block_at(sent: Json, pointer: str) -> JsonObject | None:
 def proposed_name(block: JsonObject, name: str, number: int) -> str:
     """A file name such as `team_photo-3.png`.
 
-    Of what the server chose, only letters, digits, `_` and `-` remain.
+    Only letters, digits, `_` and `-` of names that the server chose are used.
     """
     mime = text_at(block, "mimeType") or ""
     suffix = mimetypes.guess_extension(mime) or ".bin"

@@ -113,7 +113,7 @@ _HINT = Content("\n").join(
 class EscTarget:
     """The function that Esc calls while the focus is in `part`.
 
-    It leads back to the part of the screen that has opened `part`.
+    The function goes back to the part of the screen that has opened `part`.
     """
 
     part: Widget
@@ -151,7 +151,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         """`copy_secret`: copies a secret to the clipboard; None if that is not allowed.
 
         `terms`: the policy, and where its decisions are logged. `is_history_kept`: whether calls are kept
-        after this run. `is_first`: whether to show a hint on the keys until one is pressed. `watching`: the
+        after this run. `is_first`: whether to show a hint on the keys until a key is pressed. `watching`: the
         files to watch; when one is saved, the server is restarted.
         """
         super().__init__()
@@ -362,7 +362,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def mask(self) -> None:
         """Mask all values again.
 
-        Called before a call, when the terminal loses focus, and before the program is suspended.
+        This happens before a call, when the terminal loses focus, and before the program is suspended.
         """
         self.server.selection.mask()
 
@@ -510,7 +510,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(SessionTimeline.RoomWanted)
     def enlarge_timeline(self) -> None:
-        """Give the timeline room for what it unfolds."""
+        """Enlarge the timeline, because an unfolded row needs more lines."""
         if not self._room.is_timeline_long:
             self._room.toggle_timeline()
             self._show_keys()
@@ -543,7 +543,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._result.focus_result()
 
     def show_frames(self, entry: Entry, session: Session | None) -> None:
-        """Show the frames of a timeline entry. `session`: the entry's session; None for the one in use."""
+        """Show the frames of a timeline entry.
+
+        `session`: the entry's session; None for the session in use.
+        """
         open_frames(self, session or self.server.link.session, entry)
 
     @on(events.DescendantFocus)
@@ -649,7 +652,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(events.ScreenSuspend)
     def hide_keys(self) -> None:
-        """Hide the keys while a dialog is open over this screen: the dialog shows its own."""
+        """Hide the keys while a dialog is open over this screen, because the dialog shows its own keys."""
         self._keys.offers = ()
 
     @on(events.ScreenResume)
@@ -883,7 +886,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self._keys.say(level_note(selection.level))
 
     def action_sides(self) -> None:
-        """Switch between one side and both, of the result or else of the definition."""
+        """Switch between one side and both sides of the result; if no result is shown, of the definition."""
         is_definition = self._tool.tab == "definition"
         if is_definition and (self._tool.has_focus_within or not self._is_result_shown):
             self._tool.definition.action_sides()
@@ -893,7 +896,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify("No result is on the screen.", markup=False)
 
     def action_copy(self) -> None:
-        """Ask what to copy from the result. For the palette; the result has a key for it."""
+        """Ask what to copy from the result. For the palette; the result pane has its own key for this."""
         if self._result.view is None:
             self.notify("There is no result to copy yet.", markup=False)
         else:
@@ -907,7 +910,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.notify("The result is not on the screen.", markup=False)
 
     def action_choose_host(self) -> None:
-        """Choose a host from a list; if two model views are compared, the host of the right one."""
+        """Choose a host from a list; if two model views are compared, the host of the view on the right."""
         selection = self.server.selection
         if not selection.hosts:
             self.notify("Hosts are still being loaded.", markup=False)
@@ -932,7 +935,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self.server.selection.compare()
 
     def action_compare_hosts(self) -> None:
-        """Compare all hosts on one result. The boundary and host chosen there apply here afterwards."""
+        """Compare all hosts on one result.
+
+        The boundary level and host that the user chooses there apply afterwards.
+        """
         selection = self.server.selection
         if selection.record is None or not selection.hosts:
             self.notify("There is no result yet. Call the tool, then compare the hosts.", markup=False)

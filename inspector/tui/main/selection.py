@@ -50,11 +50,11 @@ class _Earlier:
 
 @dataclass
 class SelectionChanged(Message):
-    """Posted when another item, call, boundary or host is shown."""
+    """Posted when another item, call, boundary level or host is shown."""
 
 
 class Selection:
-    """Keeps the tool pane and the result pane on the selected item."""
+    """Makes the tool pane and the result pane show the selected item."""
 
     def __init__(  # noqa: PLR0913 - the parts that follow the selection
         self,
@@ -122,7 +122,7 @@ class Selection:
         """True if the calls are from a recording. The form then shows what was sent, and is read-only."""
 
     async def idle(self) -> None:
-        """Wait until everything that was requested is ready and drawn."""
+        """Wait until everything that was requested so far is ready and drawn."""
         made = (self._items, self._results, self._definitions, self._result.values)
         is_drawn = False
         while not is_drawn:
@@ -137,11 +137,11 @@ class Selection:
 
     @property
     def is_earlier(self) -> bool:
-        """True if the shown call is not the last one of its tool."""
+        """True if the shown call is not the last call of its tool."""
         return self._earlier is not None and self.record is self._earlier.record
 
     def look_back(self, record: CallRecord, arguments: str) -> None:
-        """Show an ended call, even if it is not the last of its tool.
+        """Show a call that has ended, even if it is not the last call of its tool.
 
         `arguments`: a short text of the arguments, without sensitive values.
         """
@@ -188,7 +188,10 @@ class Selection:
 
     @property
     def record(self) -> CallRecord | None:
-        """The call that is shown: the last one of the open item, or an earlier one; None if there is none."""
+        """The call that is shown: the last call of the open item, or an earlier call.
+
+        None if no call is shown.
+        """
         return self._record(self._item.entry) if self._item else None
 
     @property
@@ -211,7 +214,8 @@ class Selection:
     def rest_on(self, entry: Entry) -> None:
         """Open the item under the cursor.
 
-        Does nothing if the cursor was only moved there because the open item is not listed.
+        Does nothing if the user has not moved the cursor there: it also moves if the open item is no longer
+        listed.
         """
         if self._unlisted is None or entry is not self._passed_over:
             self._leave_unlisted()
@@ -261,11 +265,14 @@ class Selection:
             self._catalogue.say(Content(""))
 
     def drop(self) -> None:
-        """Do not show the item that is still being prepared."""
+        """Cancel showing an item whose view is still being computed."""
         self._is_closed = True
 
     def leave(self) -> None:
-        """Give the panes to another server: forget the open item, keep calls and the content of forms."""
+        """Leave the panes to another server.
+
+        Forgets the open item, but keeps calls and the content of forms.
+        """
         self.mask()
         self.comparing.stop()
         self._runner.no_form()
@@ -280,7 +287,10 @@ class Selection:
         self.drop()
 
     def enter(self, level: Level, host: str) -> None:
-        """Take the panes. `level`, `host`: the boundary level and host that were chosen before."""
+        """Use the panes for this server.
+
+        `level`, `host`: the boundary level and host that were chosen before.
+        """
         self.level, self.host = level, host
         self.is_shown = self._runner.is_shown = True
 
@@ -326,7 +336,7 @@ class Selection:
 
     @property
     def interface(self) -> str | None:
-        """The URI of the interface that the open tool names; None if it names none."""
+        """The URI of the interface (MCP Apps) that the open tool names; None if the tool names none."""
         entry = self._item.entry if self._item else None
         return interface_of(entry) if isinstance(entry, Tool) else None
 
@@ -354,7 +364,7 @@ class Selection:
             self.open(entry)
 
     def finished(self, record: CallRecord) -> None:
-        """Keep the record of a call that has ended; show it if its item is open."""
+        """Store the record of a call that has ended, and show the call if its item is open."""
         self._earlier = None
         self._records[record.name] = record
         self._unanswered.pop(record.name, None)
@@ -371,7 +381,7 @@ class Selection:
             self.say_why_none()
 
     def stopped(self, name: str, note: Content) -> None:
-        """Keep the note of a call that has ended without a result, and show it."""
+        """Store the note about a call that has ended without a result, and show the note."""
         self._unanswered[name] = note
         if self.tool is None or self.tool.name != name or self.record is not None:
             self._screen.notify(note.plain, severity="warning", markup=False)
@@ -409,7 +419,10 @@ class Selection:
 
     @property
     def shown_host(self) -> str:
-        """The host whose model view is shown; if two views are compared, the host of the right one."""
+        """The host whose model view is shown.
+
+        If two views are compared, the host of the view on the right.
+        """
         right = self.comparing.right
         return self.host if right is None else right.host
 
@@ -463,7 +476,7 @@ class Selection:
             self._changed()
 
     def look(self) -> None:
-        """Update the result and the definition for the current item, call, boundary and host."""
+        """Update the result and the definition for the current item, call, boundary level and host."""
         if not self.is_shown:
             return
         self._changed()
@@ -487,7 +500,7 @@ class Selection:
             self._result.show_note(self._why_none())
 
     def say_why_none(self) -> None:
-        """Show a note with the reason why the open item has no result, unless a result is shown."""
+        """Unless a result is shown, show a note with the reason why the open item has no result."""
         if self.is_shown and self._result.view is None and self.record is None:
             self._result.show_note(self._why_none())
 

@@ -1,4 +1,4 @@
-"""The servers of a run: the state that the screen keeps of each, and which one is shown."""
+"""The servers of a run: the state that the screen keeps of each server, and which server is shown."""
 
 import asyncio
 from collections import Counter
@@ -190,7 +190,7 @@ class ServerParts:
         await self.link.live()
 
     async def end(self) -> None:
-        """Close the connection and an open interface, and wait until server and browser have ended."""
+        """Close the connection and an open MCP Apps interface, and wait for server and browser to end."""
         await self.apps.end()
         life, self._life = self._life, None
         if life is not None and life.is_running:
@@ -225,7 +225,10 @@ class ServerParts:
     # What the screen reports.
 
     def fail(self, message: str, hint: str) -> None:
-        """Keep the reason why there is no connection. `message` and `hint` may quote untrusted text."""
+        """Store and show the reason why there is no connection.
+
+        `message` and `hint` may quote untrusted text.
+        """
         # The stderr of a browser says nothing about a page.
         is_page = isinstance(self.target, PageTarget)
         stderr = () if is_page else self.link.last_words()
@@ -265,7 +268,7 @@ class ServerParts:
         self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
 
     def repeat(self, shown: "CallRecord | None") -> None:
-        """Make the call of a record again, or the last call. With `--watch`, saves repeat it too then."""
+        """Make the call of a record again, or the last call. With `--watch`, later saves repeat this call."""
         if self.runner.repeat(shown) and self.watch is not None:
             self.watch.agree()
 
@@ -277,7 +280,7 @@ class ServerParts:
             self.selection.stopped(call.name, call.note)
 
     def resource_changed(self, uri: str) -> None:
-        """Notify the user that a resource has changed, and not again until it has been read."""
+        """Notify the user that a resource has changed, once until the resource is read again."""
         if self.subscriptions.updated(uri):
             words = f"{cut_in_the_middle(uri, 120)} has changed."
             self._stage.screen.notify(self.named(words), severity="warning", markup=False)
@@ -338,7 +341,7 @@ class ServerParts:
 
 
 class Servers:
-    """All servers. The shown one is the server of the selected item."""
+    """All servers. The panes show the server of the selected item."""
 
     def __init__(self, sources: Sequence[ServerSource], stage: Stage) -> None:
         self._stage = stage
@@ -371,7 +374,7 @@ class Servers:
     def choose(self, server: ServerParts) -> Selection:
         """Return the selection of a server, to open one of its items.
 
-        Items that others prepare are dropped.
+        Other servers stop preparing items to show.
         """
         for other in self.all:
             if other is not server:
@@ -405,12 +408,12 @@ class Servers:
     def sharing(self, tool: str) -> tuple[str, ...]:
         """The names of the servers with a tool of this name.
 
-        Empty if none share it, or if there is one server.
+        Empty if no two servers have a tool of this name, or if there is only one server.
         """
         return self._collisions.get(tool, ())
 
     def headings(self) -> list[ServerHeading]:
-        """The headings of the catalogue; none if there is one server."""
+        """The headings of the servers in the catalogue; empty if there is only one server."""
         return [_heading(server) for server in self.all] if self.are_several else []
 
 

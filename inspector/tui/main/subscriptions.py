@@ -1,4 +1,4 @@
-"""The resources of one server to which the session is subscribed: which have changed, and the line about them."""
+"""The subscribed resources of one server: which have changed, and the line about them."""
 
 from collections.abc import Callable, Mapping
 from time import monotonic
@@ -36,7 +36,7 @@ class ResourceSubscriptions:
 
     @property
     def is_waiting(self) -> bool:
-        """True if a change was not read, so that its age is shown."""
+        """True if a changed resource was not read again yet, so that the age of the change is shown."""
         return bool(self._updated_s)
 
     def offer(self, uri: str | None) -> str:
@@ -46,7 +46,7 @@ class ResourceSubscriptions:
         return "unsubscribe" if uri in self.states else "subscribe"
 
     def updated(self, uri: str) -> bool:
-        """Remember a change. Returns whether it is the first since the resource was read."""
+        """Remember a change. Returns true if it is the first change since the resource was read."""
         is_first = uri not in self._updated_s
         if uri in self.states:
             self._updated_s[uri] = self._now_s()
@@ -76,8 +76,8 @@ class ResourceSubscriptions:
     def line(self, shown: str | None, width: int) -> Content:
         """One line about the subscriptions, in `width` cells. `shown`: the URI of the open resource.
 
-        It is about the open resource, if that is subscribed to; else about the last change. Empty if there is
-        no subscription.
+        If the session is subscribed to the open resource, the line is about this resource; otherwise about
+        the last change. Empty if there is no subscription.
         """
         states = self.states
         if not states:

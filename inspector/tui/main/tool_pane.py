@@ -101,7 +101,7 @@ class ToolPane(Vertical):
         self.add_class("-empty")
 
     def show_claims(self, view: ToolView) -> None:
-        """Update the claims, which a result may add to. The form stays as it is."""
+        """Update the claims, because a result may have added claims. The form stays as it is."""
         self._claims.show(view.badges, view.claims)
         self.tabs.annotate("claims", str(len(view.claims)) if view.claims else "")
         self.want_findings(view, ())
@@ -140,7 +140,8 @@ class ToolPane(Vertical):
     def focus_tab(self, *, into_fields: bool = False) -> None:
         """Move the focus into the open tab.
 
-        `into_fields`: into the first field of a form; otherwise to the line above it, where letters run commands.
+        `into_fields`: true to focus the first field of a form; otherwise the line above the form, where
+        letters run commands.
         """
         if self.tab == "call":
             if into_fields:

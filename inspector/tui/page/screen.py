@@ -1,4 +1,4 @@
-"""A tool of a web page: as the page declared it, as the browser keeps it, and as agents get it."""
+"""A screen about a tool of a web page: as the page declared it, as the browser keeps it, as agents get it."""
 
 from collections.abc import Iterator, Mapping
 from typing import ClassVar
@@ -101,7 +101,7 @@ def gone_note(tool: Tool, catalogue: Catalogue) -> Content:
 def changed_lines(facts: PageFacts) -> Iterator[Content]:
     """A line for each value that the browser changed.
 
-    Values that it dropped are reported as findings instead.
+    Values that the browser dropped are reported as findings instead.
     """
     for pointer in facts.changed[:_MAX_NAMED]:
         yield Content.assemble(
@@ -160,7 +160,7 @@ def page_sides(asked: PageAsked) -> PageSides:
 class PageScreen(SecondaryScreen[None], inherit_bindings=False):
     """Shows the definition as declared and as kept by the browser; below, as an agent in the page gets it.
 
-    The last comes from `getTools()`.
+    What the agent gets is the result of `getTools()`.
     """
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PAGE)

@@ -1,4 +1,4 @@
-"""The Pins screen: whether the definitions are the pinned ones, what has changed, and pinning them."""
+"""The Pins screen: whether definitions differ from their pin, what has changed, and pinning them."""
 
 from typing import ClassVar, Literal
 
@@ -19,7 +19,7 @@ _UNLISTED = "There is no complete list of definitions yet."
 
 
 class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows every change with the text before and now. Pinning and unpinning ask first."""
+    """Shows every change with the text before and now. The screen asks before it pins or unpins."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Pins"

@@ -34,7 +34,7 @@ class PinsView(Struct, frozen=True, kw_only=True):
 
     state: PinState
     marks: Mapping[str, Mark]
-    """The signs of new and changed tools, shown before their badges, by tool name."""
+    """The marks of new and changed tools, by tool name. The catalogue shows them before the badges."""
     lines: tuple[Content, ...]
     summary: str
     """A sentence about the changes; empty if there are none."""
@@ -48,7 +48,7 @@ def pins_view(state: PinState) -> PinsView:
 
 
 def changed_marks(state: PinState) -> dict[str, Mark]:
-    """The signs of new and changed tools, shown before their badges, by tool name."""
+    """The marks of new and changed tools, by tool name. The catalogue shows them before the badges."""
     found: dict[str, Mark] = {}
     for altered in state.altered:
         for name, parts in altered.by_tool.items():

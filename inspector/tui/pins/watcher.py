@@ -90,9 +90,12 @@ class PinWatcher:
         await self._comparisons.idle()
 
     def edited(self, *, is_saved: bool) -> None:
-        """Take note that the server was started again. `is_saved`: because the user has saved a file of it.
+        """Note that the server was started again.
 
-        Then the changes of the next listing are the user's own, and no reason to ask, unless there is a pin.
+        `is_saved`: because the user has saved a file of the server.
+
+        In that case the changes in the next listing are by the user, and no reason to ask, unless there is a
+        pin.
         """
         self._awaits_edited = is_saved
         self._edited = None
@@ -109,14 +112,14 @@ class PinWatcher:
         self._ask(unpins=True)
 
     def asks(self, name: str) -> tuple[ConfirmReason, ...]:
-        """The reasons to ask the user before the first call of a tool. An unfinished comparison is one."""
+        """The reasons to ask the user before the first call of a tool, such as an unfinished comparison."""
         if self.state is not None and self._is_current:
             return self.state.asks(name)
         words = "its definition is not yet compared with its pin"
         return (ConfirmReason(key=f"not known {next(_UNKNOWN)}", sentence=words),)
 
     def mark(self, name: str) -> Mark:
-        """The sign of a new or changed definition; an empty one for others."""
+        """The mark of a new or changed definition; an empty mark for other definitions."""
         return self.view.marks.get(name, _NO_MARK) if self.view else _NO_MARK
 
     def _ask(self, *, pins: bool = False, unpins: bool = False) -> None:

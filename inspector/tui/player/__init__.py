@@ -1,1 +1,1 @@
-"""The player: the main screen on a recording."""
+"""The player: shows a recording on the main screen, at any position."""

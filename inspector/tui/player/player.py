@@ -22,14 +22,14 @@ _MOST_AT_ONCE = 5_000
 
 
 class PlayerChanged(Message):
-    """Posted when reading, playing or a search begins, goes on or ends. The transport bar shows it."""
+    """Posted when reading, playing or a search begins, progresses or ends, for the transport bar."""
 
 
 class Player:
     """Moves the position, which is the number of a line of the file. Threads read and search the file."""
 
     def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
-        """`moved`: called for every new position, in order: each scene is built on the one before."""
+        """`moved`: called for every new position, in order: each scene is built on the previous scene."""
         self._screen = screen
         self._moved = moved
         self._session = session
@@ -171,7 +171,7 @@ class Player:
         self._changed()
 
     def toggle_speed(self) -> None:
-        """Switch between playing with pauses cut and playing in real time."""
+        """Switch between playing with shortened pauses and playing in real time."""
         self._speed = Play.REAL if self._speed is Play.COMPRESSED else Play.COMPRESSED
         if self.play is not Play.PAUSED:
             self.play = self._speed

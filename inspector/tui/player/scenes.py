@@ -1,4 +1,4 @@
-"""Reads scenes, entries and frames of a recording in threads."""
+"""Reads scenes (what was known at a position), entries and frames of a recording in threads."""
 
 from collections.abc import Callable, Mapping
 
@@ -42,7 +42,7 @@ class SceneReader:
         timeline: RecordedTimeline,
         show: Callable[[RecordedSession, Scene], None],
     ) -> None:
-        """`show`: called with each scene before the other parts show its position."""
+        """`show`: called with each scene before other parts of the screen show its position."""
         self._show = show
         self._screen = screen
         self._timeline = timeline

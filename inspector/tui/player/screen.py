@@ -1,4 +1,4 @@
-"""The main screen on a recording: read-only, at a position that the user moves."""
+"""The main screen for a recording: read-only, at a position that the user moves."""
 
 import asyncio
 from collections.abc import Callable

@@ -13,7 +13,7 @@ _MARGIN = 40
 
 
 class RecordedTimeline(TimelinePane):
-    """The timeline up to the position in the recording: it ends there."""
+    """The timeline of a recording, up to the current position."""
 
     @dataclass
     class Wanted(Message):

@@ -58,20 +58,20 @@ class TransportView(Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True, slots=True)
 class FrameWanted:
-    """A frame, by its number."""
+    """A position that the user asks for: a frame, by its number."""
 
     number: int
 
 
 @dataclass(frozen=True, slots=True)
 class TimeWanted:
-    """A time in seconds since the start of the recording."""
+    """A position that the user asks for: a time in seconds since the start of the recording."""
 
     at_s: float
 
 
 class EndWanted(Enum):
-    """The start or the end of the recording."""
+    """A position that the user asks for: the start or the end of the recording."""
 
     FIRST = auto()
     LAST = auto()

@@ -74,10 +74,10 @@ class DecisionScreen(SecondaryDialog[bool], inherit_bindings=False):
         self.dismiss(result=False)
 
     def withdraw(self) -> None:
-        """Say that the question is over. Afterwards nothing can be agreed to.
+        """Say that the question no longer applies. After that, `y` does not agree to anything.
 
-        The dialog stays until the user closes it: a `y` that is typed at this moment would be a key of the
-        screen below.
+        The dialog stays until the user closes it, because a `y` typed at this moment would otherwise act on
+        the screen below.
         """
         self._is_over = True
         self.offer((("decision.decline", "close"), ("app.next", "")))

@@ -48,7 +48,7 @@ class RecordAmended(Message):
 class PolicyGate:
     """Checks calls and results against the policy.
 
-    It keeps the agent session of this run when a connection closes.
+    The agent session (its calls and trust labels) goes on when a connection closes.
     """
 
     def __init__(
@@ -104,7 +104,10 @@ class PolicyGate:
                 self._screen.run_worker(self._weigh(), group="weighing")
 
     def hear(self, session: Session, made: Ruled) -> None:
-        """Show the warnings about an answer, or ask about it if the policy says so."""
+        """Show the warnings about an answer.
+
+        Ask the user whether a model may see it, if the policy says so.
+        """
         if made.is_malicious or made.is_asked_about:
             # The dialog has the warnings too. A notification would hide its keys.
             self._screen.run_worker(self._interrupt(session, made), group="interrupting")
@@ -114,16 +117,19 @@ class PolicyGate:
             self._screen.notify(words, severity="warning", timeout=12, markup=False)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Mark the session as untrusted, because an interface sends a message to the model.
+        """Mark the session as untrusted: the interface of a tool (MCP Apps) sends a message to the model.
 
-        Returns the number of the message, which is counted with the calls.
+        Returns the number of the message; messages and calls share one sequence of numbers.
         """
         number = self.oversight.hear_app(session, method)
         self._screen.run_worker(self._weigh(), group="weighing")
         return number
 
     async def renew(self) -> bool:
-        """Begin a new agent session if the user agrees. Returns whether they did. Run it in a worker."""
+        """Begin a new agent session if the user agrees. Returns whether the user agreed.
+
+        Call it in a worker.
+        """
         oversight = self.oversight
         agreed = await self.ask(await asyncio.to_thread(renewal_view, oversight.trust, oversight.number))
         if agreed:

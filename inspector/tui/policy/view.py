@@ -95,7 +95,7 @@ def answer_view(made: Ruled) -> DecisionView:
 def attack_view(made: Ruled) -> DecisionView:
     """The content of the notice that a server reports an attack in its answer.
 
-    It also says how far the report can be believed.
+    The notice also says how reliable such a report is.
     """
     consequences = (Content(""), Content.styled("Your policy", "bold"), *_reasons(made.effects))
     return DecisionView(
@@ -141,7 +141,7 @@ def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
 
 
 def reasons_in_words(considered: Consideration) -> str:
-    """The reasons of a decision in one sentence without its full stop, without the facts of the built-in rules.
+    """The reasons of a decision in one sentence, without full stop and without the facts of built-in rules.
 
     Safe to show.
     """

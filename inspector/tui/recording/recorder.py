@@ -41,7 +41,7 @@ _NO_NAME = "Write the name of a file."
 
 
 class SessionRecorder:
-    """Records all connections to a server in one recording, started by the command line or the user."""
+    """Records all connections to a server in one recording, which an option or the user has started."""
 
     def __init__(
         self,
@@ -70,7 +70,7 @@ class SessionRecorder:
         self._lenses: tuple[Level, str] | None = None
 
     async def opened(self, listener: Listener) -> Session:
-        """Open a session. A recording that is running continues with it."""
+        """Open a session. A recording that is running continues with this session."""
         session = self._session = await self._opener(listener)
         self._opened.append((session, monotonic()))
         if self._recorder is None and not self._is_own:

@@ -49,7 +49,7 @@ class Comparing:
 
     @property
     def right(self) -> Lens | None:
-        """The boundary and host of the view on the right; None if no views are compared."""
+        """The boundary level and host of the view on the right; None if no views are compared."""
         return self._asked.right if self._asked is not None else None
 
     def start(self, record: CallRecord, base: Lens) -> None:

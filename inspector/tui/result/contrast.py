@@ -19,7 +19,7 @@ from inspector.tui.values.outline import Outline, SideDifference
 
 
 class LeafCount(Struct, frozen=True, kw_only=True):
-    """The number of leaves, which are values without members, that differ."""
+    """The number of leaves (values without members) that differ between two model views, by kind."""
 
     left: int = 0
     """The number of leaves that only the left side has."""
@@ -34,7 +34,7 @@ class LeafCount(Struct, frozen=True, kw_only=True):
 
 
 class Lens(Struct, frozen=True, kw_only=True):
-    """A boundary and a host."""
+    """A boundary level and a host, through which a result is seen."""
 
     level: Level
     host: str
@@ -147,7 +147,7 @@ def lens_change(before: ResultView, after: ResultView) -> Content:
 
 
 def contrast_reason(view: Contrast, node: int | None) -> Content:
-    """The difference between the two sides of a node; if there is none, the keys to use."""
+    """The difference between the two sides of a node; if there is no difference, which keys to use."""
     left, right = view.names()
     difference = view.outline.difference(node) if node is not None else SideDifference.NONE
     if node is None or difference is SideDifference.NONE:

@@ -1,4 +1,4 @@
-"""The details of a difference that its one line has no room for."""
+"""The details of a difference, for which the line about it has no room."""
 
 from collections.abc import Iterator
 
@@ -13,7 +13,7 @@ from inspector.tui.values.outline import Outline, SideDifference
 
 
 def difference_detail(view: ResultView, outline: Outline, node: int) -> Content | None:
-    """The details of the difference at a node: rule and remedy, the host's change, or the broken keyword.
+    """The details of the difference at a node: rule and advice, the host's change, or the broken keyword.
 
     None if there are no details.
     """

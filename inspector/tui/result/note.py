@@ -1,4 +1,4 @@
-"""The note in place of a result. It takes the focus like a result, and answers the same keys."""
+"""The note in place of a result. It can have the focus like a result, and reacts to the same keys."""
 
 from dataclasses import dataclass
 from typing import ClassVar

@@ -1,4 +1,4 @@
-"""The result pane: how the call ended, what differs and why; then what was sent, and what the model sees."""
+"""The result pane: how the call ended, what differs and why; below, what was sent and what the model sees."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
@@ -87,7 +87,7 @@ class Copyable(Struct, frozen=True, kw_only=True):
 
 
 class ResultPane(Vertical):
-    """Shows the verdict, the reasons, and both sides."""
+    """Shows how a call ended, the reasons for differences, and both sides of the result."""
 
     DEFAULT_CSS = """
     ResultPane {
@@ -134,7 +134,7 @@ class ResultPane(Vertical):
         """Posted when the keys that apply to the result have changed."""
 
     class Filled(Message):
-        """Posted when values take the place of a note, or a note that of values."""
+        """Posted when values replace a note, or a note replaces values."""
 
     @dataclass
     class LinkChosen(Message):
@@ -203,7 +203,7 @@ class ResultPane(Vertical):
             self._label()
 
     def outdate(self, number: int) -> None:
-        """Mark the results of the calls up to this number: they are from before the last save."""
+        """Mark the results of the calls up to this number as outdated: a file was saved after them."""
         self._outdated = number
         self._label()
 
@@ -281,7 +281,7 @@ class ResultPane(Vertical):
             self._draw(self._view, pointer)
 
     def free_view(self, view: ShownView | None) -> None:
-        """Free a view that is no longer shown; a large one in a thread."""
+        """Free a view that is no longer shown; a large view is freed in a thread."""
         if view is not None and view.size_bytes > _LARGE_BYTES:
             self.call_later(self._release, list(view.values))
 

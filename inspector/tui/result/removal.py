@@ -23,9 +23,9 @@ _MARK = "x-sensitive"
 
 
 def remedy(removal: Removal) -> str:
-    """Advice that would let the value pass, or the reason to leave it withheld.
+    """Advice on how to let a withheld value reach the model, or the reason not to.
 
-    Quotes pointers and keys of the server: untrusted text.
+    The text quotes pointers and keys of the server: it is untrusted.
     """
     advice = _BY_RULE.get(removal.rule)
     return advice(removal) if advice else f"Sightline has no advice for the rule `{removal.rule}`."
@@ -220,7 +220,10 @@ def removal_line(first: Removal, more: int) -> Content:
 
 
 def removal_sign(removal: Removal) -> tuple[str, str]:
-    """The sign of a removal, and its style: metadata has a quiet one, text between markers that of a change."""
+    """The sign of a removal, and its style.
+
+    Protocol metadata has a quiet sign; text between markers has the sign of a change.
+    """
     if is_delimited(removal):
         return "~", "$text-accent"
     return ("·", QUIET) if removal.rule == Rule.META else ("✗", "bold $text-error")
@@ -229,7 +232,7 @@ def removal_sign(removal: Removal) -> tuple[str, str]:
 def removal_detail(
     removals: Sequence[Removal], more: int = 0, *, tool: Tool | None = None, reaches: bool = False
 ) -> Content:
-    """Removals in full: place, reason, rule, the claim behind them, its schema, and what would change them.
+    """Removals in full: place, reason, rule, the claim behind them, the part of the schema, and advice.
 
     `more`: the number of further removals. `tool`: the called tool. `reaches`: true at level `open`, where
     nothing is withheld.
@@ -274,7 +277,7 @@ def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Conte
 
 
 def labelled(label: str, words: Content) -> Content:
-    """A line of a detail, which wraps below its words."""
+    """A line with a label and words; further rows are indented to the words."""
     return Content.assemble((f"  {label:<{LABELLED - 2}}", _LABEL), words)
 
 

@@ -162,7 +162,7 @@ class ResultView:
 
     @property
     def is_moved(self) -> bool:
-        """True if the model gets the members of the result as structured content, where they were not sent."""
+        """True if the model gets members of the result as structured content, but they were not sent so."""
         return self.failure is None and _is_moved(*self.values)
 
     @property
@@ -177,7 +177,10 @@ class ResultView:
 
     @cached_property
     def places(self) -> tuple[int, ...]:
-        """The nodes of `order`, from top to bottom. Protocol metadata only if nothing else differs."""
+        """The nodes of `order`, from top to bottom.
+
+        Those of protocol metadata only if nothing else differs.
+        """
         return self._loud(self.outline, sorted(self.order))
 
     @cached_property
@@ -248,7 +251,7 @@ class ResultView:
     def changes_on(self, outline: Outline, node: int) -> tuple[HostChange, ...]:
         """The changes by the host at a node or around it.
 
-        At a node that differs for no other reason, the changes of the whole result.
+        If a node differs for no other reason, these are the changes of the whole result.
         """
         if outline.difference(node) is SideDifference.RIGHT:
             return ()
@@ -276,7 +279,7 @@ class ResultView:
         return SideDifference.CHANGED if all(map(is_delimited, removals)) else SideDifference.LEFT
 
     def is_quiet(self, outline: Outline, node: int) -> bool:
-        """True if a node that the model lacks is protocol metadata, and nothing else is withheld in it."""
+        """True if a node that the model lacks is protocol metadata, and nothing else in it is withheld."""
         pointer = outline.pointer(node)
         if outline.difference(node) is not SideDifference.LEFT or not _is_protocol_only(pointer):
             return False
@@ -836,7 +839,7 @@ def _app_words(app: AppView) -> str:
 def effect_line(view: ResultView) -> Content:
     """A sentence about the effect of the boundary on this result.
 
-    For an unfinished call, it names what the call waits for; for an MCP App, what the app gets.
+    For an unfinished call, the sentence says what the call waits for; for an MCP App, what the app gets.
     """
     if view.unfinished:
         words = "; ".join(view.unfinished.asks) or view.unfinished.reason
@@ -991,7 +994,8 @@ def remark_lines(view: ResultView) -> list[Content]:
 def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ...]:
     """The texts that can take the place of a value that the model does not get, the longest first.
 
-    For a value withheld by the boundary: with the reason, with the words of its rule, without either.
+    For a value that the boundary withholds: a text with the reason, a text with the words of the rule, and
+    one without both.
     """
     removals = view.removals_on(outline, node)
     is_quiet = view.is_quiet(outline, node)

@@ -1,7 +1,7 @@
 """Draws the colours of a theme with the 256 or 16 colours that a terminal has.
 
-Rich converts each colour alone and by its share of red, green and blue. Dark greys then become navy, and two
-colours can become one.
+Rich converts each colour separately, by its share of red, green and blue. Dark greys then become navy, and
+two colours can become the same.
 """
 
 import colorsys
@@ -67,7 +67,7 @@ _DRAWN = re.compile(r"[\s─-▟]*")
 
 
 class FewColours(LineFilter):
-    """Converts the colours of each line to those of the terminal, and keeps its texts readable."""
+    """Converts the colours of each line to the colours that the terminal has, and keeps texts readable."""
 
     def __init__(self, number: int) -> None:
         """`number`: how many colours the terminal has, 256 or 16."""
@@ -75,7 +75,10 @@ class FewColours(LineFilter):
         self._number = number
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments with colours of the terminal. `background`: the colour behind those that have none."""
+        """The segments with colours that the terminal has.
+
+        `background`: the colour behind segments without a background of their own.
+        """
         return [
             Segment(text, converted(style, background.rgb, self._number, is_text=not _DRAWN.fullmatch(text)))
             if style is not None and control is None

@@ -1,4 +1,4 @@
-"""A last check of everything that is drawn, and the app class that keeps secrets on the screen."""
+"""A last check of everything that is drawn, and the app class that stops secrets from leaving the screen."""
 
 import asyncio
 import re
@@ -36,8 +36,8 @@ _REFUSED = "\N{REPLACEMENT CHARACTER}"
 class ControlGuard(LineFilter):
     """Replaces C0, C1, bidirectional and invisible characters by one symbol each, and removes links.
 
-    The symbol is one like `␛`, or `�`. A line keeps the width computed for it. If symbols make it longer, its
-    end is cut off.
+    Such a symbol is `␛` or `�`. A line keeps the width that was computed for it: if symbols make it longer,
+    its end is cut off.
     """
 
     def __init__(self) -> None:
@@ -49,7 +49,7 @@ class ControlGuard(LineFilter):
         """
 
     def apply(self, segments: list[Segment], background: Color) -> list[Segment]:
-        """The segments without acting characters. `background` is not used."""
+        """The segments without characters that act on the terminal. `background` is not used."""
         del background
         if not any(map(_acts, segments)):
             return segments
@@ -123,7 +123,7 @@ class GuardedApp(App[None], inherit_bindings=False):
 
     @property
     def custodies(self) -> "Sequence[Custody]":
-        """The secrets of each session in use."""
+        """The vaults and redeemers of all sessions in use."""
         raise NotImplementedError
 
     @property
@@ -158,7 +158,7 @@ class GuardedApp(App[None], inherit_bindings=False):
         self.leave(return_code=128 + number)
 
     def leave(self, return_code: int = 0) -> None:
-        """End the session, then the interface. `return_code`: the exit code of the program."""
+        """End the session, then the program. `return_code`: the exit code of the program."""
         raise NotImplementedError
 
     def _suspend(self, before: Callable[[int, None], None]) -> None:
@@ -188,7 +188,11 @@ class GuardedApp(App[None], inherit_bindings=False):
         timeout: float | None = None,
         markup: bool = False,
     ) -> None:
-        """Show a notification. Its text may be untrusted: it is made safe here, and never read as markup."""
+        """Show a notification.
+
+        The text may be untrusted: control and invisible characters are escaped here, and nothing is read as
+        markup.
+        """
         del markup
         shown, heading = safe(message), safe_line(title)
         for before in tuple(self._notifications):
@@ -230,7 +234,7 @@ class GuardedApp(App[None], inherit_bindings=False):
             super().copy_to_clipboard(text)
 
     def copy_secret(self, value: str) -> None:
-        """Copy a secret, even while one is revealed. Only for users whose configuration allows it."""
+        """Copy a secret, even while a secret is revealed. Only for users whose configuration allows it."""
         super().copy_to_clipboard(value)
         # Textual would keep it for pasting into inputs.
         self._clipboard = ""

@@ -21,8 +21,8 @@ class KeyOrder:
     """Holds back keys until the previous key has had its effect.
 
     Textual sends a key to the widget that has the focus when the key arrives, but moves the focus later. If
-    keys arrive together, as over a slow line, on a busy machine or from a paste, those after `/` would act on
-    the list instead of being typed.
+    keys arrive together, as over a slow line, on a busy machine or from a paste, the keys after `/` would act
+    on the list instead of being typed into the search line.
     """
 
     def __init__(
@@ -42,7 +42,7 @@ class KeyOrder:
         self._settling: asyncio.Task[None] | None = None
 
     async def take(self, event: events.Event) -> None:
-        """Act on a key or a paste, after those before it have taken effect."""
+        """Act on a key or a paste, after earlier keys and pastes have taken effect."""
         self._held.append(event)
         if self._settling is None:
             await self._next()

@@ -13,7 +13,7 @@ Made = TypeVar("Made")
 
 
 class Latest(Generic[Asked, Made]):
-    """Runs `make` in a thread for each request. A newer request replaces those that are not finished.
+    """Runs `make` in a thread for each request. A newer request replaces requests that are not finished.
 
     Requests must be immutable: `make` runs in parallel to the event loop. If it raises, `fail` gets the
     error.
@@ -48,7 +48,7 @@ class Latest(Generic[Asked, Made]):
         self._idle.set()
 
     def ask(self, asked: Asked) -> None:
-        """Ask for something. It replaces every earlier request that is not finished."""
+        """Request something. The request replaces every earlier request that is not finished."""
         self._waiting[:] = [asked]
         if not self.is_busy:
             self._idle.clear()

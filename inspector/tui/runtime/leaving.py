@@ -16,7 +16,7 @@ _GRACE_S = 1.0
 
 
 async def run_and_leave(interface: Callable[[], Awaitable[object]]) -> None:
-    """Run the interface to its end. Does not wait for threads that are still working then."""
+    """Run the terminal interface to its end. Does not wait for threads that are still working then."""
     loop = asyncio.get_running_loop()
     threads = ThreadPoolExecutor(thread_name_prefix=_NAME)
     loop.set_default_executor(threads)

@@ -1,4 +1,4 @@
-"""Threads and garbage collection that do not stall the interface."""
+"""Settings for threads and garbage collection with which the screen reacts quickly."""
 
 import gc
 import sys

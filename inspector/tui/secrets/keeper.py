@@ -32,7 +32,7 @@ class VaultScreen(Protocol):
 class VaultKeeper:
     """Fills the vault in a thread.
 
-    Calls wait until `take`, so that the result can be drawn first. No call is skipped.
+    Calls that have ended wait until `take`, so that their results can be drawn first. No call is skipped.
     """
 
     def __init__(self, screen: Screen[None], link: SessionLink, changed: Callable[[], None]) -> None:

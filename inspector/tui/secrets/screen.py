@@ -53,7 +53,10 @@ _WITHHELD = "This value came with the result, so it needs no fetching. p shows i
 
 
 class ValuePane(Vertical):
-    """Shows one value, masked unless the user peeks at it. It holds a value only while it is shown."""
+    """Shows one value, masked unless the user wants to see it.
+
+    It holds the value only while that is shown.
+    """
 
     ALLOW_SELECT = False
 

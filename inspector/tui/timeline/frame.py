@@ -229,7 +229,7 @@ class FramesWanted(Struct, frozen=True, kw_only=True):
 
 
 class FrameAsked(Struct, frozen=True, kw_only=True):
-    """A request for one frame of an entry, by its index."""
+    """A request for the view of one frame of an entry; the frame is named by its index."""
 
     wanted: FramesWanted
     place: int

@@ -1,6 +1,6 @@
 """The timeline, with a row for each call.
 
-It follows its end while the cursor is there, and can be filtered.
+While the cursor is at the end, the timeline scrolls with new rows. It can be filtered.
 """
 
 import asyncio
@@ -114,7 +114,7 @@ class TimelinePane(Lines):
         """Go to the end, and stay there when rows are added."""
 
     def entry(self, index: int) -> Entry | None:
-        """The entry of a row; None if it is not known yet."""
+        """The entry of a row; None if the entry has not been read yet."""
         raise NotImplementedError
 
     def row(self, index: int, width: int) -> Content:
@@ -151,7 +151,7 @@ class SessionTimeline(TimelinePane):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.TIMELINE)
 
     class RoomWanted(Message):
-        """Posted when more is unfolded than a small timeline shows."""
+        """Posted when an unfolded row has more lines than a small timeline shows."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -225,8 +225,8 @@ class SessionTimeline(TimelinePane):
     def choose(self, index: int) -> None:
         """Open a line.
 
-        For a call, show its result, but first unfold what the server wrote to stderr if it failed; for
-        another row, unfold it; for an entry, or a row without folded entries, show the frames.
+        For a call, show its result; if the call failed, first unfold what the server wrote to stderr. Unfold
+        other rows with folded entries. For an entry, or a row without folded entries, show the frames.
         """
         shown = self._line(index)
         row, known = shown.row, shown.row.segment.session.timeline.entries

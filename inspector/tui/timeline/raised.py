@@ -37,7 +37,10 @@ class Raised(Struct, frozen=True, kw_only=True):
 
 
 def raised_in(lines: Sequence[str]) -> Raised | None:
-    """The last exception in these lines; in a chain the first one, which is the cause. None if there is none."""
+    """The last exception in these lines; in a chain of exceptions the first, which is the cause.
+
+    None without one.
+    """
     known = [line[:_MAX_LENGTH].strip() for line in lines[-_MAX_LINES:]]
     raised = [number for number, line in enumerate(known) if _EXCEPTION.match(line)]
     if not raised:

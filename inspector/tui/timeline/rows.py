@@ -114,7 +114,7 @@ class TimelineRow:
 
     @property
     def entry(self) -> Entry | None:
-        """The entry as it is now. If the call was sent twice, both exchanges joined into one."""
+        """The entry as it is now. If a call was sent twice, this is one entry for both exchanges."""
         if self.head is None:
             return None
         known = self.segment.session.timeline.entries
@@ -175,7 +175,7 @@ class TimelineRows:
     def take(self, session: Session, now_s: float, server: str = "") -> None:
         """Fold the new entries of a session. `now_s`: the current time.
 
-        `server`: its name if there are several.
+        `server`: the name of the server if there are several servers.
         """
         strand = self._strands.get(server)
         if strand is None or strand.segment.session is not session:
@@ -353,7 +353,7 @@ def is_printed(entry: Entry) -> bool:
 
 
 def stdout_words(entries: Sequence[Entry]) -> str:
-    """The output of the server on stdout among `entries`: what to do, the number of lines, and the last line.
+    """A text about lines that the server wrote to stdout: what to do, their number, and the last line.
 
     The advice comes first, because the line is untrusted text and may be cut.
     """
@@ -368,8 +368,8 @@ def stdout_words(entries: Sequence[Entry]) -> str:
 def stderr_words(lines: Sequence[str]) -> str:
     """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
 
-    It quotes the last exception, or in a chain the first one, which is the cause; without an exception, the
-    last line. The place comes first, because the message may be cut.
+    The summary quotes the last exception, or in a chain the first, which is the cause; without an exception,
+    the last line. The place comes first, because the message may be cut.
     """
     if not lines:
         return ""
@@ -448,7 +448,10 @@ def _server_words(segment: Segment) -> Content:
 
 
 def entry_line(entry: Entry, width: int, at_s: float | None = None, before: Content = _NOTHING) -> Content:
-    """The line of an entry. `at_s`: the time to show; None for its own. `before`: words before it."""
+    """The line of an entry. `at_s`: the time to show; None for the time of the entry.
+
+    `before`: words before the text of the entry.
+    """
     state, style = _STATES[entry.state]
     words = Content.assemble(before, _words(entry, max(width, 20)), (f"  {state}", style) if state else "")
     return _line(entry.at_s if at_s is None else at_s, entry, words, width)
@@ -593,7 +596,7 @@ def _kind(row: TimelineRow, entry: Entry) -> str:
 def is_wanted(entry: Entry, words: Sequence[str]) -> bool:
     """True if an entry of an unfolded row matches the filter.
 
-    True if it contains one of the words, or if the filter has none.
+    True if the entry contains one of the words, or if there are no words.
     """
     plain = [word for word in words if word.partition(":")[0] not in _PARTS]
     text = f"{entry.title} {entry.detail[:_SEARCHED]}".casefold()

@@ -1,1 +1,1 @@
-"""The Trust screen: the trust labels that answers added to the session, and those that servers get."""
+"""The Trust screen: the trust labels that answers added to the session, and the labels that servers get."""

@@ -54,7 +54,7 @@ _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetai
 
 
 class GravestLabel(Struct, frozen=True, kw_only=True):
-    """The gravest trust label of a session, as the header shows it."""
+    """The most serious trust label of a session, as the header shows it."""
 
     word: str = ""
     """The label and the call that brought it, as `untrusted since #4`; empty if there is no label."""
@@ -84,7 +84,7 @@ class TrustView(Struct, frozen=True, kw_only=True):
 
 
 def gravest_label(trust: SessionTrust) -> GravestLabel:
-    """The gravest label and the first call that brought it. Takes linear time in the number of labels."""
+    """The most serious label, and the first call that added it. Takes linear time in the number of labels."""
     malicious, untrusted = trust.since(LabelKind.MALICIOUS), trust.untrusted_since
     sensitive = trust.since(LabelKind.SENSITIVE)
     if malicious:
@@ -121,12 +121,15 @@ def _server(trust: SessionTrust, name: str, detail: SourceDetail | None) -> Serv
 
 
 def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
-    """The source whose details `p` shows after those of `detail`; after the last, None: no details."""
+    """What servers are told about sources when the user presses `p` while it is `detail`. It is a cycle.
+
+    None: servers are told nothing about trust.
+    """
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
 
 def session_line(view: TrustView) -> Content:
-    """The number of the session and its gravest label, for the title line."""
+    """The number of the session and its most serious label, for the title line."""
     return Content.assemble(
         f"agent session {view.number}  ",
         (
@@ -163,7 +166,7 @@ def sent_line(row: ServerRow) -> Content:
 
 
 def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
-    """The row of a label. `is_first`: true if it is the first row of its call; it then names the call."""
+    """The row of a label. `is_first`: true for the first label of a call; only this row names the call."""
     origin = label.origin
     call = f"#{origin.call} {origin.tool}" if is_first else ""
     value = Content.assemble("  ", content(shortened(label.value, 200))) if label.value else Content("")

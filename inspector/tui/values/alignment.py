@@ -14,7 +14,7 @@ Akin: TypeAlias = Callable[[int, int], bool]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Alignment:
-    """For each side, the index of its line on each row; `GAP` if it has none there."""
+    """For each side and row, the index of the line on that row; `GAP` if the side has no line there."""
 
     left: Sequence[int]
     right: Sequence[int]

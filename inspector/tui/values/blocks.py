@@ -58,7 +58,7 @@ def paired_blocks(left: Sequence[Json], right: Sequence[Json]) -> BlockPairs | N
 
 
 def paired_content(one: Json, other: Json) -> BlockPairs | None:
-    """The pairs of the content blocks of two results; None if they have none."""
+    """The pairs of the content blocks of two results; None if the results have no blocks."""
     left, right = _member(one, "content"), _member(other, "content")
     return paired_blocks(left, right) if isinstance(left, list) and isinstance(right, list) else None
 

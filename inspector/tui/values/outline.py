@@ -119,10 +119,10 @@ _SLOW = ~(_TOP | _COMMA_LEFT | _COMMA_RIGHT)
 
 
 class Outline:
-    """The nodes of one value or of two, in the order in which they are drawn. It keeps every string whole.
+    """The nodes of one value or of two, in the order in which they are drawn. Strings are kept whole.
 
     `right`: the other value; ABSENT for an outline of one value. `left`: ABSENT if only the right side has a
-    value. `blocks`: which blocks of their members `content` share a row; None to pair them by their words.
+    value. `blocks`: which content blocks of the two values share a row; None to pair blocks by their words.
     The constructor makes one pass without recursion. The values must not change while the outline is in use.
     """
 
@@ -188,7 +188,7 @@ class Outline:
         return "".join(f"/{json_pointer.escape(token)}" for token in reversed(tokens))
 
     def node_at(self, pointer: str) -> int | None:
-        """The node at a pointer, or the nearest one around it; None if `pointer` is not a JSON pointer."""
+        """The node at a pointer, or the nearest node around it; None if `pointer` is not a JSON pointer."""
         try:
             tokens = json_pointer.split(pointer)
         except ValueError:
@@ -217,7 +217,10 @@ class Outline:
         return self._parents[node]
 
     def label(self, node: int, side: Side = 0) -> str:
-        """The key or index of a node, safe to show. A content block may have another index on the right side."""
+        """The key or index of a node, safe to show.
+
+        On the right side, a content block may have another index.
+        """
         label = self._labels[node]
         if not side or not self._flags[node] & _MOVED:
             return label
@@ -512,7 +515,7 @@ class Outline:
     def height(self, node: int, widths: tuple[int, int]) -> int:
         """The number of rows of a node at these widths in cells; 0 is the width of a side that is not drawn.
 
-        If no drawn side has the node, it takes one row where the absence begins, and none below that.
+        A node that no drawn side has takes one row if the node around it is there, otherwise no row.
         """
         flags = self._flags[node]
         if flags & _FLAT or (node == 0 and self.style is OutlineStyle.TREE and self._ends[0] > 1):

@@ -63,7 +63,7 @@ _SIDES: dict[Shown, tuple[Side, ...]] = {Shown.LEFT: (0,), Shown.RIGHT: (1,), Sh
 
 
 class Remarks(Protocol):
-    """Gives the signs of nodes, and the words for absent values."""
+    """Tells the widget the signs of nodes, and the words for absent values."""
 
     def sign(self, node: int) -> SideDifference:
         """The sign in front of a node."""
@@ -158,7 +158,7 @@ class OutlineLines(Lines):
     def titles(self, left: Content, right: Content, *, key: str = "m: other side, both") -> Content:
         """The titles of the drawn sides, each above its side. The first cell is a margin.
 
-        `key`: words about the key that draws the other side, for when only one is drawn.
+        `key`: words about the key that draws the other side, shown when only one side is drawn.
         """
         if self._shown is not Shown.BOTH:
             title = right if self._shown is Shown.RIGHT else left
@@ -178,8 +178,8 @@ class OutlineLines(Lines):
     ) -> None:
         """Draw another outline. `pointer`: where the cursor goes; None for the first row.
 
-        `folded`: the nodes that are folded. `is_new`: whether to begin at the top, as far as the cursor's value
-        stays in sight.
+        `folded`: the nodes that are folded. `is_new`: whether to begin at the top, if the value under the
+        cursor is visible then.
         """
         self._wanted_remarks, self._wanted, self._pointer = remarks, outline, pointer
         self._is_opening = is_new
@@ -269,7 +269,7 @@ class OutlineLines(Lines):
         self._begin_at_top()
 
     def watch_cursor(self, before: int, after: int) -> None:
-        """Scroll to the cursor. Moved by the user, it stays in view from then on."""
+        """Scroll to the cursor. After the user has moved the cursor, it stays in view."""
         self._is_opening = self._is_opening and self._is_taking
         super().watch_cursor(before, after)
 
@@ -316,7 +316,7 @@ class OutlineLines(Lines):
         self.action_fold_here()
 
     def action_fold_here(self) -> None:
-        """Fold what is under the cursor, or what is around it; unfold what is folded."""
+        """Fold the value under the cursor, or the value around it; unfold a value that is folded."""
         node, rows = self.node, self._rows
         while node is not None and node >= 0 and rows is not None:
             if rows.outline.is_foldable(node):
@@ -354,7 +354,10 @@ class OutlineLines(Lines):
         return bool(self._matches)
 
     def next_match(self, step: int) -> None:
-        """Go to the next or previous match, wrapping around at the ends. Shows a note if there is none."""
+        """Go to the next or previous match, wrapping around at the ends.
+
+        Shows a note if there is no match.
+        """
         if self._matches:
             self._go_to_match((self._match + step) % len(self._matches))
         elif self._search:

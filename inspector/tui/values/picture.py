@@ -1,6 +1,6 @@
 """Pictures in content blocks, drawn in half-blocks: two pixels in a cell.
 
-Other data is shown as its type and size.
+Of other data, the type and the size are shown.
 """
 
 import warnings

@@ -51,7 +51,7 @@ class OutlineRows:
         return OutlineRows(self.outline, self.widths, self.folded ^ {node}, self._heights)
 
     def unfolded(self, node: int) -> "OutlineRows":
-        """These rows, with every fold around `node` unfolded."""
+        """A copy of these rows in which every folded node around `node` is unfolded."""
         around = set[int]()
         while (node := self.outline.parent(node)) >= 0:
             around.add(node)
@@ -73,6 +73,7 @@ class OutlineRows:
     def first(self, node: int) -> int:
         """The first row of a node.
 
-        For a node inside a fold, the row of the fold. For a node without rows, the next row.
+        For a node inside a folded node, this is the row of the folded node. For a node without rows, the next
+        row.
         """
         return min(self._ends[node - 1] if node else 0, max(len(self) - 1, 0))

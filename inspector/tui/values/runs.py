@@ -1,6 +1,6 @@
 """Objects of scalars in a list, in runs of objects that all have the same keys.
 
-A large result consists of such runs almost only. What all objects of a run have in common is looked at once.
+A large result consists almost only of such runs. What all objects of a run have in common is computed once.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -89,7 +89,7 @@ def _flat(records: list[Record], columns: "Iterable[Iterable[Value]]") -> Iterat
 def records_at(
     one: list[Json], other: list[Json] | Value, at: int, is_plain: Callable[[tuple[str, ...]], bool]
 ) -> Records | None:
-    """The run that begins at an index of a list; None if there is none, or if it is short.
+    """The run that begins at index `at` of a list; None if no run begins there, or if the run is short.
 
     `other`: the list on the right side, of the same length; the same list; or ABSENT. `is_plain`: whether the
     members of objects with these keys are drawn as they are.

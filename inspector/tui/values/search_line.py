@@ -83,7 +83,7 @@ class SearchLine(Horizontal):
 
     @on(Input.Submitted)
     def action_keep(self) -> None:
-        """Focus the values, at the first match after the cursor; `n` and `N` go on from there.
+        """Focus the values, at the first match after the cursor, from which `n` and `N` continue.
 
         Without words, close the search.
         """

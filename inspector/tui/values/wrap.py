@@ -28,10 +28,10 @@ def breaks(
 ) -> Sequence[int]:
     """The indexes at which the pieces of `text` begin; the first is 0.
 
-    A piece, as `shown` draws it (quoted and made safe), takes at most `room` cells, and the first piece at most `first`. A line
-    feed ends a piece. Other pieces end after a blank if there is one in their second half. The note of a
-    mask, `(36 characters)`, stays whole if it fits. Takes linear time; a printable ASCII text needs no loop
-    over its characters.
+    A piece, as `shown` draws it (quoted, with control characters escaped), takes at most `room` cells, and
+    the first piece at most `first`. A line feed ends a piece. Other pieces end after a blank if there is one
+    in their second half. The note of a mask, `(36 characters)`, stays whole if it fits. Takes linear time; a
+    printable ASCII text needs no loop over its characters.
     """
     room = max(room, LEAST)
     first = room if first is None else max(first, LEAST)
@@ -52,7 +52,8 @@ def breaks(
 def plain_rows(before: int, text: str, after: int, room: int) -> int:
     """The number of rows of a plain text between quotes in `room` cells; 0 if it begins below its label.
 
-    `before`: the width of what is in front of the text in its first row; `after`: of what is behind its last row.
+    `before`: the width of what precedes the text in its first row. `after`: the width of what follows the
+    text in its last row.
     """
     room, outside, length = max(room, LEAST), 2 + after, len(text)
     if before and before + outside + min(length, LEAST) > room:
@@ -258,8 +259,8 @@ class Wrapped:
 class LinedText:
     """A label, and below it a text with line feeds, line by line behind a border. Rows are made on demand.
 
-    Characters are drawn as they are, made safe, without quotes and escapes. A text that ends with a line feed has
-    an empty last line.
+    Characters are drawn as they are, without quotes and escapes; only control and invisible characters are
+    replaced. A text that ends with a line feed has an empty last line.
     """
 
     __slots__ = ("_blanks", "_labels", "_starts", "_text", "count")

@@ -1,1 +1,1 @@
-"""Watching: on a save, Sightline restarts the server, repeats the last call and shows what changed."""
+"""Watching: when a file is saved, Sightline restarts the server, repeats the last call and shows changes."""

@@ -1,4 +1,4 @@
-"""The changes that a save made in the definitions, in the result, and in the values that reach models."""
+"""What changed after a file was saved: in the definitions, in the result, in the values that reach models."""
 
 from itertools import islice
 
@@ -53,7 +53,7 @@ class ValueChanges(Struct, frozen=True, kw_only=True):
 
 
 class HostReach(Struct, frozen=True, kw_only=True):
-    """The values that now reach models and did not before, and those that no longer do."""
+    """The values that now reach models and did not before, and the values that no longer do."""
 
     changes: tuple[ReachChange, ...] = ()
     hosts: int = 0
@@ -91,7 +91,7 @@ def definitions_changed(asked: DefinitionsAsked) -> ChangesSince | None:
 def values_changed(asked: ResultsAsked) -> ValueChanges:
     """The changes between two results, including those inside JSON texts.
 
-    A value that is masked in one of them is masked in both.
+    A value that is masked in one result is masked in both.
     """
     sides = [raw_of(record.outcome) for record in (asked.before, asked.now)]
     masked = [

@@ -1,4 +1,4 @@
-"""The watch strip on the main screen, and the screen that shows everything that a save changed."""
+"""The watch strip on the main screen, and the screen that shows everything that changed after a save."""
 
 from collections.abc import Callable
 from typing import ClassVar
@@ -50,7 +50,7 @@ class WatchStrip(Static):
 
 
 class WatchScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows everything that the last save changed. It is updated at the next save."""
+    """Shows everything that changed after the last save. The screen is updated at the next save."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.WATCH)
     NAME = "What the save changed"

@@ -288,7 +288,7 @@ _PLACE = re.compile(
 def reason_in(lines: Iterable[str]) -> str:
     """The line of stderr that best says why a program ended; empty if there is none.
 
-    In a traceback, that is the last line with an error. A syntax error has its place on an earlier line,
+    In a traceback, this is the last line with an error. The place of a syntax error is on an earlier line,
     which is added.
     """
     last = place = found = ""

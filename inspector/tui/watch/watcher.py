@@ -65,7 +65,10 @@ class PinComparison(Protocol):
     """Compares every listing with the pins."""
 
     def edited(self, *, is_saved: bool) -> None:
-        """Take note that the server was started again. `is_saved`: because the user has saved a file of it."""
+        """Note that the server was started again.
+
+        `is_saved`: because the user has saved a file of the server.
+        """
         ...
 
     async def settled(self) -> None:
@@ -74,7 +77,7 @@ class PinComparison(Protocol):
 
 
 class WatchLens(Protocol):
-    """Knows the boundary at which results are shown, and when they are drawn."""
+    """Knows the boundary level at which results are shown, and when they are drawn."""
 
     level: Level
 
@@ -93,7 +96,7 @@ class _Cause(Struct, frozen=True, kw_only=True):
 
 
 class Watcher:
-    """Handles saves one after the other. A newer save replaces an older one that is not finished."""
+    """Handles saves one after the other. A newer save replaces an older save that is not finished."""
 
     def __init__(  # noqa: PLR0913 - the parts that take part
         self,
@@ -173,7 +176,7 @@ class Watcher:
     # What the screen reports.
 
     def listed(self) -> None:
-        """Take a complete listing. Its comparison with the pins has begun."""
+        """Note that a complete listing has arrived, whose comparison with the pins has begun."""
         session = self._link.session
         if session is None or not self._link.is_listed or not self._link.is_ready:
             return
@@ -202,7 +205,7 @@ class Watcher:
         return self._before is not None
 
     def finished(self, record: CallRecord) -> None:
-        """Take the record of a call that has ended."""
+        """Note that a call has ended with a record."""
         waiting, self._finished = self._finished, None
         before, self._last = self._last, record
         if self._repeating is not None and self._runner.is_made(record, self._repeating):
@@ -215,13 +218,13 @@ class Watcher:
             self._compare(before, record)
 
     def stopped(self, reason: str) -> None:
-        """Take the reason why a call has ended without a record. `reason` may quote untrusted text."""
+        """Note that a call has ended without a record, and why. `reason` may quote untrusted text."""
         waiting, self._finished = self._finished, None
         if waiting is not None and not waiting.done():
             waiting.set_result(reason)
 
     def agree(self) -> None:
-        """Repeat the call that the user is repeating after every save, once it was made."""
+        """After the call that the user is repeating has been made, repeat it after every save."""
         self._repeating = self._runner.last
 
     # Saves.

@@ -38,7 +38,7 @@ class ChoiceInput(Widget, can_focus=True):
 
     @dataclass
     class Changed(Message):
-        """Posted when another value is chosen, or none."""
+        """Posted when another value is chosen, or when no value is chosen any more."""
 
         choice: "ChoiceInput"
         chosen: int | None
@@ -58,7 +58,7 @@ class ChoiceInput(Widget, can_focus=True):
     ) -> None:
         """`values`: safe text, one line each. `unset`: shown while no value is chosen.
 
-        `offer`: shown beside it in place of the number of values.
+        `offer`: shown beside the value in place of the number of values.
         """
         super().__init__(id=id)
         self._offer = offer

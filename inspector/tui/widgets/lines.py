@@ -183,7 +183,7 @@ SIGNS_WIDTH = 3
 def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
     """One line of a document. `here`: whether the cursor is on it. `sign`: `REMOVED` also colours the line.
 
-    Every span comes from `Document`, which makes characters safe that act on a terminal or are invisible.
+    Every span comes from `Document`, which escapes characters that act on a terminal or are invisible.
     """
     cursor = "▸" if here else " "
     if sign == REMOVED:
@@ -195,10 +195,7 @@ def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
 
 
 def gap_line(width: int, *, here: bool, sign: str = " ") -> Content:
-    """A row on which this side has nothing.
-
-    `sign`: the sign of the row on the other side, if it has something.
-    """
+    """An empty row, for a line that only the other side has. `sign`: the sign of that line."""
     cursor = "▸" if here else " "
     if sign == " ":
         return Content(cursor)
@@ -293,7 +290,7 @@ class ContentLines(Lines):
 
 
 class TextLines(Lines):
-    """Shows the lines of a text. Each is made safe when it is drawn."""
+    """Shows the lines of a text. Control and invisible characters are replaced when a line is drawn."""
 
     def __init__(self, *, id: str | None = None) -> None:  # noqa: A002 - as every widget has it
         super().__init__(id=id)

@@ -32,7 +32,7 @@ _LEAST_LEFT = 20
 
 
 class TitleLine(Widget):
-    """One line: Sightline, the name of the screen and details; on the right, the settings in force."""
+    """One line: Sightline, the name of the screen and details; on the right, the current settings."""
 
     parts: reactive[tuple[Content, Content]] = reactive((Content(""), Content("")))
 
@@ -46,7 +46,7 @@ class DrawnLines(Lines):
     """A list whose rows come from a function."""
 
     def __init__(self, name: str, draw: Callable[[int, int, bool], Content]) -> None:
-        """`name`: the id.
+        """`name`: the id of the widget.
 
         `draw`: makes a row from its index, the width in cells, and whether the cursor is on it.
         """
@@ -76,7 +76,7 @@ class Detail(VerticalScroll):
 
 
 class SecondaryScreen(Screen[Ended], inherit_bindings=False):
-    """A title line, the content or a note in its place, and one line of keys.
+    """A screen with a title line, the content or a note in its place, and one line of keys.
 
     A subclass yields its content in `body`, has its own bindings, and prepares what it shows with `latest`.
     """
@@ -136,7 +136,7 @@ class SecondaryScreen(Screen[Ended], inherit_bindings=False):
     def could_not(self, asked: object, error: BaseException) -> None:
         """Show a note that the content could not be made.
 
-        Names only the error's type: its text may quote a server.
+        The note names only the type of the error, because its text may quote a server.
         """
         del asked
         words = f"{self.FAILED} ({type(error).__name__}): a defect of Sightline."

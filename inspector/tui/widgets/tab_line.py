@@ -1,4 +1,4 @@
-"""A line of tabs, each with number, name and count."""
+"""A line of tabs, each with its number, its name and a count."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
