@@ -192,7 +192,7 @@ HOST = Host(
     version="2.1.329",
     as_of="2026-11",
     model_gets="structured content, not text; a long result goes to a file",
-    how="observed by running the binary against a mock of the provider's API",
+    how="observed: by running the binary against a mock of the provider's API",
     source="PyPI claude-agent-sdk 0.2.186, bundled claude binary: the tool_result block of the next request",
     notes=(
         "Run as `claude -p` with tool search off; with it on, an error of a tool that was not loaded yet gets a "
