@@ -1,5 +1,6 @@
 """A real pseudo-terminal with a program in it: keys are typed, bytes are read, and a screen is kept."""
 
+import codecs
 import contextlib
 import fcntl
 import os
@@ -19,6 +20,26 @@ from tests.driven import drives
 
 ROOT = Path(__file__).parents[2]
 _SEQUENCE = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*[@-~]|[PX^_\]].*?(?:\x1b\\|\x07)|[ -/]*[0-~])", re.DOTALL)
+_UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[PX^_\]](?:(?!\x1b\\|\x07).)*|[ -/]*)\Z", re.DOTALL)
+"""A sequence whose end has not been read yet."""
+
+
+class Drawn:
+    """The text drawn since a byte of the output, without sequences; each part of the output is searched for them once."""
+
+    def __init__(self, since: int) -> None:
+        self._at = since
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""
+
+    def within(self, written: bytes) -> str:
+        """The text, as far as the output now reaches; an unfinished sequence at its end is as it was written."""
+        new = written[self._at :]
+        unfinished = _UNFINISHED.search(new)
+        end = unfinished.start() if unfinished else len(new)
+        self._text += self._decoder.decode(_SEQUENCE.sub(b"", new[:end]))
+        self._at += end
+        return self._text
 
 
 class Terminal:
@@ -60,7 +81,8 @@ class Terminal:
     def wait_for(self, text: str, *, since: int = 0, limit_s: float = 20) -> int:
         """Wait until `text` has been drawn after byte `since`; return where the output then ends."""
         until = time.monotonic() + limit_s
-        while text not in self.plain(since):
+        drawn = Drawn(since)
+        while text not in drawn.within(self.written):
             assert time.monotonic() < until, (
                 f"{text!r} was not drawn; the end of what was:\n{self.end(since)}"
             )
