@@ -4,9 +4,11 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from hypothesis import strategies as st
 
+from inspector.boundary.bounded import Level
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
@@ -33,6 +35,9 @@ from tests.proof.templates import (
     members,
     places,
 )
+
+if TYPE_CHECKING:
+    from tests.proof.sinks import Judged
 
 DRAWN_BYTES = 160
 POLICIES = (
@@ -81,6 +86,16 @@ class Case:
     @cached_property
     def contract(self) -> Contract:
         return contract_of(self.tool)
+
+    @cached_property
+    def sent(self) -> Outcome:
+        """The outcome with the words of the first supply."""
+        return self.outcome(self.words(0))
+
+    @cached_property
+    def judged(self) -> dict[Level, "Judged"]:
+        """What `sinks.judged` returned for it, by the level."""
+        return {}
 
     def __repr__(self) -> str:
         definition = dump_text(self.tool.definition) if self.tool else "none"

@@ -2,6 +2,8 @@
 
 import json
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from zlib import crc32
 
 from inspector.boundary.bound import bound
@@ -21,6 +23,25 @@ NONCE = "5b0c9e7d41fa2c63"
 
 def bounded_by(case: Case, outcome: Outcome, level: Level, *, nonce: str = NONCE) -> Bounded:
     return bound(outcome, case.tool, level, policy=case.policy, declared=case.contract, nonce=nonce)
+
+
+# No slots: the views are made once.
+@dataclass(frozen=True)
+class Judged:
+    """A bounded result, and the views that some hosts make of it."""
+
+    bounded: Bounded
+
+    @cached_property
+    def contexts(self) -> list[ModelContext]:
+        return contexts(self.bounded)
+
+
+def judged(case: Case, level: Level) -> Judged:
+    """The case's own outcome at a level, bounded and handed to hosts once for all invariants."""
+    if level not in case.judged:
+        case.judged[level] = Judged(bounded_by(case, case.sent, level))
+    return case.judged[level]
 
 
 HOSTS_A_CASE = 4
@@ -68,11 +89,11 @@ def explanations(bounded: Bounded) -> list[Json]:
     return [*removals, *bounded.remarks]
 
 
-def given_away(bounded: Bounded) -> str:
+def given_away(found: Judged) -> str:
     """All sinks of one bounded result."""
-    handed = contexts(bounded)
-    changes: list[Json] = [change.what for context in handed for change in context.changes]
-    return text_of(bounded.result, *(context.model for context in handed), changes, *explanations(bounded))
+    changes: list[Json] = [change.what for context in found.contexts for change in context.changes]
+    models = (context.model for context in found.contexts)
+    return text_of(found.bounded.result, *models, changes, *explanations(found.bounded))
 
 
 def occurs(word: Word, echoes: Iterable[Echo], text: str) -> str:

@@ -3,7 +3,8 @@
 import os
 from collections import Counter
 from collections.abc import Callable
-from typing import TypeVar
+from dataclasses import dataclass
+from typing import Generic, TypeVar
 
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
@@ -32,6 +33,17 @@ COLUMNS = ("cases", "removal", "canary", "echo", "changed")
 Example = TypeVar("Example")
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Invariant(Generic[Example]):
+    """A statement about each case."""
+
+    name: str
+    check: Callable[[Example], set[str]]
+    """Returns which of COLUMNS apply to a case."""
+    mostly: tuple[str, ...] = ("removal",)
+    """The columns that must apply to most cases."""
+
+
 def prove(
     name: str,
     part: int,
@@ -41,7 +53,12 @@ def prove(
     mostly: tuple[str, ...] = ("removal",),
 ) -> None:
     """Try `check` on this part's cases. It returns which of COLUMNS apply to a case; most cases must have `mostly`."""
-    seen: Counter[str] = Counter()
+    prove_all(part, strategy, Invariant(name=name, check=check, mostly=mostly))
+
+
+def prove_all(part: int, strategy: st.SearchStrategy[Example], *invariants: Invariant[Example]) -> None:
+    """Try some invariants on the same cases, those of this part: half of the time goes into making and bounding a case."""
+    seen: dict[str, Counter[str]] = {invariant.name: Counter() for invariant in invariants}
 
     @seed(SEED * 1_000_003 + part)
     @settings(
@@ -53,13 +70,17 @@ def prove(
     )
     @given(strategy)
     def run(case: Example) -> None:
-        had = check(case)
-        seen.update({"cases", *had})
+        for invariant in invariants:
+            had = invariant.check(case)
+            seen[invariant.name].update({"cases", *had})
 
     run()
-    TALLY.update({(name, column): count for column, count in seen.items()})
-    if seen["cases"] >= _LEAST_TO_JUDGE:
-        assert all(seen[column] > _LEAST_SHARE * seen["cases"] for column in mostly), seen
+    for name, counts in seen.items():
+        TALLY.update({(name, column): count for column, count in counts.items()})
+    for invariant in invariants:
+        counts = seen[invariant.name]
+        if counts["cases"] >= _LEAST_TO_JUDGE:
+            assert all(counts[column] > _LEAST_SHARE * counts["cases"] for column in invariant.mostly), seen
 
 
 def summary(tally: Counter[tuple[str, str]]) -> list[str]:

@@ -1,4 +1,7 @@
-"""Invariant 2: a value that a declaration withholds is found nowhere, in any encoding."""
+"""Invariant 2: a value that a declaration withholds is found nowhere, in any encoding.
+
+The cases of all kinds are in `test_non_interference.py`, where both invariants are tried on each.
+"""
 
 import pytest
 from hypothesis import strategies as st
@@ -10,8 +13,8 @@ from inspector.boundary.reading import raw_of
 from inspector.json.exact import Json
 from inspector.json.pointer import resolve
 from inspector.protocol.outcome import Outcome
-from tests.proof.cases import Case, cases, misplaced
-from tests.proof.sinks import STRICT, bounded_by, echoes_of, given_away, occurs, text_of
+from tests.proof.cases import Case, misplaced
+from tests.proof.sinks import STRICT, echoes_of, given_away, judged, occurs, text_of
 from tests.proof.tally import PARTS, prove
 
 SOURCES = frozenset(
@@ -65,21 +68,22 @@ def _is_partial(removal: Removal, raw: Json, left: Json) -> bool:
         return False
 
 
-def reaches_no_sink(case: Case, level: Level) -> set[str]:
-    words = case.words(0)
-    outcome = case.outcome(words)
-    bounded = bounded_by(case, outcome, level)
-    wanted = dict.fromkeys(case.guarded, False) | withheld_words(case, outcome, bounded)
-    assert_absent(case, wanted, given_away(bounded), f"at {level}")
-    return counted(case, bounded, wanted)
+def reaches_no_sink(drawn: tuple[Case, Level]) -> set[str]:
+    case, level = drawn
+    found = judged(case, level)
+    wanted = dict.fromkeys(case.guarded, False) | withheld_words(case, case.sent, found.bounded)
+    assert_absent(case, wanted, given_away(found), f"at {level}")
+    return counted(case, found.bounded, wanted)
 
 
-def is_masked(case: Case) -> set[str]:
-    outcome = case.outcome(case.words(0))
-    bounded = bounded_by(case, outcome, Level.DECLARED)
+def is_masked(drawn: tuple[Case, Level]) -> set[str]:
+    case, _ = drawn
+    bounded = judged(case, Level.DECLARED).bounded
     # A block for the user alone may be shown to the user.
-    wanted = withheld_words(case, outcome, bounded, but=frozenset({"audience"}))
-    assert_absent(case, wanted, text_of(mask(raw_of(outcome), bounded.removals)), "in the masked raw result")
+    wanted = withheld_words(case, case.sent, bounded, but=frozenset({"audience"}))
+    assert_absent(
+        case, wanted, text_of(mask(raw_of(case.sent), bounded.removals)), "in the masked raw result"
+    )
     return counted(case, bounded, wanted)
 
 
@@ -99,35 +103,9 @@ def counted(case: Case, bounded: Bounded, wanted: dict[int, bool]) -> set[str]:
     return had | ({"echo"} if any(wanted.get(echo.index) for echo in case.echoes) else set[str]())
 
 
-def at_a_level(drawn: tuple[Case, Level]) -> set[str]:
-    return reaches_no_sink(*drawn)
-
-
-MOSTLY = ("removal", "canary")
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_withheld_value_reaches_no_sink(part: int) -> None:
-    prove("2 canary", part, st.tuples(cases(), st.sampled_from(STRICT)), at_a_level, mostly=MOSTLY)
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_an_echo_of_a_withheld_value_in_any_encoding_reaches_no_sink(part: int) -> None:
-    strategy = st.tuples(cases(echoes=True), st.sampled_from(STRICT))
-    prove("2 canary with echoes", part, strategy, at_a_level, mostly=(*MOSTLY, "echo"))
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_a_withheld_value_is_masked_in_the_displayed_raw_result(part: int) -> None:
-    prove("2 canary in the masked raw result", part, cases(), is_masked)
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_an_echo_is_masked_in_the_displayed_raw_result(part: int) -> None:
-    prove("2 canary with echoes in the masked raw result", part, cases(echoes=True), is_masked)
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_a_part_that_does_not_fit_a_schema_with_marks_reaches_no_sink(part: int) -> None:
     strategy = st.tuples(misplaced(), st.sampled_from(STRICT))
-    prove("2 canary in a part that does not fit", part, strategy, at_a_level, mostly=MOSTLY)
+    prove(
+        "2 canary in a part that does not fit", part, strategy, reaches_no_sink, mostly=("removal", "canary")
+    )

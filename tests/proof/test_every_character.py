@@ -69,16 +69,24 @@ def pairs(draw: st.DrawFn) -> tuple[Json, Value, int, int]:
     return left, draw(shared), draw(widths), draw(widths)
 
 
-def drawn(outline: Outline, rows: OutlineRows, side: Side, kinds: frozenset[PieceKind]) -> str:
-    """The text of these kinds that one side shows. Asserts that every row fits."""
+Rows = list[list[tuple[str, PieceKind]]]
+
+
+def drawn(outline: Outline, rows: OutlineRows, side: Side) -> Rows:
+    """The rows of one side. Asserts that each fits."""
     width = rows.widths[side]
-    shown: list[str] = []
+    shown: Rows = []
     for index in range(len(rows)):
         row = rows.at(index)
-        spans = outline.side_row(row.node, side, width, row.number)
+        spans = list(outline.side_row(row.node, side, width, row.number))
         assert cell_len("".join(text for text, _ in spans)) <= width
-        shown.extend(text for text, kind in spans if kind in kinds)
-    return "".join(shown)
+        shown.append(spans)
+    return shown
+
+
+def text_in(shown: Rows, kinds: frozenset[PieceKind]) -> str:
+    """The text of these kinds."""
+    return "".join(text for row in shown for text, kind in row if kind in kinds)
 
 
 def written(value: Value) -> str:
@@ -96,11 +104,9 @@ def written(value: Value) -> str:
             return "" if value is ABSENT else safe_line(scalar_text(value))
 
 
-def lines_drawn(outline: Outline, rows: OutlineRows, side: Side) -> int:
+def lines_drawn(shown: Rows) -> int:
     """The number of lines that begin behind a border."""
-    found = (rows.at(index) for index in range(len(rows)))
-    spans = (outline.side_row(row.node, side, rows.widths[side], row.number) for row in found)
-    return sum(kind is PieceKind.CONTINUATION and text.endswith("▏") for row in spans for text, kind in row)
+    return sum(kind is PieceKind.CONTINUATION and text.endswith("▏") for row in shown for text, kind in row)
 
 
 def drawn_text(text: str) -> str:
@@ -114,19 +120,18 @@ def check(case: tuple[Json, Value, int, int]) -> set[str]:
     outline = Outline(left, right, style=OutlineStyle.JSON)
     rows = OutlineRows(outline, (widths[0], widths[1]))
     for side in sides:
-        kinds = frozenset(PieceKind) - {PieceKind.CONTINUATION}
-        text = drawn(outline, rows, side, kinds)
+        text = text_in(drawn(outline, rows, side), frozenset(PieceKind) - {PieceKind.CONTINUATION})
         # Blanks for indentation and after a colon do not belong to the value; texts are compared without their blanks.
         assert text.replace(" ", "") == written((left, right)[side]).replace(" ", "")
     tree = Outline(left, right)
     rows = OutlineRows(tree, (widths[0], widths[1]))
     for side in sides:
-        shown = drawn(tree, rows, side, frozenset({PieceKind.STRING}))
+        shown = drawn(tree, rows, side)
         leaves = [leaf for node in range(len(tree)) if isinstance(leaf := tree.value(node, side), str)]
-        assert shown == "".join(map(drawn_text, leaves))
+        assert text_in(shown, frozenset({PieceKind.STRING})) == "".join(map(drawn_text, leaves))
         expected = sum(leaf.count("\n") + 1 for leaf in leaves if "\n" in leaf)
-        assert lines_drawn(tree, rows, side) == expected
-        labels = drawn(tree, rows, side, frozenset({PieceKind.LABEL}))
+        assert lines_drawn(shown) == expected
+        labels = text_in(shown, frozenset({PieceKind.LABEL}))
         assert labels.replace(" ", "") == "".join(
             tree.label(node, side)
             for node in range(len(tree))

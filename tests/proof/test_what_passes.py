@@ -20,11 +20,10 @@ from inspector.json.pointer import resolve
 from inspector.protocol.outcome import Result, RpcError
 from tests.proof.cases import Case, cases
 from tests.proof.leaves import content_of, leaves, others_of, structured_of
-from tests.proof.sinks import STRICT, bounded_by
-from tests.proof.tally import PARTS, prove
+from tests.proof.sinks import STRICT, bounded_by, judged
+from tests.proof.tally import PARTS, Invariant, prove, prove_all
 
 LEVELS = (Level.CLOSED, Level.DECLARED, Level.OPEN)
-calls = st.tuples(cases() | cases(echoes=True), st.sampled_from(STRICT))
 
 
 def had(case: Case, bounded: Bounded) -> set[str]:
@@ -50,40 +49,31 @@ def assert_within(less: Json, more: Json, names: frozenset[str]) -> None:
         assert any(block <= whole for whole in sent), block
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_closed_passes_no_more_than_declared_and_declared_no_more_than_sent(part: int) -> None:
+def passes_less_at_a_stricter_level(drawn: tuple[Case, Level]) -> set[str]:
+    case, _ = drawn
     spec = host("spec")
     assert spec
-
-    def check(case: Case) -> set[str]:
-        outcome = case.outcome(case.words(0))
-        # Without markers, so that leaves can be compared.
-        bounded = [bounded_by(case, outcome, level, nonce="") for level in LEVELS]
-        results = [as_sent(each.result) for each in bounded]
-        models = [as_sent(spec.model_view(each, Call()).model) for each in bounded]
-        for less, more in (*pairwise(results), *pairwise(models)):
-            assert_within(less, more, names_of(case))
-        if not case.is_error:
-            assert others_of(results[0]) <= others_of(results[1]) <= others_of(results[2])
-        return had(case, bounded[0])
-
-    prove("3 closed within declared within open", part, cases() | cases(echoes=True), check)
+    # Without markers, so that leaves can be compared.
+    bounded = [bounded_by(case, case.sent, level, nonce="") for level in LEVELS]
+    results = [as_sent(each.result) for each in bounded]
+    models = [as_sent(spec.model_view(each, Call()).model) for each in bounded]
+    for less, more in (*pairwise(results), *pairwise(models)):
+        assert_within(less, more, names_of(case))
+    if not case.is_error:
+        assert others_of(results[0]) <= others_of(results[1]) <= others_of(results[2])
+    return had(case, bounded[0])
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_bounding_a_bounded_result_changes_nothing_and_removes_nothing(part: int) -> None:
-    def check(drawn: tuple[Case, Level]) -> set[str]:
-        case, level = drawn
-        once = bounded_by(case, case.outcome(case.words(0)), level)
-        assert isinstance(once.result, dict)
-        is_error = case.is_error and once.result.keys() == {"error"}
-        outcome = RpcError(value=once.result["error"]) if is_error else Result(value=once.result)
-        again = bounded_by(case, outcome, level)
-        assert again.removals == (), case
-        assert dump_text(again.result) == dump_text(once.result), case
-        return had(case, once)
-
-    prove("4 idempotence", part, calls, check)
+def changes_nothing_again(drawn: tuple[Case, Level]) -> set[str]:
+    case, level = drawn
+    once = judged(case, level).bounded
+    assert isinstance(once.result, dict)
+    is_error = case.is_error and once.result.keys() == {"error"}
+    outcome = RpcError(value=once.result["error"]) if is_error else Result(value=once.result)
+    again = bounded_by(case, outcome, level)
+    assert again.removals == (), case
+    assert dump_text(again.result) == dump_text(once.result), case
+    return had(case, once)
 
 
 def assert_keys_in_order(left: Json, raw: Json) -> None:
@@ -129,29 +119,35 @@ def assert_blocks_untouched(bounded: Bounded, raw: JsonObject, names: frozenset[
             assert dump_text(block) in written, block
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_every_removal_points_at_a_value_and_all_else_passes_as_sent(part: int) -> None:
-    def check(drawn: tuple[Case, Level]) -> set[str]:
-        case, level = drawn
-        outcome = case.outcome(case.words(0))
-        raw = raw_of(outcome)
-        before = dump_text(raw)
-        bounded = bounded_by(case, outcome, level)
-        assert dump_text(raw) == before
-        for removal in bounded.removals:
-            resolve(raw, removal.pointer)
-        if case.is_error:
-            return had(case, bounded)
-        left, sent = as_sent(bounded.result), as_sent(raw)
-        assert isinstance(left, dict)
-        assert isinstance(sent, dict)
-        assert structured_of(left) <= structured_of(sent)
-        assert_keys_in_order(left.get("structuredContent"), sent.get("structuredContent"))
-        assert_explained(bounded, raw)
-        assert_blocks_untouched(bounded, sent, names_of(case))
+def is_explained_and_else_as_sent(drawn: tuple[Case, Level]) -> set[str]:
+    case, level = drawn
+    bounded, raw = judged(case, level).bounded, raw_of(case.sent)
+    assert dump_text(raw) == dump_text(raw_of(case.outcome(case.words(0)))), "bounding changed it"
+    for removal in bounded.removals:
+        resolve(raw, removal.pointer)
+    if case.is_error:
         return had(case, bounded)
+    left, sent = as_sent(bounded.result), as_sent(raw)
+    assert isinstance(left, dict)
+    assert isinstance(sent, dict)
+    assert structured_of(left) <= structured_of(sent)
+    assert_keys_in_order(left.get("structuredContent"), sent.get("structuredContent"))
+    assert_explained(bounded, raw)
+    assert_blocks_untouched(bounded, sent, names_of(case))
+    return had(case, bounded)
 
-    prove("5 removals resolve, the rest is exact", part, calls, check)
+
+@pytest.mark.parametrize("part", PARTS)
+def test_all_that_passes_was_sent_so_a_stricter_level_passes_less_and_none_changes_its_own_output(
+    part: int,
+) -> None:
+    prove_all(
+        part,
+        st.tuples(cases() | cases(echoes=True), st.sampled_from(STRICT)),
+        Invariant(name="3 closed within declared within open", check=passes_less_at_a_stricter_level),
+        Invariant(name="4 idempotence", check=changes_nothing_again),
+        Invariant(name="5 removals resolve, the rest is exact", check=is_explained_and_else_as_sent),
+    )
 
 
 def test_at_open_everything_passes_as_it_was_sent() -> None:

@@ -20,8 +20,7 @@ ENCODINGS = tuple(Encoding)
 
 
 def is_in_no_recording(case: Case) -> set[str]:
-    words = case.words(0)
-    outcome = case.outcome(words)
+    words, outcome = case.words(0), case.sent
     bounded = bounded_by(case, outcome, Level.DECLARED)
     # A block for the user alone may be shown to the user.
     wanted = withheld_words(case, outcome, bounded, but=frozenset({"audience"}))
