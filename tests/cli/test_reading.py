@@ -1,58 +1,84 @@
 """`sightline read`, `prompt` and `request` on third-party servers, and on the demo."""
 
 import json
+import socket
+import subprocess
 import sys
+import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from inspector.cli.inputs import RESERVED_META
 from inspector.json.members import object_at
+from inspector.secrets.redemption.addresses import free_port
 from tests.cli.sightline import ROOT, Ran, sightline
 from tests.connect.real_servers import EVERYTHING
 
 READING = ("--", sys.executable, str(ROOT / "tests" / "peers" / "reading_server.py"), "stdio")
 
 
+@pytest.fixture(scope="module")
+def reading() -> Iterator[str]:
+    """The address of a server that all tests share which change nothing: it takes a second to start."""
+    port = free_port()
+    process = subprocess.Popen(
+        [*READING[1:-1], "http", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
+    )
+    until = time.monotonic() + 30
+    while True:
+        try:
+            socket.create_connection(("127.0.0.1", port), timeout=1).close()
+            break
+        except OSError:
+            assert time.monotonic() < until
+            assert process.poll() is None
+            time.sleep(0.05)
+    yield f"http://127.0.0.1:{port}/mcp"
+    process.terminate()
+    process.wait(10)
+
+
 def as_json(*words: str, code: int = 0) -> dict[str, object]:
-    ran = sightline(*words, "--format", "json", *READING)
+    ran = sightline(*words, "--format", "json")
     assert ran.code == code, ran.err
     return ran.json
 
 
-def test_a_resource_is_read_as_text_and_as_blob() -> None:
-    read = as_json("read", "note://today")
+def test_a_resource_is_read_as_text_and_as_blob(reading: str) -> None:
+    read = as_json("read", "note://today", reading)
     assert read["resource"] == "note://today"
     assert read["model"] == {
         "contents": [{"mimeType": "text/plain", "text": "Buy milk.", "uri": "note://today"}]
     }
-    picture = as_json("read", "note://picture")
+    picture = as_json("read", "note://picture", reading)
     assert '"blob": "iVBORw=="' in json.dumps(picture["model"])
 
 
-def test_a_resource_for_the_user_only_does_not_reach_the_model() -> None:
-    read = as_json("read", "note://private")
+def test_a_resource_for_the_user_only_does_not_reach_the_model(reading: str) -> None:
+    read = as_json("read", "note://private", reading)
     assert "4711" in json.dumps(read["raw"])
     assert "4711" not in json.dumps(read["model"])
-    both = sightline("read", "note://private", *READING).out
+    both = sightline("read", "note://private", reading).out
     assert "✗ /contents/0  [audience]" in both
-    assert "4711" not in sightline("read", "note://private", "--view", "model", *READING).out
+    assert "4711" not in sightline("read", "note://private", "--view", "model", reading).out
 
 
 @pytest.mark.parametrize("word", ["book", "shelf://{genre}/{title}"])
-def test_a_template_is_expanded_by_its_name_or_uri(word: str) -> None:
-    read = as_json("read", word, "--arg", "genre=fiction", "--arg", "title=The Trial")
+def test_a_template_is_expanded_by_its_name_or_uri(reading: str, word: str) -> None:
+    read = as_json("read", word, "--arg", "genre=fiction", "--arg", "title=The Trial", reading)
     assert read["resource"] == "shelf://fiction/The%20Trial"
     assert "The Trial is fiction." in json.dumps(read["model"])
 
 
-def test_a_prompt_is_fetched_with_its_arguments() -> None:
+def test_a_prompt_is_fetched_with_its_arguments(reading: str) -> None:
     got = as_json(
-        "prompt", "discuss", "--arg", "genre=fiction", "--arg", "title=1984", "--host", "claude-code"
+        "prompt", "discuss", "--arg", "genre=fiction", "--arg", "title=1984", "--host", "claude-code", reading
     )
     assert got["prompt"] == "discuss"
     assert "1984, which is fiction, in a calm tone" in json.dumps(got["model"])
-    shown = sightline("prompt", "hello", "--host", "claude-code", *READING).out
+    shown = sightline("prompt", "hello", "--host", "claude-code", reading).out
     assert "not observed for this host; shown as the specification gives it" in shown
 
 
@@ -72,31 +98,33 @@ def test_a_prompt_is_fetched_with_its_arguments() -> None:
         (("request", "initialize"), 2, "sent by Sightline itself"),
     ],
 )
-def test_a_wrong_name_or_argument_is_a_clear_error(words: tuple[str, ...], code: int, said: str) -> None:
-    ran = sightline(*words, *READING)
+def test_a_wrong_name_or_argument_is_a_clear_error(
+    reading: str, words: tuple[str, ...], code: int, said: str
+) -> None:
+    ran = sightline(*words, reading)
     assert (ran.code, said in ran.err) == (code, True), ran.err
 
 
-def test_a_failed_reading_has_the_exit_code_of_a_failed_call() -> None:
-    read = as_json("read", "note://none", code=5)
+def test_a_failed_reading_has_the_exit_code_of_a_failed_call(reading: str) -> None:
+    read = as_json("read", "note://none", reading, code=5)
     assert "error" in json.dumps(read["raw"])
 
 
-def test_meta_is_sent_together_with_the_members_that_sightline_sets(tmp_path: Path) -> None:
+def test_meta_is_sent_together_with_the_members_that_sightline_sets(reading: str, tmp_path: Path) -> None:
     for words in (("call", "find", "--arg", "title=Dune"), ("read", "note://today"), ("prompt", "hello")):
         path = tmp_path / f"{words[0]}.jsonl"
-        assert sightline(*words, "--meta", 'example.com/a={"b":1}', "--record", str(path), *READING).code == 0
+        assert sightline(*words, "--meta", 'example.com/a={"b":1}', "--record", str(path), reading).code == 0
         bodies = [json.loads(line).get("body", {}) for line in path.read_text().splitlines()]
         metas = [object_at(object_at(body, "params"), "_meta") for body in bodies if "id" in body]
         assert {"b": 1} in [meta.get("example.com/a") for meta in metas]
         assert {key for meta in metas for key in meta} <= {"example.com/a", *RESERVED_META}
 
 
-def test_any_request_is_sent_and_its_answer_printed_raw() -> None:
+def test_any_request_is_sent_and_its_answer_printed_raw(reading: str) -> None:
     params = '{"ref":{"type":"ref/prompt","name":"discuss"},"argument":{"name":"genre","value":"f"}}'
-    ran = sightline("request", "completion/complete", "--params", params, *READING)
+    ran = sightline("request", "completion/complete", "--params", params, reading)
     assert ran.json["completion"]["values"] == ["fiction"]
-    unknown = sightline("request", "nope/nope", *READING)
+    unknown = sightline("request", "nope/nope", reading)
     assert (unknown.code, unknown.json["error"]["code"]) == (5, -32601)
 
 
@@ -122,20 +150,20 @@ def test_the_policy_decides_on_a_raw_tool_call(tmp_path: Path) -> None:
     ],
 )
 def test_the_policy_decides_on_raw_readings_and_the_audit_log_has_them(
-    method: str, params: dict[str, object], handle: str, tmp_path: Path
+    reading: str, method: str, params: dict[str, object], handle: str, tmp_path: Path
 ) -> None:
     policy, audit = tmp_path / "policy.json", tmp_path / "audit.jsonl"
     request = ("request", method, "--params", json.dumps(params), "--audit", str(audit))
     for name, code in ((handle, 10), ("another", 0)):
         rule = {"name": "no", "effect": "block", "conditions": {"fact": "tool.name", "equals": name}}
         policy.write_text(json.dumps({"rules": [rule]}))
-        ran = sightline(*request, "--policy", str(policy), *READING)
+        ran = sightline(*request, "--policy", str(policy), reading)
         assert (ran.code, bool(ran.out)) == (code, code == 0), ran.err
         assert method in audit.read_text()
         audit.unlink()
 
 
-def test_the_policy_decides_on_readings_by_their_handle(tmp_path: Path) -> None:
+def test_the_policy_decides_on_readings_by_their_handle(reading: str, tmp_path: Path) -> None:
     policy = tmp_path / "policy.json"
     rule = {
         "name": "no",
@@ -143,8 +171,8 @@ def test_the_policy_decides_on_readings_by_their_handle(tmp_path: Path) -> None:
         "conditions": {"fact": "tool.name", "equals": "resources/read note://today"},
     }
     policy.write_text(json.dumps({"rules": [rule]}))
-    assert sightline("read", "note://today", "--policy", str(policy), *READING).code == 10
-    assert sightline("read", "note://picture", "--policy", str(policy), *READING).code == 0
+    assert sightline("read", "note://today", "--policy", str(policy), reading).code == 10
+    assert sightline("read", "note://picture", "--policy", str(policy), reading).code == 0
 
 
 @pytest.mark.skipif(not Path(EVERYTHING.command[1]).exists(), reason="server-everything is not installed")
@@ -158,8 +186,8 @@ def test_server_everything_is_read_and_prompted() -> None:
     assert "demo://resource/dynamic/text/1" in prompt.out, prompt.err
 
 
-def test_the_list_shows_the_declarations_of_resources_and_templates() -> None:
-    listed = sightline("list", *READING).out.splitlines()
+def test_the_list_shows_the_declarations_of_resources_and_templates(reading: str) -> None:
+    listed = sightline("list", reading).out.splitlines()
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in listed if "://" in line}
     assert rows["note://private"] == "text/plain, audience user"
     assert rows["note://picture"] == "image/png"
@@ -185,7 +213,7 @@ for line in sys.stdin:
 """
 
 
-def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Path) -> None:
+def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(reading: str, tmp_path: Path) -> None:
     why = (
         "a review reads no resource and gets no prompt, even with --call: "
         "sightline read and sightline prompt show them"
@@ -194,7 +222,7 @@ def test_what_was_not_listed_or_not_read_is_counted_with_the_reason(tmp_path: Pa
     path.write_text(HALTING)
     halting = ("--", sys.executable, "-S", "-E", str(path))
     for server, what in (
-        (READING, "contents of 3 resources, 1 template, 2 prompts"),
+        ((reading,), "contents of 3 resources, 1 template, 2 prompts"),
         (halting, "contents of 1 resource"),
     ):
         checked = sightline("check", "--fail-on", "critical", *server)
