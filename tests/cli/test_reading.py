@@ -1,10 +1,7 @@
 """`sightline read`, `prompt` and `request` on third-party servers, and on the demo."""
 
 import json
-import socket
-import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,32 +9,18 @@ import pytest
 
 from inspector.cli.inputs import RESERVED_META
 from inspector.json.members import object_at
-from inspector.secrets.redemption.addresses import free_port
 from tests.cli.sightline import ROOT, Ran, sightline
 from tests.connect.real_servers import EVERYTHING
+from tests.peers.sharing import shared
 
 READING = ("--", sys.executable, str(ROOT / "tests" / "peers" / "reading_server.py"), "stdio")
 
 
 @pytest.fixture(scope="module")
 def reading() -> Iterator[str]:
-    """The address of a server that all tests share which change nothing: it takes a second to start."""
-    port = free_port()
-    process = subprocess.Popen(
-        [*READING[1:-1], "http", str(port)], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
-    )
-    until = time.monotonic() + 30
-    while True:
-        try:
-            socket.create_connection(("127.0.0.1", port), timeout=1).close()
-            break
-        except OSError:
-            assert time.monotonic() < until
-            assert process.poll() is None
-            time.sleep(0.05)
-    yield f"http://127.0.0.1:{port}/mcp"
-    process.terminate()
-    process.wait(10)
+    """The address of a server that is shared by all tests which change nothing in it."""
+    with shared(Path(READING[2])) as address:
+        yield address
 
 
 def as_json(*words: str, code: int = 0) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """A server on the official Python SDK with an MCP App: a tool, a tool for the interface alone, and the interface.
 
-Usage: apps_server.py stdio
+Usage: apps_server.py stdio | apps_server.py http PORT
 """
 
 import sys
@@ -47,5 +47,7 @@ def refresh() -> str:
 
 
 if __name__ == "__main__":
-    assert sys.argv[1] == "stdio"
-    server.run(transport="stdio")
+    if sys.argv[1] == "stdio":
+        server.run(transport="stdio")
+    else:
+        server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[2]))

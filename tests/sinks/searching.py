@@ -3,6 +3,7 @@
 import base64
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from pathlib import Path
 
 from tests.secrets.redemption.redeeming import spellings
@@ -21,13 +22,22 @@ def encoded(word: str) -> Iterator[str]:
         yield word.encode(order).decode("latin-1")
 
 
+@lru_cache(maxsize=512)
+def _forms(word: str) -> tuple[str, ...]:
+    """The forms of a word, each once, in the case in which they are looked for."""
+    return tuple(dict.fromkeys(form.casefold() for form in encoded(word)))
+
+
+@lru_cache(maxsize=64)
+def _folded(raw: bytes) -> str:
+    """A whole sink, in which several canaries are looked for, one after the other."""
+    return raw.decode("latin-1").casefold()
+
+
 def found_in(raw: bytes, canary: str) -> list[str]:
     """Every form of a canary, or of a half of it, that occurs in `raw`."""
-    half = len(canary) // 2
-    low = raw.decode("latin-1").casefold()
-    return [
-        form for word in (canary[:half], canary[half:]) for form in encoded(word) if form.casefold() in low
-    ]
+    half, low = len(canary) // 2, _folded(raw)
+    return [form for word in (canary[:half], canary[half:]) for form in _forms(word) if form in low]
 
 
 def clipboard_of(written: bytes) -> list[bytes]:

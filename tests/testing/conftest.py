@@ -64,7 +64,9 @@ def tested(wheel_python: Path, project: Path) -> Callable[..., Ran]:
     """Runs pytest in the project."""
 
     def tests(*words: str, **environment: str) -> Ran:
-        command = (wheel_python, "-m", "pytest", "-p", "no:cacheprovider", "-p", "no:asyncio", *words)
+        # Each plugin that the tests of a reader do not have costs time in every run.
+        without = ("-p", "no:cacheprovider", "-p", "no:asyncio", "-p", "no:hypothesispytest")
+        command = (wheel_python, "-m", "pytest", *without, *words)
         return run(*command, cwd=project, **environment)
 
     return tests
