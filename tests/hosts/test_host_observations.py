@@ -53,5 +53,7 @@ def test_a_profile_states_the_observed_version(name: str) -> None:
     assert profile is not None
     seen = HOSTS[name]
     assert (profile.title, profile.version) == (seen["title"], seen["version"])
-    how = seen["how"].replace("provider API", "provider's API").replace("binary", "by running the binary")
+    how = (
+        str(seen["how"]).replace("provider API", "provider's API").replace("binary", "by running the binary")
+    )
     assert profile.how == f"observed: {how}"

@@ -8,7 +8,7 @@ from inspector.json.exact import DuplicateKeys, Json, Number, dump_text, scalar_
 from inspector.safe_text import safe_line
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Side, Value
 from inspector.tui.values.rows import OutlineRows
-from inspector.tui.values.wrap import PieceKind, quoted
+from inspector.tui.values.wrap import PieceKind, Span, quoted
 from tests.proof.tally import PARTS, prove
 
 LEAST_WIDTH, MOST_WIDTH = 20, 200
@@ -69,7 +69,7 @@ def pairs(draw: st.DrawFn) -> tuple[Json, Value, int, int]:
     return left, draw(shared), draw(widths), draw(widths)
 
 
-Rows = list[list[tuple[str, PieceKind]]]
+Rows = list[list[Span]]
 
 
 def drawn(outline: Outline, rows: OutlineRows, side: Side) -> Rows:

@@ -68,8 +68,10 @@ def _path(node: Any) -> int:
             node.can_focus_children,
         )
     elif isinstance(node, App):
-        state = node.pseudo_classes  # pyright: ignore[reportUnknownMemberType]
-    return _number((above, type(node), node._id, frozenset(node._classes), state))  # noqa: SLF001
+        state = cast("Any", node).pseudo_classes
+    found = cast("Any", node)
+    key: object = (above, found.__class__, found._id, frozenset(found._classes), state)  # noqa: SLF001
+    return _number(key)
 
 
 def _number(key: object) -> int:
