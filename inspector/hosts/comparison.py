@@ -72,6 +72,8 @@ class Comparison(Struct, frozen=True, kw_only=True):
     """The input of each host; changes point into its result."""
     sensitive: Sequence[Removal]
     """The removals of level `declared`, at any boundary level of the comparison. Leaks are among these."""
+    secret_count: int
+    """The number of values, copies and metadata of the protocol apart, that level `declared` withholds."""
     rows: tuple[HostRow, ...]
     """One row per host; `spec` is first."""
 
@@ -136,6 +138,7 @@ def compare(
         raw_bytes=compact_bytes(raw),
         bounded=bounded,
         sensitive=declared.removals,
+        secret_count=len(declared.removals) if search is None else search.count,
         rows=tuple(rows),
     )
 

@@ -98,6 +98,9 @@ def secrets_of(
         # All hidden keys of an object have the object's pointer.
         if (removal.pointer, removal.rule) in seen or removal.rule == Rule.UNFINISHED:
             continue
+        if removal.rule == Rule.META and _OF_PROTOCOL.match(removal.pointer):
+            # Names and versions of programs are no secrets.
+            continue
         seen.add((removal.pointer, removal.rule))
         values = _values(raw, declared, removal, contract, policy)
         if values:
@@ -113,6 +116,8 @@ class LeakSearch:
     def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:
         self._common = sum(secret.is_common(names) for secret in secrets)
         self._secrets = secrets
+        self.count = len(secrets)
+        """The number of values that are searched for."""
         self._names = names
         self._finder_of = finder_of
         self._all = finder_of([value for secret in secrets for value in secret.values], names)
@@ -279,5 +284,6 @@ _REMEMBERED = 10_000
 _MANY, _LEVELS = 256, 8
 _LEAST_DIGITS = 4
 _BLOCK = re.compile(r"/content/[0-9]+")
+_OF_PROTOCOL = re.compile(r"(?:/content/[0-9]+)?/_meta/io\.modelcontextprotocol~1")
 _FRAME = frozenset({"type", "mimeType", "annotations", "size", "label"})
 _OF_BLOCKS = frozenset({Rule.SECRET_REFERENCE, Rule.UNKNOWN_CONTENT})

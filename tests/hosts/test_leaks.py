@@ -208,3 +208,16 @@ def test_a_long_text_is_also_searched_for_by_its_beginning_and_end() -> None:
     assert [len(str(value)) for value in found["/s"]] == [len(text), 120, 120]
     search = LeakSearch((Secret(pointer="/s", values=found["/s"]),), NOTHING, echoes)
     assert search.leaked(text[:200] + " … cut", observed=True, hosts_left=1).verdict is Leak.YES
+
+
+def test_metadata_of_the_protocol_is_not_searched_for_but_other_metadata_is() -> None:
+    value: JsonObject = {
+        "content": [{"type": "text", "text": "made"}],
+        "_meta": {
+            "io.modelcontextprotocol/serverInfo": {"name": "orders", "version": "1.2.3"},
+            "example.com/token": "planted-4711",
+        },
+    }
+    bounded = bound(Result(value=value), None, Level.DECLARED)
+    found = secrets_of(value, bounded, contract_of(None), DEFAULT_POLICY)
+    assert [secret.pointer for secret in found] == ["/_meta/example.com~1token"]

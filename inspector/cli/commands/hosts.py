@@ -149,7 +149,7 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
 
     leaking, unknown = len(found.leaking), sum(row.leak is Leak.UNKNOWN for row in found.rows)
-    count = len(found.sensitive)
+    count = found.secret_count
     values = f"{count:,} value{'' if count == 1 else 's'}"
     lines = [
         f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared` withholds {values}",

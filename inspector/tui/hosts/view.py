@@ -114,7 +114,7 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         record=record,
         level=level,
         raw_bytes=found.raw_bytes,
-        withheld=len(found.sensitive),
+        withheld=found.secret_count,
         rows=tuple(map(_compared, found.rows)),
     )
 
