@@ -174,7 +174,7 @@ def test_a_changed_tool_is_called_only_with_agreement(author: Author) -> None:
     author.saves(PASSES)
     asked = author.check("--pins", "pins.json", "--format", "json")
     assert asked.code == 14
-    assert "you did not agree" in json.loads(asked.out)["calls"][0]["failures"][0]
+    assert "without your agreement" in json.loads(asked.out)["calls"][0]["failures"][0]
     assert author.check("--pins", "pins.json", "--yes", "--format", "json").json["calls"][0]["ok"]
 
 

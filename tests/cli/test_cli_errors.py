@@ -112,7 +112,7 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (
             ("call", "delete_project", "--arg", "project=apollo", "demo"),
             10,
-            "not called, because you did not agree: claims-",
+            "not called without your agreement: the server ",
             "--yes",
         ),
         (("call", "t", "--args", "{", *raw_server("plain")), 2, "", ""),

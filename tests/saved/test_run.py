@@ -312,5 +312,5 @@ def test_a_call_that_cannot_be_made_fails_without_stopping_the_others(folder: Pa
     delete = calls(folder, '[calls.x]\ntool = "delete_project"\narguments = { project = "p" }\n')
     ran = sightline("run", delete, "demo", cwd=folder)
     assert ran.code == 14
-    assert "you did not agree" in ran.out
+    assert "without your agreement" in ran.out
     assert "--yes" in ran.out

@@ -113,7 +113,7 @@ def test_a_change_of_one_leaf_is_named_by_its_pointer(folder: Path) -> None:
 def test_a_call_that_may_not_be_made_again_is_reported_as_a_failure(folder: Path) -> None:
     ran = sightline("verify", "delete.jsonl", "--format", "json", *COMMAND, cwd=folder)
     assert ran.code == 10
-    assert "you did not agree" in ran.json["calls"][0]["unsent"]
+    assert "without your agreement" in ran.json["calls"][0]["unsent"]
     state(folder, tools=1)
     ran = sightline("verify", "delete.jsonl", "--yes", *COMMAND, cwd=folder)
     assert ran.code == 10

@@ -7,9 +7,10 @@ from msgspec import Struct
 from inspector.claims.resolution import Resolution
 from inspector.json.exact import JsonObject
 from inspector.pins.pins import ConfirmReason
+from inspector.policy.built_in import DEFAULT_POLICY
 from inspector.policy.facts import Facts, Situation, facts_of
 from inspector.policy.gate.agreement import Agreement
-from inspector.policy.rules import Decision, Policy, Verdict, decide
+from inspector.policy.rules import Decision, Policy, RuleMatch, Verdict, decide
 from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.targets import Target
@@ -157,14 +158,50 @@ def decision_line(current: Consideration, agreement: Agreement) -> str:
     return why if len(why) <= _LENGTH else f"{why[: _LENGTH - 2]} …"
 
 
+_SENTENCES = {
+    "claims-destructive": "The server marks it destructive",
+    "claims-delete": "The server says that it deletes data",
+    "claims-irreversible": "The server says that its effect cannot be undone",
+    "claims-confirmation": "The server asks for your confirmation before each call",
+    "contradicts-itself": "The declarations of the server contradict each other",
+}
+"""A sentence for each rule of the built-in policy, by rule name."""
+
+
+def reasons_in_words(considered: Consideration) -> str:
+    """The reasons of a decision in one sentence, without full stop and without the facts of built-in rules.
+
+    Safe to show.
+    """
+    reasons = [considered.problem] if considered.problem else []
+    for match in considered.decision.matches:
+        words, rule = sentence_of(match), f" Rule: {match.rule.name}."
+        is_own = not words.endswith(rule)
+        reasons.append(words if is_own else f"{words[:1].lower()}{words[1:]}".removesuffix(rule))
+    reasons += [each.sentence for each in considered.asking]
+    return "; ".join(reason.removesuffix(".") for reason in reasons)
+
+
+def sentence_of(match: RuleMatch) -> str:
+    """A rule that matched, as a sentence. A rule of the user's own policy is named together with its facts."""
+    if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
+        return str(match)
+    reasons = dict.fromkeys(reason for fact in match.facts for reason in fact.reasons)
+    # A contradiction is a sentence; other reasons are a vocabulary and a claim.
+    sentences = [reason for reason in reasons if reason.endswith(".")]
+    claims = dict.fromkeys(reason.rpartition(" ")[2] for reason in reasons if not reason.endswith("."))
+    named = f" ({', '.join(claims)})" if claims else ""
+    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences, f"Rule: {match.rule.name}."))
+
+
 def refusal(current: Consideration) -> tuple[str, str]:
     """The message and the hint of the error for a call that the policy does not let through."""
-    reasons = "\n".join(current.reasons)
+    reasons = reasons_in_words(current)
     if current.verdict is Verdict.BLOCK:
         hint = "To allow it, use another policy." if not current.problem else "Please report it."
         return f"blocked, not called: {reasons}", hint
     return (
-        f"not called, because you did not agree: {reasons}",
+        f"not called without your agreement: {reasons}",
         "--yes agrees to what the policy asks. A blocked call stays blocked.",
     )
 

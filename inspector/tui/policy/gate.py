@@ -11,7 +11,7 @@ from inspector.errors import BlockedError, InspectorError, NotConfirmedError
 from inspector.json.exact import JsonObject
 from inspector.pins.pins import ConfirmReason
 from inspector.policy.gate.agreement import Agreement, Terms
-from inspector.policy.gate.consideration import Consideration
+from inspector.policy.gate.consideration import Consideration, reasons_in_words
 from inspector.policy.gate.oversight import Oversight
 from inspector.policy.gate.ruling import Ruled
 from inspector.policy.rules import Verdict
@@ -23,7 +23,6 @@ from inspector.tui.policy.view import (
     answer_view,
     attack_view,
     call_view,
-    reasons_in_words,
     renewal_view,
 )
 from inspector.tui.text import shortened

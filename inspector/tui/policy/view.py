@@ -12,10 +12,9 @@ from inspector.claims.resolution import Resolution, ResolutionState
 from inspector.claims.traits import Trait, traits_of_tool
 from inspector.json.document import Document
 from inspector.json.exact import Json
-from inspector.policy.built_in import DEFAULT_POLICY
-from inspector.policy.gate.consideration import Consideration
+from inspector.policy.gate.consideration import Consideration, sentence_of
 from inspector.policy.gate.ruling import Ruled
-from inspector.policy.rules import RuleMatch, Verdict
+from inspector.policy.rules import Verdict
 from inspector.policy.taint import LabelKind, SessionTrust
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.timeline import Entry
@@ -29,15 +28,6 @@ _LONGEST = 20_000
 _LONG_NAME = 60
 """The number of characters from which a tool's name is cut in the title. It is then whole among the facts."""
 _INPUT_CLASSES = "inputMetadata.sensitivity"
-
-_SENTENCES = {
-    "claims-destructive": "The server marks it destructive",
-    "claims-delete": "The server says that it deletes data",
-    "claims-irreversible": "The server says that its effect cannot be undone",
-    "claims-confirmation": "The server asks for your confirmation before each call",
-    "contradicts-itself": "The declarations of the server contradict each other",
-}
-"""A sentence for each rule of the built-in policy, by rule name."""
 
 
 class DecisionView(Struct, frozen=True, kw_only=True):
@@ -140,38 +130,13 @@ def renewal_view(trust: SessionTrust, number: int) -> DecisionView:
     )
 
 
-def reasons_in_words(considered: Consideration) -> str:
-    """The reasons of a decision in one sentence, without full stop and without the facts of built-in rules.
-
-    Safe to show.
-    """
-    reasons = [considered.problem] if considered.problem else []
-    for match in considered.decision.matches:
-        words, rule = _sentence_of(match), f" Rule: {match.rule.name}."
-        is_own = not words.endswith(rule)
-        reasons.append(words if is_own else f"{words[:1].lower()}{words[1:]}".removesuffix(rule))
-    reasons += [each.sentence for each in considered.asking]
-    return "; ".join(reason.removesuffix(".") for reason in reasons)
-
-
 def _sentences(considered: Consideration) -> Iterator[str]:
     """The reasons of a decision. A rule of the user's own policy is named together with its facts."""
     if considered.problem:
         yield _sentence(considered.problem)
-    yield from map(_sentence_of, considered.decision.matches)
+    yield from map(sentence_of, considered.decision.matches)
     for each in considered.asking:
         yield _sentence(each.sentence)
-
-
-def _sentence_of(match: RuleMatch) -> str:
-    if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
-        return str(match)
-    reasons = dict.fromkeys(reason for fact in match.facts for reason in fact.reasons)
-    # A contradiction is a sentence; other reasons are a vocabulary and a claim.
-    sentences = [reason for reason in reasons if reason.endswith(".")]
-    claims = dict.fromkeys(reason.rpartition(" ")[2] for reason in reasons if not reason.endswith("."))
-    named = f" ({', '.join(claims)})" if claims else ""
-    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences, f"Rule: {match.rule.name}."))
 
 
 def _sentence(words: str) -> str:
