@@ -48,6 +48,7 @@ _NO_REQUEST = RefusedUrl(reason="this value is not a reference")
 _NO_VALUE = "There is no value here yet. v fetches it from the server."
 NO_COPY = "Copying is off. allow_copy = true in your own config.toml turns it on."
 COPIED = "Copied. The terminal and any multiplexer on the way have seen it, and the clipboard keeps it."
+_FORGET = "Forget this secret? Many servers return a secret only once: then you need a new reference."
 _EXPIRED = "The reference has expired: nothing was sent. Call the tool again for a new one."
 _WITHHELD = "This value came with the result, so it needs no fetching. p shows it."
 
@@ -149,6 +150,8 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         """The key of the item under the cursor."""
         self._asking: tuple[Custody, VaultKey] | None = None
         """The reference that the question is about, with the secrets of its session."""
+        self._would_forget = False
+        """True if the question is whether to forget the value, not whether to fetch it."""
         self._until_s = 0.0
         self._values = self.latest(lambda asked: (asked, peeked(asked)), self._take)
 
@@ -269,10 +272,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.notify(_EXPIRED, severity="warning", markup=False)
             return
         self.mask()
-        self._asking = (self._custody(), kept.key)
-        self._question.update(question(request))
-        self.add_class("-asking")
-        self._show()
+        self._ask(kept.key, question(request), would_forget=False)
 
     def action_agree(self) -> None:
         asked = self._asking
@@ -280,6 +280,9 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.notify("There is no question to answer. v fetches the secret of a reference.", markup=False)
             return
         self._stop_asking()
+        if self._would_forget:
+            self._forget(asked[1])
+            return
         # Run by the app, not by this screen: a secret that can be fetched only once must not be lost when the
         # user leaves the screen.
         self.app.run_worker(self._reveal(*asked), group="redemption")  # pyright: ignore[reportUnknownMemberType]
@@ -300,8 +303,21 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.notify("There is no value here to forget.", markup=False)
             return
         self.mask()
-        vault.forget(key)
+        if isinstance(self._kept(), KeptReference):
+            self._ask(key, Content.styled(_FORGET, "bold $text-warning"), would_forget=True)
+        else:
+            self._forget(key)
+
+    def _forget(self, key: VaultKey) -> None:
+        self._custody().vault.forget(key)
         self.show_current()
+
+    def _ask(self, key: VaultKey, words: Content, *, would_forget: bool) -> None:
+        """Ask a question about an item. `would_forget`: whether yes forgets its value, or else fetches it."""
+        self._asking, self._would_forget = (self._custody(), key), would_forget
+        self._question.update(words)
+        self.add_class("-asking")
+        self._show()
 
     def action_copy(self) -> None:
         self._take_back()
@@ -401,7 +417,8 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
 
     def _offers(self, kept: Kept | None) -> list[tuple[str, str]]:
         if self._asking is not None:
-            return [("secrets.agree", ""), ("secrets.back", "no"), ("app.help", "")]
+            yes = "yes, forget" if self._would_forget else ""
+            return [("secrets.agree", yes), ("secrets.back", "no"), ("app.help", "")]
         found = [("secrets.back", "mask" if self._custody().peeked is not None else "")]
         if kept is not None and self._custody().vault.has_value(kept.key):
             found = [

@@ -350,6 +350,9 @@ async def test_a_forgotten_reference_can_be_revealed_again() -> None:
         await revealed(pilot, app)
         await peeked(pilot, app)
         await pilot.press("d")
+        await settled(pilot, app, "Forget this secret?")
+        # Only y agrees.
+        await pilot.press("escape", "enter", "p", "d", "y")
         text = await settled(pilot, app, "state       forgotten")
         assert REDEEMED not in text
         assert "no value yet" in text

@@ -80,7 +80,7 @@ MASKS: dict[str, Callable[[Pilot[None], SightlineApp], Awaitable[None]]] = {
     "the palette by a colon": press("colon"),
     "the help": press("question_mark"),
     "leaving": leave,
-    "forgetting": press("d"),
+    "forgetting": press("d", "y"),
 }
 
 
