@@ -34,14 +34,14 @@ _VALUE_KEYS: Keys = (
 
 
 class RequestedAction(Struct, frozen=True, kw_only=True):
-    """What the user wants to do with a call on the main screen: make it again, or edit its arguments."""
+    """What the user wants to do with a call on the main screen: see its result, make it again, or edit its arguments."""
 
     call: HistoryCall
-    do: Literal["call", "edit"]
+    do: Literal["look", "call", "edit"]
 
 
 class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
-    """Lists the calls, the newest first. Enter repeats a call, or compares it with the marked call."""
+    """Lists the calls, the newest first. Enter shows the result of a call, or compares it with the marked call."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.HISTORY)
     NAME = "History"
@@ -132,9 +132,12 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
         self._wish("edit")
 
     def action_mark(self) -> None:
-        """Mark the call under the cursor, or remove its mark."""
+        """Mark the call under the cursor, or remove its mark. If another call is marked, compare the two."""
         call = self._call
-        self._mark(None if call is self._marked else call)
+        if self._marked is None or call is self._marked:
+            self._mark(call if self._marked is None else None)
+        else:
+            self.action_compare()
 
     def action_compare(self) -> None:
         call, marked = self._call, self._marked
@@ -176,7 +179,12 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
         self._lines.refresh()
         self._offer()
 
-    def _wish(self, do: Literal["call", "edit"]) -> None:
+    @property
+    def _enter(self) -> Literal["look", "edit"]:
+        """What Enter does with the call under the cursor, if none is marked."""
+        return "look" if self._call is not None and self._call.record is not None else "edit"
+
+    def _wish(self, do: Literal["look", "call", "edit"]) -> None:
         call = self._call
         if call is None:
             return
@@ -193,7 +201,7 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
         if event.lines is self._lines:
             event.stop()
             if self._marked is None:
-                self.action_again()
+                self._wish(self._enter)
             else:
                 self.action_compare()
 
@@ -279,7 +287,8 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
                 *leaving,
             )
         return (
-            ("lines.choose", "call again"),
+            ("lines.choose", "result" if self._enter == "look" else "edit first"),
+            ("history.again", ""),
             ("history.edit", ""),
             ("history.mark", ""),
             ("history.save", ""),

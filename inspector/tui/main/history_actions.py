@@ -64,11 +64,17 @@ class HistoryActions:
 
     def _obstacle(self, action: RequestedAction) -> str:
         """The reason why a call cannot be made or edited now; empty if it can."""
+        if action.do == "look":
+            return ""
         if self._tool(action.call) is None:
             return f"{cut_in_the_middle(action.call.past.tool, 60)} is not listed now: it cannot be called."
         return self._runner.obstacle() if action.do == "call" else ""
 
     def _take(self, action: RequestedAction | None) -> None:
+        if action is not None and action.do == "look" and action.call.record is not None:
+            self._will_come_back("call")
+            self._selection.look_back(action.call.record, arguments_line(action.call.past))
+            return
         tool = self._tool(action.call) if action is not None else None
         if action is None or tool is None:
             return
