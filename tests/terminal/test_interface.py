@@ -64,8 +64,8 @@ def walk_tool(screen: Terminal) -> None:
     press(screen, "j j j enter", "escape")
     press(screen, "4", see="confidence: ")
     press(screen, "G k g enter", see="▸2 Definition")
-    press(screen, "1", see="edit the arguments")
-    press(screen, "tab tab", "x", "tab", f"{RIGHT} {RIGHT}", "tab", "z", CTRL_J, see="^j form")
+    press(screen, "1", see="Esc leave")
+    press(screen, "tab", "x", "tab", f"{RIGHT} {RIGHT}", "tab", "z", CTRL_J, see="^j form")
     press(screen, CTRL_J, see="^j JSON")
 
 

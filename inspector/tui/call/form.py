@@ -85,6 +85,8 @@ class FieldLine(Widget):
         """The cells of the column of the label, without its padding."""
         self._default: Entered | None = None
         self._is_default = False
+        self._is_unselected = False
+        """True if the next focus selects nothing."""
         self._input: Input | ChoiceInput | None = None if line.is_heading else _input(line, self._suggester)
         self._problem = ""
         self._said = Content("")
@@ -155,8 +157,12 @@ class FieldLine(Widget):
             self._problem = problem
             self._say()
 
-    def focus_input(self) -> bool:
-        """Focus the input of the line. Returns false if the line has no input."""
+    def focus_input(self, *, selects: bool = True) -> bool:
+        """Focus the input of the line. Returns false if the line has no input.
+
+        `selects`: select a default, so that typing replaces it.
+        """
+        self._is_unselected = not selects
         if self._input is not None:
             self._input.focus()
         return self._input is not None
@@ -167,8 +173,9 @@ class FieldLine(Widget):
 
         For an empty field, the server is asked which values it offers.
         """
-        if self._is_default and isinstance(self._input, Input):
+        if self._is_default and not self._is_unselected and isinstance(self._input, Input):
             self._input.select_all()
+        self._is_unselected = False
         if self._suggester is not None and not self.entered.text:
             self.run_worker(self._suggester.get_suggestion(""), group="offers", exclusive=True)
 
@@ -308,9 +315,12 @@ class ArgumentForm(VerticalScroll, can_focus=False):
         for line in self._mounted:
             line.complain(problems.get(line.line.field.pointer, ""))
 
-    def focus_first(self) -> bool:
-        """Focus the first input of the form. Returns false if the form has no input."""
-        return any(line.focus_input() for line in self._mounted)
+    def focus_first(self, *, selects: bool) -> bool:
+        """Focus the first input of the form. Returns false if the form has no input.
+
+        `selects`: select a default, so that typing replaces it.
+        """
+        return any(line.focus_input(selects=selects) for line in self._mounted)
 
     def focus_one(self, pointers: Container[str]) -> None:
         """Focus the first of these inputs that exists, and scroll until its label and note are visible."""

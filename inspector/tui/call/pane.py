@@ -103,6 +103,7 @@ class CallPane(Vertical):
         & #actions Button { margin: 0 2 0 0; min-width: 8; }
         & #send-anyway { display: none; }
         &.-wrong #send-anyway { display: block; }
+        &.-unsendable #send-anyway { display: none; }
         & > ArgumentsLine { display: none; height: 1; padding: 0 1; background: $primary 20%; text-wrap: nowrap; }
         &.-before-fields > ArgumentsLine { display: block; }
         &.-recorded > #actions, &.-inert > #actions, &.-inert > #form { display: none; }
@@ -251,6 +252,7 @@ class CallPane(Vertical):
         placed, rest = place_problems(() if self.is_json else self._form.lines, shown)
         self._form.complain(placed)
         self.set_class(bool(shown), "-wrong")
+        self.set_class(draft is not None and draft.arguments is None, "-unsendable")
         self._problems.update(
             Content("\n").join(
                 content(shortened(f"{problem.pointer or 'the arguments'}: {problem.message}", 300))
@@ -349,6 +351,11 @@ class CallPane(Vertical):
             self.remove_class("-folded")
             self.post_message(self.Folded())
 
+    @property
+    def is_recorded(self) -> bool:
+        """True if the arguments are those of a recording, which cannot be sent."""
+        return self.has_class("-recorded")
+
     def focus_line(self) -> None:
         """Focus the line above the arguments, or the button if there are no arguments."""
         self.unfold()
@@ -371,12 +378,16 @@ class CallPane(Vertical):
             self.remove_class("-before-fields")
 
     @on(ArgumentsLine.Entered)
-    def focus_form(self) -> None:
-        """Focus the first input, or the button if there are no arguments."""
+    def enter_form(self) -> None:
+        """Focus the first input, because the user wants to edit or look at the arguments."""
+        self.focus_form()
+
+    def focus_form(self, *, selects: bool = True) -> None:
+        """Focus the first input, or the button if there are no arguments. `selects`: select a default there."""
         self.unfold()
         if self.is_json:
             self._editor.focus()
-        elif not self._form.focus_first():
+        elif not self._form.focus_first(selects=selects):
             self._send.focus()
 
     def write_json(self, text: str) -> None:

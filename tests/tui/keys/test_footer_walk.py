@@ -41,8 +41,7 @@ OFTEN = 2
 """In how many states a key is pressed at most: most keys work the same in each part of the main screen."""
 STATES: dict[str, tuple[str, ...]] = {
     "tool list": (),
-    "above the arguments": ("1",),
-    "form": ("1", "enter"),
+    "form": ("1",),
     "result": ("enter",),
     "definition": ("2",),
     "findings": ("j", "4"),

@@ -37,8 +37,8 @@ async def test_masked_values_are_shown_from_every_part_of_the_screen(size: tuple
         await settled(pilot, app, "owner")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
-        # The values, the catalogue, the timeline, the line above the arguments.
-        for keys in ((), ("escape",), ("t", "t", "tab", "shift+tab"), ("1",)):
+        # The values, the catalogue, the timeline.
+        for keys in ((), ("escape",), ("t", "t", "tab", "shift+tab")):
             await pilot.press(*keys)
             text = await settled(pilot, app, "#1 done")
             assert SECRET not in text
@@ -55,9 +55,9 @@ async def test_masked_values_are_shown_from_every_part_of_the_screen(size: tuple
         await settled(pilot, app, "Esc mask")
         await pilot.press("r")
         assert SECRET not in await settled(pilot, app, "#2 done")
-        await pilot.press("1", "tab", "u", "m")
+        await pilot.press("1", "u", "m")
         await settled(pilot, app, "Esc leave")
-        assert app.screen.query_one("FieldLine Input", Input).value == "um"
+        assert app.screen.query_one("FieldLine Input", Input).value == "adaum"
 
 
 async def test_the_sides_are_changed_from_every_part_of_the_screen() -> None:
@@ -68,7 +68,7 @@ async def test_the_sides_are_changed_from_every_part_of_the_screen() -> None:
         await settled(pilot, app, "No result is on the screen.")
         await pilot.press("enter", "enter")
         await settled(pilot, app, "#1 done")
-        for keys in ((), ("escape",), ("1",)):
+        for keys in ((), ("escape",)):
             await pilot.press(*keys)
             text = await settled(pilot, app, "Server sent")
             assert "m sides" in text

@@ -116,7 +116,7 @@ async def walk(pilot: Pilot[None], app: SightlineApp, told: Script) -> None:
     await press(pilot, app, "enter")
     await press(pilot, app, "3", "j", "j")
     await press(pilot, app, "4", "G")
-    await press(pilot, app, "1", "tab", "tab", "right", "tab", "x", "tab")
+    await press(pilot, app, "1", "tab", "right", "tab", "x", "tab")
     await press(pilot, app, "ctrl+j")
     await press(pilot, app, "ctrl+j")
     for _ in range(3):

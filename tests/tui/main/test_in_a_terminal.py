@@ -48,7 +48,7 @@ def test_no_text_of_a_hostile_server_acts_in_the_terminal(columns: int, lines: i
         for _ in range(30):
             screen.press("j")
         screen.settle()
-        screen.press("g", "1", "enter")
+        screen.press("g", "1")
         screen.settle()
         screen.press("escape", "t")
         screen.settle()

@@ -44,21 +44,23 @@ async def test_a_call_collapses_its_form_and_can_be_expanded_in_the_timeline() -
         assert "→ tools/call mint" in await settled(pilot, app, "▾ #1 mint")
         await pilot.press("G", "minus")
         assert "▾" not in await settled(pilot, app, "▸ #1 mint")
-        # Letters typed in advance are keys, and change no argument.
-        await pilot.press("1", "z", "z")
-        await settled(pilot, app, "Enter or Tab: edit the arguments")
-        field = app.screen.query_one("FieldLine Input", Input)
-        assert field.value == "ada"
-        await pilot.press("enter", "r")
+        # Letters typed in advance are added to the argument, and can be undone.
+        await pilot.press("1", "r")
         await settled(pilot, app, "Esc leave")
-        # A default is selected, so typing replaces it.
+        field = app.screen.query_one("FieldLine Input", Input)
+        assert field.value == "adar"
+        await pilot.press("ctrl+z")
+        await settled(pilot, app, "default")
+        # A default is selected when the focus comes with Tab, so typing replaces it.
+        await pilot.press("tab", "shift+tab", "r")
+        await settled(pilot, app, "Esc leave")
         assert field.value == "r"
         await pilot.press("ctrl+z")
         await settled(pilot, app, "default")
         assert field.value == "ada"
         await pilot.press("ctrl+z")
         await settled(pilot, app, "There is nothing to undo in this field.")
-        await pilot.press("escape", "1", "tab", "b", "ctrl+z", "escape", "1", "r")
+        await pilot.press("escape", "1", "b", "ctrl+z", "escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.calls[1] == told.calls[0]
 
