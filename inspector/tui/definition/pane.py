@@ -64,6 +64,9 @@ class DefinitionPane(Vertical):
 
         uri: str
 
+    class KeysChanged(Message):
+        """Posted when the keys that apply to the definition have changed."""
+
     def __init__(self) -> None:
         super().__init__(id="definition", classes="-alone")
         self._searched = SearchedValues("definition-values")
@@ -91,6 +94,11 @@ class DefinitionPane(Vertical):
     def lines(self) -> Lines:
         """The widget that takes the focus."""
         return self.values
+
+    @property
+    def use_of_enter(self) -> str:
+        """The label of Enter: it shows every reason, or closes them."""
+        return "close" if self.is_explaining else "why"
 
     @property
     def is_explaining(self) -> bool:
@@ -209,6 +217,7 @@ class DefinitionPane(Vertical):
         if self._view is not None or self._mark is not None:
             self.toggle_class("-explaining")
             self._explain()
+            self.post_message(self.KeysChanged())
 
     def stop_explaining(self) -> None:
         """Show one reason again."""

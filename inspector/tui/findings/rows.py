@@ -230,7 +230,7 @@ def sign_of(entries: Iterable[ReportEntry], *, is_waiting: bool) -> Mark:
         for _, severity, number in ordered
     ]
     _, worst, number = ordered[0]
-    short = f"{_SHAPES[worst]}{numbers.total()}"
+    short = f"{_SHAPES[worst]}{number}"
     others = numbers.total() - number
     return Mark(
         words=Content.styled(

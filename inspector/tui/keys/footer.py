@@ -76,8 +76,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if a recording is shown, in place of a server."""
     is_unmasked: bool = False
     """True if masked values are shown."""
-    can_explain: bool = False
-    """True if Enter shows details about the value under the cursor."""
+    explains: str = ""
+    """The label of Enter on the value under the cursor, such as `why`; empty if there are no details about it."""
     timeline_enter: str = ""
     """The label of Enter on the timeline's line under the cursor, such as `frames`; empty if Enter does nothing."""
     timeline_folds: bool = False
@@ -259,7 +259,7 @@ def _offers_of_definition(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield from _offers_of_search(now, "definition")
     else:
         yield "definition.next", ""
-    yield "lines.choose", "why"
+    yield "lines.choose", now.explains or "why"
     yield _back(now)
     yield "result.sides", ""
     yield "values.search", ""
@@ -282,8 +282,8 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         yield from _offers_of_search(now, "result")
     if now.has_differences and not now.is_searched:
         yield "result.next", "next"
-    if now.can_explain:
-        yield "lines.choose", "why"
+    if now.explains:
+        yield "lines.choose", now.explains
     if now.subscribes:
         yield "resource.subscribe", now.subscribes
     yield from _offers_of_masks(now)

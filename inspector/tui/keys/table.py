@@ -159,7 +159,7 @@ MAIN: tuple[Command, ...] = (
         "u",
         "unmask",
         "show masked",
-        "Shows the masked values of a result on both sides, until the next call or Esc. Exports, recordings and copies "
+        "Unmasks the masked values of a result on both sides, until the next call or Esc. Exports, recordings and copies "
         "stay masked.",
     ),
     _main(
@@ -183,7 +183,7 @@ MAIN: tuple[Command, ...] = (
         "s",
         "secrets",
         "secrets",
-        "Opens your secrets: references whose secrets you can fetch, and values that are withheld from models.",
+        "Opens your secrets: references that you can redeem to reveal a secret, and values that are withheld from models.",
         palette=True,
     ),
     _main(
@@ -248,7 +248,7 @@ MAIN: tuple[Command, ...] = (
         "R",
         "reconnect",
         "reconnect",
-        "Connects again, with a new session.",
+        "Connects again, with a new session; restarts a server that Sightline started.",
         palette=True,
     ),
     _main(
@@ -330,7 +330,7 @@ MAIN: tuple[Command, ...] = (
         "1",
         "tab('call')",
         "call",
-        "Shows the form of the tool. Letters run commands until Enter or Tab goes into a field.",
+        "Shows the form of the tool, and goes to its first field. Esc leaves the form without a change of what you typed.",
     ),
     _main(
         "tab.definition",
@@ -383,7 +383,7 @@ PANES: tuple[Command, ...] = (
         "enter,down",
         "edit",
         "edit the arguments",
-        "Goes into the first field. Until then, letters run commands and type nothing.",
+        "Goes into the first field of a recorded call. Until then, letters run commands.",
         shown="Enter",
     ),
     _field("field.undo", "ctrl+z", "undo", "undo", "Undoes the last change of the field.", shown="^z"),
@@ -833,7 +833,13 @@ SCREENS: tuple[Command, ...] = (
         "fetch",
         "Fetches the secret of a reference from the server, after showing you the request. You can fetch it again if the server allows it. The secret stays masked.",
     ),
-    _secrets("secrets.agree", "y", "agree", "yes, fetch", "Sends the request that is shown."),
+    _secrets(
+        "secrets.agree",
+        "y",
+        "agree",
+        "yes, fetch",
+        "Answers yes: sends the request that is shown, or forgets the value.",
+    ),
     _secrets(
         "secrets.peek",
         "p",
@@ -842,7 +848,7 @@ SCREENS: tuple[Command, ...] = (
         "Shows, for 10 seconds, a value that Sightline already has. Pressed again, it masks the value.",
     ),
     _secrets("secrets.mask", "m", "mask", "mask", "Masks the value that is shown."),
-    _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value."),
+    _secrets("secrets.forget", "d", "forget", "forget", "Forgets a value; asks first if it was fetched."),
     _secrets(
         "secrets.copy",
         "c",
@@ -879,7 +885,7 @@ SCREENS: tuple[Command, ...] = (
         "r",
         "again",
         "call again",
-        "Calls again with the same arguments. The policy decides as on any call. Enter does the same if no call is marked.",
+        "Calls again with the same arguments. The policy decides as on any call. Enter only shows the result.",
     ),
     _history(
         "history.edit",
@@ -893,7 +899,7 @@ SCREENS: tuple[Command, ...] = (
         "space",
         "mark",
         "mark",
-        "Marks the call under the cursor; then Enter on another one compares the two.",
+        "Marks the call under the cursor; then Space or Enter on another one compares the two.",
         shown="Space",
     ),
     _history(

@@ -448,6 +448,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._show_state()
 
     @on(ResultPane.KeysChanged)
+    @on(DefinitionPane.KeysChanged)
     @on(OutlineLines.Searched)
     def follow_cursor(self) -> None:
         self._show_keys()
@@ -685,7 +686,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 is_result_shown=self._is_result_shown,
                 is_recording=bool(self.READ_ONLY),
                 is_unmasked=self._result.is_unmasked,
-                can_explain=self._result.can_explain,
+                explains=values.use_of_enter,
                 timeline_enter=self._timeline.use_of_enter,
                 timeline_folds=self._timeline.can_fold,
                 is_searched=values.is_searched,
@@ -778,8 +779,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
             self.mask()
         elif self._tool.definition.is_explaining:
             self._tool.definition.stop_explaining()
+            self._show_keys()
         elif self._result.is_explaining:
             self._result.stop_explaining()
+            self._show_keys()
         elif self.server.selection.comparing.is_on:
             self.server.selection.comparing.stop()
         elif self._esc_target is not None or self.server.selection.is_earlier:

@@ -229,9 +229,11 @@ class ResultPane(Vertical):
         return self.has_class("-explaining")
 
     @property
-    def can_explain(self) -> bool:
-        """True if there are details about the value under the cursor."""
-        return self._can_explain
+    def use_of_enter(self) -> str:
+        """The label of Enter on the value under the cursor; empty if there are no details about it."""
+        if not self._can_explain:
+            return ""
+        return ("more" if self._why_more else "close") if self.is_explaining else "why"
 
     def show(self, view: ResultView) -> None:
         """Show a result.

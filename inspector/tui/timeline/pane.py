@@ -365,7 +365,7 @@ def _whole_lines(detail: str, room: int) -> list[str]:
     """The lines of what was written to stderr, made safe, none of them wider than `room` cells."""
     lines: list[str] = []
     for line in detail.splitlines()[:_MOST_LINES]:
-        lines += chop_cells(safe_line(shortened(line, _LONGEST)), room) or [""]
+        lines += chop_cells(safe_line(shortened(line.rstrip(" "), _LONGEST)), room) or [""]
     return lines
 
 
