@@ -40,6 +40,7 @@ _EMPTY = {
     Kind.PROMPT: "No arguments. Enter on the button gets the prompt.",
     Kind.SKILL: "Enter on the button reads the SKILL.md of the skill.",
 }
+_MANY = 1_000
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
 
@@ -350,6 +351,11 @@ class CallPane(Vertical):
         if self.is_folded:
             self.remove_class("-folded")
             self.post_message(self.Folded())
+
+    @property
+    def field_count(self) -> int:
+        """The number of lines of the form; many if the arguments are written as JSON."""
+        return _MANY if self.is_json else len(self._form.lines)
 
     @property
     def is_recorded(self) -> bool:

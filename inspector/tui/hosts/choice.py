@@ -90,8 +90,8 @@ class HostChoice(SecondaryDialog[str], inherit_bindings=False):
             return
         host = self._shown[self._lines.cursor]
         title = content(f"{host.title}, {host.version}", "bold")
-        known_by = content(f"\nevidence: {host.how}; as of {host.as_of}", QUIET)
-        self._about.update(Content.assemble(title, f"\nIts model gets {host.model_gets}.", known_by))
+        known_by = content(f"evidence: {host.how}; as of {host.as_of}", QUIET)
+        self._about.update(Content.assemble(title, f"\nIts model gets {host.model_gets}.\n", known_by))
 
     def _draw(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
         host = self._shown[index]

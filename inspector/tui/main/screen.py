@@ -88,6 +88,10 @@ if TYPE_CHECKING:
     from inspector.files.watching import Watching
 
 
+_FEW_FIELDS = 2
+"""The number of fields up to which a form takes less than half of a tall screen."""
+
+
 def _key(key: str) -> tuple[str, str]:
     return key, "bold $text-accent"
 
@@ -379,7 +383,9 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallPane.Folded)
     @on(ToolPane.TabOpened)
     def fit_form(self) -> None:
+        is_form = self._tool.tab == "call" and not self._tool.call.is_folded
         self._room.arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
+        self._room.arrange("-few-fields", is_so=is_form and self._tool.call.field_count <= _FEW_FIELDS)
         self._room.arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
 
     @on(ResultPane.Filled)
@@ -439,6 +445,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
 
     @on(SelectionChanged)
     def follow_selection(self) -> None:
+        self.fit_form()
         selection = self.server.selection
         for server in self._servers.all:
             server.recorder.follow(selection.level, selection.host)
@@ -640,6 +647,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._failure.show(server.failure, in_short=server.has_something)
         self.set_class(has_nothing, "-nothing")
         if has_nothing:
+            self.hide_hint()
             self._failure.focus()
 
     def _hide_failure(self, server: ServerParts) -> None:

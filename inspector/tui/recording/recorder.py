@@ -227,6 +227,7 @@ class SessionRecorder:
         fields: tuple[AskField, ...],
         accept: Callable[[tuple[str, ...]], Awaitable[str]],
     ) -> None:
+        explanation = f"{explanation} A name without a folder is for {shortened(str(Path.cwd()), 200)}."
         self._screen.app.push_screen(AskScreen(title, explanation, fields, accept))  # pyright: ignore[reportUnknownMemberType]
 
 

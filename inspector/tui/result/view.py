@@ -222,16 +222,23 @@ class ResultView:
             return None
         return _removal_around(outline, node, self.reaching)
 
+    def credential_on(self, outline: Outline, node: int) -> str | None:
+        """Why the value of a node looks like a credential that reaches the model; None if it does not.
+
+        The text of a content block is drawn in the row of its block.
+        """
+        if not self.credentials or outline.value(node, 0) is ABSENT or outline.value(node, 1) is ABSENT:
+            return None
+        pointer = outline.pointer(node)
+        if outline.parent(node) >= 0 and outline.pointer(outline.parent(node)) == pointer:
+            # A value of the JSON in a text has the pointer of the text.
+            return None
+        return self.credentials.get(pointer) or self.credentials.get(pointer.removesuffix("/text"))
+
     @property
     def is_json_ready(self) -> bool:
         """True if `json` is laid out. Of a large result, that takes seconds."""
         return "json" in self.__dict__
-
-    def credential_on(self, outline: Outline, node: int) -> str | None:
-        """Why the value of a node looks like a credential that reaches the model; None if it does not."""
-        if not self.credentials or outline.value(node, 1) is ABSENT:
-            return None
-        return self.credentials.get(outline.pointer(node)) if outline.value(node, 0) is not ABSENT else None
 
     @cached_property
     def json(self) -> Outline:

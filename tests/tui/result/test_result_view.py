@@ -305,8 +305,8 @@ def test_a_detail_quotes_no_withheld_value_that_the_schema_repeats() -> None:
     details = [difference_detail(view, view.outline, node) for node in range(len(view.outline))]
     text = "\n".join(detail.plain for detail in details if detail is not None)
     assert "schema        type string, x-sensitive true" in text
-    assert "rule         x-sensitive: marked sensitive" in text
-    assert "evidence     observed" in text, "of what the host changes"
+    assert "rule          x-sensitive: marked sensitive" in text
+    assert "evidence      observed" in text, "of what the host changes"
     assert SECRET not in text
 
 
@@ -549,3 +549,32 @@ def test_the_marks_of_a_tool_are_those_of_its_badges() -> None:
         ("write", "write"),
     ]
     assert [each.short.plain for each in marks_of(TOOL).badges] == ["sens"]
+
+
+WITH_TOKEN: JsonObject = {"id": 7, "token": "ghp_" + "a1B2c3D4e5" * 3 + "F6g7H8"}
+
+
+@pytest.mark.parametrize(
+    ("value", "pointer"),
+    [
+        ({"content": [{"type": "text", "text": dump_text(WITH_TOKEN)}]}, "/content/0/text"),
+        ({"content": [], "structuredContent": WITH_TOKEN}, "/structuredContent/token"),
+    ],
+)
+def test_a_value_that_looks_like_a_credential_and_passes_is_a_reason_with_a_sign(
+    value: JsonObject, pointer: str
+) -> None:
+    record = record_of(Result(value=value), Tool(name="order", definition={"name": "order"}))
+    view = result_view(record, Level.DECLARED, "spec", server="server")
+    node = view.order[0]
+    assert view.outline.pointer(node) == pointer
+    assert view.sign(view.outline, node) is SideDifference.REACHES
+    assert view.places[0] == node
+    line = reasons(view, view.outline, node, 1)[0].plain
+    assert line.startswith("▸ ! reaches the model ")
+    assert "it looks like a credential" in line
+    assert "! 1 value looks like a credential, and passed" in strip(view).plain
+    detail = difference_detail(view, view.outline, node)
+    assert detail is not None
+    assert "--withhold-credentials" in detail.plain
+    assert not any("credential" in remark for remark in view.remarks)
