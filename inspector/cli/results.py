@@ -12,12 +12,13 @@ from itertools import zip_longest
 
 from msgspec import Struct
 
-from inspector.boundary.bounded import Removal
+from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.counted import is_delimited
 from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.undeclared import undescribed_words
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
+from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.hosts.projection import Projection
 from inspector.json.document import MAX_LINES, Document, SpanKind
 from inspector.json.document import Line as DocumentLine
@@ -25,7 +26,7 @@ from inspector.json.exact import Json, JsonObject
 from inspector.protocol.outcome import Failure
 from inspector.safe_text import safe_line
 
-REMOVED, ADDED, CHANGED, SAME = "✗", "+", "~", " "
+REMOVED, ADDED, CHANGED, SAME, METADATA = "✗", "+", "~", " ", "·"
 CONTINUED = "↳"
 """The mark of a row that continues the row above."""
 _GUTTER = 2
@@ -118,7 +119,13 @@ def result_lines(
         changes = shown.context.changes[-1:]
         unknown = (_reason(CHANGED, "", "the model", "host", change.what) for change in changes)
         return [*lines, "", "server sent no result", *unknown]
-    pairs = aligned(raw, seen, [removal.pointer for removal in shown.bounded.removals])
+    removals = shown.bounded.removals
+    pairs = aligned(
+        raw,
+        seen,
+        [removal.pointer for removal in removals if removal.rule != Rule.META],
+        PROTOCOL_MEMBERS.union(removal.pointer for removal in removals if removal.rule == Rule.META),
+    )
     if view is ResultSides.BOTH and width >= WIDE_COLUMNS:
         lines = _beside(("SERVER SENT", model_title), pairs, width)
     else:
@@ -137,16 +144,18 @@ def value_lines(value: Json) -> list[str]:
     return [" " * row.depth + row.text for row in _rows_of(value)]
 
 
-def aligned(left: Json, right: Json, withheld: Iterable[str] = ()) -> list[ViewPair]:
+def aligned(
+    left: Json, right: Json, withheld: Iterable[str] = (), metadata: frozenset[str] = frozenset()
+) -> list[ViewPair]:
     """Two values line by line. A value that both have at the same JSON pointer is on one row.
 
     Both sides keep their order; where their orders differ, a value has a row of its own on each side.
-    `withheld`: pointers into `left` that the boundary withheld.
+    `withheld`: pointers into `left` that the boundary withheld. `metadata`: those to metadata of the protocol.
     """
     lefts, rights = _Side(left), _Side(right)
     comparable = type(left) is type(right) and bool(lefts.texts.keys() & rights.texts.keys())
-    left_rows = list(lefts.rows(rights, CHANGED, frozenset(withheld), comparable=comparable))
-    right_rows = list(rights.rows(lefts, ADDED, frozenset(), comparable=comparable))
+    left_rows = list(lefts.rows(rights, CHANGED, frozenset(withheld), metadata, comparable=comparable))
+    right_rows = list(rights.rows(lefts, ADDED, frozenset(), frozenset(), comparable=comparable))
     if not comparable:
         return [*zip_longest(left_rows, right_rows)]
     pairs: list[ViewPair] = []
@@ -193,14 +202,23 @@ class _Side:
             self.texts[line.pointer] = self.texts.get(line.pointer, "") + _value_text(line)
 
     def rows(
-        self, other: "_Side", only_here: str, withheld: frozenset[str], *, comparable: bool
+        self,
+        other: "_Side",
+        only_here: str,
+        withheld: frozenset[str],
+        metadata: frozenset[str],
+        *,
+        comparable: bool,
     ) -> Iterator[ViewRow]:
         """Each line with its sign. `only_here`: the sign of a value that `other` does not have."""
         lengths = sorted({len(pointer) for pointer in withheld})
+        metadata_lengths = sorted({len(pointer) for pointer in metadata})
         places = sorted(withheld)
         for line in self.lines:
             if _is_within(line.pointer, withheld, lengths):
                 sign = REMOVED
+            elif line.pointer not in other.texts and _is_within(line.pointer, metadata, metadata_lengths):
+                sign = METADATA
             elif not comparable:
                 sign = CHANGED
             elif line.pointer not in other.texts:
@@ -321,7 +339,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     ]
     lines += [
         _reason(
-            CHANGED if is_delimited(removal) else REMOVED,
+            METADATA if removal.rule == Rule.META else CHANGED if is_delimited(removal) else REMOVED,
             removal.pointer,
             "(the whole result)",
             removal.rule,
@@ -332,7 +350,13 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if len(removals) > MAX_LINES:
         lines.append(f"… {len(removals) - MAX_LINES:,} more removals; --format json has all")
     lines += [
-        _reason(CHANGED, change.pointer, "(the whole result)", "host", change.what)
+        _reason(
+            METADATA if change.pointer in PROTOCOL_MEMBERS else CHANGED,
+            change.pointer,
+            "(the whole result)",
+            "host",
+            change.what,
+        )
         for change in shown.context.changes
     ]
     broken = shown.output.violations
