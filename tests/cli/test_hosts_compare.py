@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from inspector.hosts.registry import hosts
+from inspector.hosts.registry import host, hosts
 from tests.cli.sightline import Ran, sightline
 
 TOOL = {
@@ -126,3 +126,15 @@ def test_without_compare_the_profiles_are_listed() -> None:
     assert [row["name"] for row in sightline("hosts", "--format", "json").json["hosts"]] == [
         host.name for host in hosts()
     ]
+
+
+def test_one_host_is_described_in_full(tmp_path: Path) -> None:
+    ran = sightline("hosts", "claude-code", cwd=tmp_path, columns=1_000)
+    profile = host("claude-code")
+    assert profile is not None
+    facts = (profile.title, profile.version, profile.how, profile.source, profile.model_gets, profile.notes)
+    assert [fact for fact in facts if fact not in ran.out] == []
+    shape = sightline("hosts", "codex", "--format", "json", cwd=tmp_path).json
+    assert [one["name"] for one in shape["hosts"]] == ["codex"]
+    refused = sightline("hosts", "claude-cod", cwd=tmp_path)
+    assert (refused.code, "Did you mean claude-code?" in refused.err) == (2, True)

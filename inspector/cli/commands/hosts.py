@@ -15,15 +15,23 @@ from inspector.json.exact import Json, JsonObject
 from inspector.safe_text import safe_line
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from inspector.hosts.comparison import Comparison, HostRow
+    from inspector.hosts.profile import Host
 
 _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT DOES")
 
 
 @click.command(
     cls=SectionedCommand,
-    examples=("sightline hosts", "sightline hosts --compare --result result.json --tool tool.json"),
+    examples=(
+        "sightline hosts",
+        "sightline hosts claude-code",
+        "sightline hosts --compare --result result.json --tool tool.json",
+    ),
 )
+@click.argument("name", required=False)
 @click.option("--compare", is_flag=True, help="Show what the model of each host gets of one result.")
 @click.option("--result", "result_file", metavar="FILE", help="The result to compare; - is stdin.")
 @click.option(
@@ -39,8 +47,9 @@ _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT D
     "--host", "host_name", metavar="NAME", help="Also print what the model of this host sees, in full."
 )
 @format_option("text", "json")
-def command(
+def command(  # noqa: PLR0913 - an option each
     *,
+    name: str | None,
     compare: bool,
     result_file: str | None,
     tool_file: str | None,
@@ -49,12 +58,20 @@ def command(
     host_name: str | None,
     format_: str,
 ) -> int:
-    """List the hosts whose model view Sightline can show, or compare them on one result."""
+    """List the hosts whose model view Sightline can show; describe the host NAME; or compare all on one result."""
     as_json = format_ == "json"
+    if compare and name is not None:
+        raise UsageError(
+            f"--compare compares all hosts, not only {name}", f"Add --host {name} to see its model in full."
+        )
     if not compare:
         if any(given is not None for given in (result_file, tool_file, server_name, boundary, host_name)):
             raise UsageError("these options only work with --compare", "Add --compare and --result FILE.")
-        _list(as_json=as_json)
+        profile = host_profile(name) if name is not None else None
+        if profile is not None and not as_json:
+            print_lines(_description(profile))
+        else:
+            _list(hosts() if profile is None else (profile,), as_json=as_json)
         return ExitCode.OK
     if result_file is None:
         raise UsageError("--compare needs a result", "Add --result FILE; - is stdin.")
@@ -73,8 +90,19 @@ def command(
     return ExitCode.OK
 
 
-def _list(*, as_json: bool) -> None:
-    profiles = hosts()
+def _description(host: "Host") -> list[str]:
+    """A profile in full, a fact per line."""
+    facts = (
+        ("host", f"{host.name}: {host.title}, version {host.version}"),
+        ("evidence", f"{host.how}; as of {host.as_of}"),
+        ("source", host.source),
+        ("its model gets", host.model_gets),
+        ("notes", host.notes),
+    )
+    return [f"{label:<16}{words}" for label, words in facts if words]
+
+
+def _list(profiles: "Sequence[Host]", *, as_json: bool) -> None:
     if as_json:
         print_json(
             {
