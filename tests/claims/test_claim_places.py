@@ -10,6 +10,7 @@ from inspector.claims.registry import (
     claims_of_result,
     claims_of_tool,
 )
+from inspector.claims.vocabularies.unrecognised import OF_PROTOCOL
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, parse
 from inspector.protocol.catalogue import Item, Kind, Tool
 
@@ -112,6 +113,12 @@ def test_claims_of_one_vocabulary_are_in_the_order_of_the_wire() -> None:
         ("unrecognised", "b"),
         ("unrecognised", "a"),
     ]
+
+
+@pytest.mark.parametrize("key", sorted(OF_PROTOCOL))
+def test_metadata_of_the_protocol_is_no_claim_but_only_in_meta(key: str) -> None:
+    assert claims_of_result({"_meta": {key: {"name": "demo"}}}) == ()
+    assert [claim.key for claim in claims_of_result({"annotations": {key: 1}})] == [key]
 
 
 def test_an_unrecognised_member_is_a_well_formed_claim_with_its_value() -> None:

@@ -11,6 +11,19 @@ from inspector.json.exact import DuplicateKeys, JsonObject
 
 _NAME = "unrecognised"
 _HOLDERS = ("annotations", "_meta")
+OF_PROTOCOL = frozenset(
+    f"io.modelcontextprotocol/{name}"
+    for name in (
+        "clientCapabilities",
+        "clientInfo",
+        "logLevel",
+        "protocolVersion",
+        "related-task",
+        "serverInfo",
+        "subscriptionId",
+    )
+)
+"""Keys of `_meta` that the protocol defines for clients and servers. They claim nothing. Source: MCP 2026-07-28."""
 _WITH_NESTED = (Subject.RESULT, Subject.REQUEST)
 """Subjects whose `_meta` may hold `annotations`."""
 
@@ -29,6 +42,8 @@ def _read_holder(subject: Subject, holder: Member) -> Iterator[Claim]:
     if not isinstance(holder.value, (dict, DuplicateKeys)):
         yield _claim(subject, holder, WRONG_CONTAINER, container=True)
     for member in members(holder.value, holder.pointer, repeated=holder.repeated):
+        if member.key in OF_PROTOCOL and holder.key == "_meta":
+            continue
         yield _claim(subject, member, REPEATED if member.repeated else "")
         if member.pointer == "/_meta/annotations" and subject in _WITH_NESTED:
             for inner in members(member.value, member.pointer, repeated=member.repeated):
