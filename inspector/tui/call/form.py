@@ -173,7 +173,9 @@ class FieldLine(Widget):
 
         For an empty field, the server is asked which values it offers.
         """
-        if self._is_default and not self._is_unselected and isinstance(self._input, Input):
+        if isinstance(self._input, Input) and self._is_unselected:
+            self._input.action_end()
+        elif isinstance(self._input, Input) and self._is_default:
             self._input.select_all()
         self._is_unselected = False
         if self._suggester is not None and not self.entered.text:

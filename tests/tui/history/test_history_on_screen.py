@@ -93,8 +93,15 @@ async def test_calls_are_listed_made_again_and_edited() -> None:
         assert 'mint  owner="ada", pin=•••' in text
         assert "ok  1 withheld at declared" in text
         assert "1234" not in text
-        # Repeated with its secret, from memory; Esc goes back to the place from which the call was made.
+        # Enter only shows the result. Esc goes back to the history.
+        assert "Enter result" in text
         await pilot.press("enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("escape")
+        await settled(pilot, app, "1 call, 1 of this run")
+        assert len(told.calls) == 1
+        # Repeated with its secret, from memory.
+        await pilot.press("r")
         await settled(pilot, app, "5 History 2")
         assert told.calls == [("mint", {"owner": "ada", "pin": "1234"})] * 2
         assert 'mint(owner="ada", pin=•••)' in await settled(pilot, app, "#2 done")
@@ -179,7 +186,7 @@ async def test_two_calls_are_compared_by_their_known_values() -> None:
         await settled(pilot, app, "4 calls, 3 of this run")
         await pilot.press("c")
         await settled(pilot, app, "Mark one call with Space")
-        await pilot.press("space", "j", "enter")
+        await pilot.press("space", "j", "space")
         text = await settled(pilot, app, "arguments, outcomes and results")
         assert "no difference" in text
         assert CANARY not in text
@@ -194,7 +201,7 @@ async def test_two_calls_are_compared_by_their_known_values() -> None:
         assert '"eve"' in text
         assert "structuredContent" not in text
         await pilot.press("escape", "escape")
-        await settled(pilot, app, "Enter call again")
+        await settled(pilot, app, "Enter edit first")
 
 
 async def test_a_call_is_saved_under_a_name_without_its_secrets(tmp_path: Path) -> None:
