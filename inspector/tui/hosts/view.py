@@ -14,6 +14,7 @@ from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
+from inspector.tui.result.view import credentials_in
 from inspector.tui.text import content, count, level_style, path, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
@@ -75,6 +76,8 @@ class HostsView(Struct, frozen=True, kw_only=True):
     raw_bytes: int
     withheld: int
     """The number of parts of the raw result that the level `declared` withholds."""
+    credentials: int = 0
+    """The number of values that look like credentials and pass at this boundary level."""
     rows: tuple[ComparedHost, ...]
 
     def place(self, host: str) -> int:
@@ -115,6 +118,7 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         level=level,
         raw_bytes=found.raw_bytes,
         withheld=found.secret_count,
+        credentials=len(credentials_in(found.bounded.remarks)),
         rows=tuple(map(_compared, found.rows)),
     )
 
@@ -174,6 +178,15 @@ def progress_line(record: CallRecord, begun: int, total: int, waited_s: int) -> 
 
 def hosts_summary(view: HostsView) -> Content:
     """What the current boundary level withholds, and how many hosts would pass a withheld value at `open`."""
+    if view.credentials:
+        one = view.credentials == 1
+        values = "1 undeclared value looks" if one else f"{view.credentials:,} undeclared values look"
+        words = f"! {values} like a credential, and reach{'es' if one else ''} each model whose host passes it on. "
+        return Content.assemble((words, "bold $text-error"), _summary(view))
+    return _summary(view)
+
+
+def _summary(view: HostsView) -> Content:
     if not view.withheld:
         words = "Nothing is declared sensitive, so there is no leak to look for."
         return Content.styled(words, "$text-warning")

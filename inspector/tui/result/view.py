@@ -370,7 +370,7 @@ def result_view(
         if removal is not None:
             reaching[removal.pointer] = removal
         found.add(_reaching_key(removal), outline.pointer(node), 0)
-    credentials = {} if is_failure else _credentials(shown.remarks)
+    credentials = {} if is_failure else credentials_in(shown.remarks)
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
@@ -605,7 +605,7 @@ def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]
     return next((removals[at] for at in _around(outline, node) if at in removals), None)
 
 
-def _credentials(remarks: Sequence[str]) -> dict[str, str]:
+def credentials_in(remarks: Sequence[str]) -> dict[str, str]:
     """Why values look like credentials, by pointer."""
     found = filter(None, map(_CREDENTIAL.fullmatch, remarks))
     return {one["pointer"]: one["why"] for one in found}
