@@ -74,7 +74,7 @@ class Unanswerable(Struct, frozen=True, kw_only=True):
 
     code: int
     reason: str
-    """The reason. It quotes only the method of the request, made safe."""
+    """The reason. It quotes only the method of the request, without control and invisible characters."""
 
     @property
     def error(self) -> JsonObject:

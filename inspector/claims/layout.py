@@ -1,8 +1,8 @@
 """Layouts: where the keys of a vocabulary (a set of keys for claims) stand, and their value types.
 
-Each vocabulary declares a layout; `VocabularyLayout.read` walks it. The walk follows the layout, never the untrusted
-value, so its cost does not depend on the depth and size of the value. An object with duplicate keys is read
-once for each duplicate; those claims are malformed.
+Each vocabulary declares a layout; `VocabularyLayout.read` walks the layout, never the untrusted value, so the
+cost does not depend on the depth and size of the value. An object with duplicate keys is read once for each
+duplicate; those claims are malformed.
 """
 
 from collections.abc import Callable, Container, Iterator, Mapping

@@ -226,7 +226,7 @@ class ClientOptions(OptionGroup):
         "--log-level",
         default=None,
         type=WordChoice((*LOG_LEVELS, NO_LOGS)),
-        help="The lowest log level to ask the server for.  [default: debug in the stateless era, else the server's choice]",
+        help="The lowest log level to ask the server for.  [default: debug for a stateless server, else the server's choice]",
     )
 
     def applied(self, options: Options, own: "Settings | None") -> Options:

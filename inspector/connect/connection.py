@@ -93,7 +93,7 @@ class Connection:
         self._agreement = agreement
 
     def _may_be_older(self, era: Era, agreement: NoAgreement) -> bool:
-        """True if the server may speak the older transport (HTTP+SSE), which has no stateless era.
+        """True if the server may speak the older transport (HTTP+SSE), which has no stateless revisions.
 
         Source: MCP 2025-11-25, Transports, "Backwards Compatibility".
         """
@@ -190,10 +190,10 @@ async def open_connection(
 ) -> Connection:
     """Open a connection that is ready for requests. Raises InspectorError and leaves no process behind.
 
-    A stdio server that exits at the stateless era's first message is started again for the handshake.
-    `on_request`: answers the server's requests; servers send them in protocol revisions with a handshake
-    only. `on_refusal`: called with the reason why such a request was refused unread. `after`: the connection
-    to replace; its clock, frame numbers and request ids continue.
+    A stdio server that exits at the first message of the stateless revisions is started again for the
+    handshake. `on_request`: answers the server's requests; servers send them in protocol revisions with a
+    handshake only. `on_refusal`: called with the reason why such a request was refused unread. `after`: the
+    connection to replace; its clock, frame numbers and request ids continue.
     """
     mask = opening.access.step_log.mask if opening.access else own_credentials(target).mask
     tap, last_id = after.place if after else (Tap(on_frame, mask), 0)
@@ -239,7 +239,7 @@ class _PostRefusedError(Exception):
 
 
 class _DiedEarly(Exception):  # noqa: N818 - a signal between two functions, never shown as an error
-    """The process exited during the probe for the stateless era."""
+    """Raised if the process exited at the first message, which probes for stateless protocol revisions."""
 
 
 async def _opened(

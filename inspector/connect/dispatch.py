@@ -49,7 +49,7 @@ Replier = Callable[[Request, bool], Awaitable[JsonObject]]
 Returns an object with the `result` or the `error` of the reply.
 """
 Stamp = Callable[[str, JsonObject], tuple[JsonObject, dict[str, str]]]
-"""Called with method and params; returns the params and headers that the protocol era requires."""
+"""Called with method and params; returns the params and headers that the protocol revision requires."""
 
 
 @dataclass(slots=True)

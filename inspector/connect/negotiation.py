@@ -90,7 +90,7 @@ async def negotiate(
 async def _either(
     dispatcher: Dispatcher, timeout_s: float, client: _Client
 ) -> NegotiatedProtocol | NoAgreement:
-    """Prefer the stateless era. A slow server gets both requests, and the first success counts."""
+    """Prefer stateless protocol revisions. A slow server gets both requests; the first success counts."""
     discovering = asyncio.ensure_future(_discover(dispatcher, timeout_s, client))
     done, _ = await asyncio.wait({discovering}, timeout=min(PROBE_S, timeout_s / 2))
     while not done and dispatcher.is_paused:

@@ -31,7 +31,7 @@ Notify: TypeAlias = Callable[[JsonObject], None]
 
 _LISTS = {kind.method: kind for kind in Kind if kind is not Kind.SKILL}
 _SHARED = frozenset({*_LISTS, "tools/call", "tools/resolve", "resources/read", "prompts/get"})
-"""The methods that both eras have."""
+"""The methods that protocol revisions with a handshake and stateless revisions both have."""
 
 
 class _Exchange(Struct, frozen=True, kw_only=True):

@@ -30,7 +30,7 @@ class DemoOptions(Struct, frozen=True, kw_only=True):
     auth: bool = False
     """True if HTTP requests need `Authorization: Bearer demo`."""
     era: Era = Era.AUTO
-    """AUTO serves both eras; another value refuses the other era."""
+    """The protocol era that is served: AUTO serves both; another value refuses the other era."""
     page_size: int = 100
     """The number of items on one page of a listing."""
     sound_only: bool = False

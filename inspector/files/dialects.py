@@ -175,7 +175,7 @@ class FoundTable(Struct, frozen=True, kw_only=True):
 
 
 def dialect_of(path: Path, root: dict[str, object]) -> Dialect:
-    """The dialect of a file: by its path if the file has the tables of that client, otherwise by its tables."""
+    """The dialect of a file: by its path if it has the tables of that client, otherwise by its tables."""
     written = path.absolute().as_posix()
     for dialect in DIALECTS:
         places = (*dialect.project, *dialect.linux, *dialect.macos)

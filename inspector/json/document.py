@@ -63,7 +63,7 @@ class Document:
     r"""A value as indented JSON, exact in keys, order, duplicates and numbers.
 
     Texts break after each line feed (shown as `\n`) and after about `chunk` characters as shown; the rest is
-    shown under the opening quote. Keys longer than `chunk` are cut, and their length follows. If a key occurs twice, a
+    shown under the opening quote. Longer keys are cut, and their length follows. If a key occurs twice, a
     pointer leads to the last one. The value must not change while the document exists.
 
     Cost: construction is one pass; a line takes O(depth * log n).

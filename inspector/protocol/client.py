@@ -34,7 +34,7 @@ class ClientProfile(Struct, frozen=True, kw_only=True):
     """Further capabilities, announced to stateless servers only (protocol revisions since 2026-07-28)."""
 
     def announced_in(self, era: Era) -> JsonObject:
-        """The capabilities that are announced to a server of this protocol era, with a handshake or stateless."""
+        """The capabilities that are announced to a server of this protocol era."""
         return {**self.capabilities, **(self.of_handshake if era is Era.LEGACY else self.of_requests)}
 
     @property

@@ -50,7 +50,7 @@ class TaskHandle(Struct, frozen=True, kw_only=True):
 
     id: str
     is_extension: bool
-    """True if the task belongs to the extension, not to the handshake era."""
+    """True if the task is one of the extension `io.modelcontextprotocol/tasks`; false for MCP 2025-11-25."""
     state: TaskState
 
 

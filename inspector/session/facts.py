@@ -19,7 +19,7 @@ class ServerFacts(Struct, frozen=True, kw_only=True):
     version: str
     protocol_version: str
     era: Era
-    """`LEGACY` or `MODERN`; `AUTO` for a page, which has no era."""
+    """The protocol era: `LEGACY` (with a handshake) or `MODERN` (stateless); `AUTO` for a page."""
     capabilities: Json
     instructions: str | None
     raw: Json

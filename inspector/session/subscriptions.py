@@ -85,7 +85,7 @@ class Subscriptions:
     async def end(self, send: Send) -> None:
         """End all subscriptions, because the session closes.
 
-        For the era with an `initialize` handshake only.
+        Only for protocol revisions with an `initialize` handshake.
         """
         try:
             async with asyncio.timeout(LEAVING_S):

@@ -1,4 +1,4 @@
-"""`sightline call TOOL … TARGET`: makes one call, and prints what the server sent and what the model sees."""
+"""`sightline call TOOL … TARGET`: one call, with what the server sent and what the model sees."""
 
 import asyncio
 import dataclasses

@@ -77,7 +77,7 @@ class Contrast(Struct, frozen=True, kw_only=True):
 
     @property
     def missing(self) -> SideDifference:
-        """The mark of a value that is missing on the right: withheld by the boundary or dropped by the host."""
+        """The mark of a value that is missing on the right: withheld by the boundary, or left out by the host."""
         is_withheld = self.left.lens.level is not self.right.lens.level
         return SideDifference.LEFT if is_withheld else SideDifference.CHANGED
 
@@ -124,7 +124,7 @@ def contrast_strip(view: Contrast, width: int) -> Content:
 
 
 def lens_change(before: ResultView, after: ResultView) -> Content:
-    """The effect of another boundary level or host on a call: `declared → closed: 2 more values withheld`."""
+    """The effect of another level or host on a call, such as `declared → closed: 2 more values withheld`."""
     names = [
         view.host
         if before.level is after.level

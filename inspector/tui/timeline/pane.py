@@ -362,7 +362,7 @@ class SessionTimeline(TimelinePane):
 
 @lru_cache(maxsize=256)
 def _whole_lines(detail: str, room: int) -> list[str]:
-    """The lines of what was written to stderr, made safe, none of them wider than `room` cells."""
+    """The lines that were written to stderr, safe to show, each at most `room` cells wide."""
     lines: list[str] = []
     for line in detail.splitlines()[:_MOST_LINES]:
         lines += chop_cells(safe_line(shortened(line.rstrip(" "), _LONGEST)), room) or [""]

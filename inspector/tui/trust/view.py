@@ -123,7 +123,7 @@ def _server(trust: SessionTrust, name: str, detail: SourceDetail | None) -> Serv
 def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
     """What servers are told about sources when the user presses `p` while it is `detail`. It is a cycle.
 
-    None: servers are told nothing about trust.
+    None: servers get no trust labels.
     """
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 

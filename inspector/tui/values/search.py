@@ -16,7 +16,7 @@ _LABEL = -1
 _STRETCH = 20_000
 """The number of characters searched at once. More would block other threads, the event loop among them."""
 _PIECE = 500
-"""The number of characters made safe at once. A match in them is located only to this precision."""
+"""The number of characters that are escaped at once. A match in them is located only to this precision."""
 
 
 class Match(NamedTuple):
