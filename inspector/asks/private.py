@@ -20,7 +20,7 @@ TASK_RESULT = "tasks/result"
 MAX_FORMS = 8
 """The maximum number of forms that Sightline remembers for one key of `inputRequests`.
 
-An answer is judged by all of them. With more forms, the whole answer is private.
+The values of an answer are compared with all these forms. With more forms, the whole answer is private.
 """
 MAX_KEYS = 1_000
 

@@ -36,9 +36,12 @@ class ClientIdentity:
     redirect_uri: str | None = None
     """The redirect URI, on loopback; None to use a free port of 127.0.0.1."""
     authorization_url: str | None = None
-    """The only page that the user may be sent to; None for the one that the server's metadata names."""
+    """The only page that the user may be sent to; None for the page that the server's metadata names."""
     token_url: str | None = None
-    """The only address that codes and secrets may be sent to; None for the one that the server's metadata names."""
+    """The only address that codes and secrets may be sent to.
+
+    None for the address that the server's metadata names.
+    """
 
 
 class AuthorizationAsk(Struct, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ class EntryKind(StrEnum):
     """Something that the protocol does not allow: text that is not JSON-RPC, an answer to no request."""
     NOTE = "note"
     DECISION = "decision"
-    """An event that went over no wire: whether a call was made, and why."""
+    """An event that is not a protocol message: the decision whether a call is made, and why."""
 
 
 class EntryState(StrEnum):
@@ -85,7 +85,7 @@ class Entry(Struct, frozen=True, kw_only=True):
     detail: str = ""
     """An error, the text of a log, a progress message, or how a form was answered. Untrusted text."""
     noted: str = ""
-    """For an event that went over no wire: its kind in recordings, such as `policy` or `authorization`."""
+    """For an event that is not a protocol message: its kind in recordings, such as `policy` or `authorization`."""
 
 
 class Timeline:

@@ -65,7 +65,10 @@ class ResourceUpdated(Struct, frozen=True, kw_only=True):
     """The server reported that a resource has changed to which the session is subscribed."""
 
     uri: str
-    """The subscribed resource: the one that has changed, or the one that contains it. Untrusted text."""
+    """The URI of the subscribed resource: of the resource that has changed, or of one that contains it.
+
+    Untrusted text.
+    """
 
 
 class SubscriptionsChanged(Struct, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from inspector.connect.connection import Connection
 
 PAUSES_S = (1.0, 2.0, 4.0, 8.0, 16.0, 30.0)
-"""The pauses before the request is reopened, one for each time in a row that it ended soon.
+"""The pauses before the request is sent again: the first after it ended soon once, the second after twice, …
 
 After the last, it stays closed.
 """

@@ -23,7 +23,7 @@ from inspector.safe_text import safe
 from inspector.schema.fields import form_of
 
 LEAST = 4
-"""The minimum number of characters of a text that is searched for: a shorter one occurs by chance."""
+"""The minimum number of characters of a text that is searched for: a shorter text occurs by chance."""
 
 
 class SecretText(str):

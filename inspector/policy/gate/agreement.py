@@ -30,6 +30,6 @@ class Terms(Struct, frozen=True, kw_only=True):
     """The policy that decides, and the audit log for its decisions."""
 
     policy: "Policy | None" = None
-    """The policy; None for the built-in one."""
+    """The policy; None for the built-in policy."""
     audit: "Audit | None" = None
     """The audit log, which the caller closes; None to log nothing."""

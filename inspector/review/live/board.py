@@ -14,7 +14,7 @@ from inspector.review.finding import Finding, SubjectKind
 from inspector.review.report import NotChecked, ReportEntry
 
 Subject = tuple[SubjectKind, str]
-"""A subject's kind and name. For a call, they are those of the tool."""
+"""The kind and name of what a finding is about. For a call, the kind and name of its tool."""
 
 _SUBJECTS = {
     Kind.RESOURCE: SubjectKind.RESOURCE,

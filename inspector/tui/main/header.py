@@ -27,13 +27,13 @@ class HeaderView(Struct, frozen=True, kw_only=True):
     recording: str = ""
     """Words about the running recording, such as `recording since 3.2 s`; empty if none runs."""
     profile: str = ""
-    """The name of the client profile announced to the server; empty for the usual one."""
+    """The name of the client profile announced to the server; empty for the default profile."""
     is_replay: bool = False
     """True if the target is a recording."""
     is_insecure: bool = False
     """True if the server's certificate is not checked."""
     trust: GravestLabel | None = None
-    """The gravest trust label of the agent session; None before the first call."""
+    """The most serious trust label of the agent session; None before the first call."""
     tools: int | None = None
     """The number of tools; None until the first page of the listing has arrived."""
 

@@ -34,7 +34,7 @@ _MEANINGS = {
 }
 
 _KINDS = tuple(_MEANINGS)
-"""The kinds of labels, the gravest first."""
+"""The kinds of labels, the most serious first."""
 
 _SENT = {
     None: "is sent no labels",

@@ -51,7 +51,7 @@ class WatchView(Struct, frozen=True, kw_only=True):
     is_result_old: bool = False
     """True if there is a result from before the save, and none of the same run since."""
     called: str = ""
-    """The title of the call that was repeated; empty if none was."""
+    """The title of the call that was repeated; empty if no call was repeated."""
     took_s: float | None = None
     """The time from the save to the result in seconds; to the listing if no call was repeated."""
     remark: str = ""
