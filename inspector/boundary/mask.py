@@ -34,7 +34,7 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
     `removals`: those of level `declared`, at whatever boundary level the result is shown. Level `open` has no
     removals, and level `closed` withholds secrets as a part of free text, without saying where they are. If a
-    pointer leads nowhere, the innermost container on its way that exists is masked.
+    pointer leads nowhere, the innermost existing container on its path is masked.
     """
     pointers: list[str] = []
     copied = Copied(result)

@@ -47,7 +47,7 @@ class Trait(Struct, frozen=True, kw_only=True):
 
 
 class Override(Struct, frozen=True, kw_only=True):
-    """The value of a trait that the operator sets by a policy file."""
+    """The value of a trait that the operator of Sightline sets in place of the claims."""
 
     trait: TraitName
     value: TraitValue

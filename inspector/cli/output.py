@@ -305,7 +305,7 @@ class Diagnostics:
     def add(self, text: str) -> None:
         """Write a part of an error message, even with `-q`.
 
-        Nothing with JSON output, which has the error in the result.
+        With JSON output, the error is reported elsewhere.
         """
         if not self.as_json:
             self._write(self.mask(text))

@@ -156,10 +156,7 @@ class Fact(Struct, frozen=True, kw_only=True):
         )
 
     def as_json(self) -> JsonObject:
-        """A JSON object with `fact`, `state` and `because`, the reasons.
-
-        And `shown`, if the value may be quoted.
-        """
+        """A JSON object with `fact`, `state`, `because` (the reasons) and, for a value to quote, `shown`."""
         content: JsonObject = {"fact": self.path.text, "state": self.state.value}
         if self.exists is Truth.YES and self._is_repeated:
             content["shown"] = shown(self.value)

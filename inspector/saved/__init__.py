@@ -1,4 +1,1 @@
-"""Saved calls, with expectations of results and of the model's view.
-
-And recorded calls that are made again.
-"""
+"""Saved calls with their expectations of results and model views, and recorded calls that are made again."""

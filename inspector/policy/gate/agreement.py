@@ -11,10 +11,7 @@ if TYPE_CHECKING:
 
 
 class Agreement(StrEnum):
-    """Whether and how the user agreed to a call. The values are texts without control characters.
-
-    The values are safe to show.
-    """
+    """Whether and how the user agreed to a call. The values are safe to show."""
 
     NOT_ASKED = "not asked"
     USER = "agreed by the user"

@@ -54,9 +54,7 @@ class HistoryScreen(SecondaryScreen[RequestedAction], inherit_bindings=False):
         obstacle: Callable[[RequestedAction], str],
         save: Callable[[HistoryCall], None],
     ) -> None:
-        """`obstacle`: returns the reason why the requested action (call or edit) is not possible now.
-
-        '' if it is.
+        """`obstacle`: returns the reason why an action (call or edit) is not possible now, or an empty text.
 
         `save`: asks for a name and saves a call.
         """
