@@ -90,7 +90,7 @@ def test_a_frame_that_cannot_be_judged_stops_the_recording(tmp_path: Path) -> No
     recorder.frame(conversation().matched[0])
     recorder.close()
     assert told == [recorder.failure]
-    assert "could not be judged (AttributeError)" in recorder.failure
+    assert "could not be checked for values to withhold (AttributeError)" in recorder.failure
     assert len(lines_of(tmp_path / "a.jsonl")) == 1
 
 
