@@ -24,31 +24,22 @@ _UNFINISHED = re.compile(rb"\x1b(?:\[[0-?]*[ -/]*|[PX^_\]](?:(?!\x1b\\|\x07).)*|
 """A sequence whose end has not been read yet."""
 
 
-class Drawn:
-    """The text drawn since a byte of the output, without sequences; each part of the output is searched for them once."""
-
-    def __init__(self, since: int) -> None:
-        self._at = since
-        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
-        self._text = ""
-
-    def within(self, written: bytes) -> str:
-        """The text, as far as the output now reaches; an unfinished sequence at its end is as it was written."""
-        new = written[self._at :]
-        unfinished = _UNFINISHED.search(new)
-        end = unfinished.start() if unfinished else len(new)
-        self._text += self._decoder.decode(_SEQUENCE.sub(b"", new[:end]))
-        self._at += end
-        return self._text
-
-
 class Terminal:
     """The output of a program in a terminal so far, and its keyboard."""
 
     def __init__(self, process: "subprocess.Popen[bytes]", master: int) -> None:
         self.process = process
         self._master = master
-        self.written = b""
+        self._output = bytearray()
+        self._written = b""
+
+    @property
+    def written(self) -> bytes:
+        """The whole output so far."""
+        # Megabytes arrive in thousands of chunks: only what is read of them is copied.
+        if len(self._written) != len(self._output):
+            self._written = bytes(self._output)
+        return self._written
 
     def press(self, *keys: str) -> None:
         """Type keys, sent as a terminal sends them."""
@@ -57,7 +48,7 @@ class Terminal:
 
     def press_until(self, *keys: str, until: str) -> None:
         """Type, and wait until `until` has been drawn since then; if it is empty, do not wait."""
-        since = len(self.written)
+        since = len(self._output)
         self.press(*keys)
         if until:
             self.wait_for(until, since=since)
@@ -74,21 +65,25 @@ class Terminal:
             return False
         with contextlib.suppress(OSError):
             chunk = os.read(self._master, 1 << 16)
-            self.written += chunk
+            self._output += chunk
             return bool(chunk)
         return False
 
     def wait_for(self, text: str, *, since: int = 0, limit_s: float = 20) -> int:
         """Wait until `text` has been drawn after byte `since`; return where the output then ends."""
         until = time.monotonic() + limit_s
-        drawn = Drawn(since)
-        while text not in drawn.within(self.written):
+        drawn = self.drawn(since)
+        while text not in drawn.text():
             assert time.monotonic() < until, (
                 f"{text!r} was not drawn; the end of what was:\n{self.end(since)}"
             )
             if not self.read(0.2) and self.process.poll() is not None:
                 raise AssertionError(f"ended with {self.process.returncode}:\n{self.end(since)}")
-        return len(self.written)
+        return len(self._output)
+
+    def drawn(self, since: int) -> "Drawn":
+        """The text drawn after byte `since`, as far as it has been read whenever it is asked for."""
+        return Drawn(self._output, since)
 
     def settle(self, quiet_s: float = 0.4, limit_s: float = 10) -> None:
         """Read until no output has arrived for a while."""
@@ -106,7 +101,7 @@ class Terminal:
 
     def plain(self, since: int = 0) -> str:
         """The drawn text, without the sequences that position and colour it."""
-        return _SEQUENCE.sub(b"", self.written[since:]).decode("utf-8", "replace")
+        return plain(bytes(self._output[since:]))
 
     def end(self, since: int = 0) -> str:
         """The end of the drawn text, for a message; the redraws of a blinking cursor take up little of it."""
@@ -115,6 +110,30 @@ class Terminal:
     def sequences(self) -> list[bytes]:
         """Every escape sequence that was written."""
         return _SEQUENCE.findall(self.written)
+
+
+class Drawn:
+    """The text that was drawn after a byte of the output, without sequences; each chunk is searched for them once."""
+
+    def __init__(self, output: bytearray, since: int) -> None:
+        self._output = output
+        self._at = since
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self._text = ""
+
+    def text(self) -> str:
+        """The text so far, without a sequence at its end that is not finished yet."""
+        new = bytes(self._output[self._at :])
+        unfinished = _UNFINISHED.search(new)
+        end = unfinished.start() if unfinished else len(new)
+        self._text += self._decoder.decode(_SEQUENCE.sub(b"", new[:end]))
+        self._at += end
+        return self._text
+
+
+def plain(written: bytes) -> str:
+    """The text of an output, without the sequences that position and colour it."""
+    return _SEQUENCE.sub(b"", written).decode("utf-8", "replace")
 
 
 # Escape as newer terminals send it: on a slow machine, a bare one and the key after it are read as one key with Alt.

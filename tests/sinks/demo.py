@@ -20,7 +20,7 @@ from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.outcome import Result
 from inspector.secrets.redemption.addresses import free_port
 from inspector.tui.policy.dialog import UNREAD_S
-from tests.peers.terminal import ROOT, Drawn, Terminal
+from tests.peers.terminal import ROOT, Terminal
 from tests.sinks.driving import folders_in, sinks_of, started
 from tests.sinks.searching import found_in, processes_from, seen_from_outside
 
@@ -97,8 +97,8 @@ class DemoRun:
     def await_one(self, words: re.Pattern[str], since: int) -> str:
         """Wait until one of these has been drawn after a byte; return which one."""
         until = monotonic() + LIMIT_S
-        drawn = Drawn(since)
-        while (found := words.search(drawn.within(self.screen.written))) is None:
+        drawn = self.screen.drawn(since)
+        while (found := words.search(drawn.text())) is None:
             assert monotonic() < until, f"{words.pattern} was not drawn:\n{self.screen.end(since)}"
             self.screen.read(0.2)
         return found[0]

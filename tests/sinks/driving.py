@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from tests.peers.terminal import ROOT, Terminal, terminal
+from tests.peers.terminal import ROOT, Terminal, plain, terminal
 from tests.sinks.searching import clipboard_of, files_below, found_in, processes_from, seen_from_outside
 from tests.sinks.server import Endpoint, Planted
 
@@ -128,11 +128,9 @@ class Run:
 
 def sinks_of(screen: Terminal, written: bytes, watched: Sequence[bytes], root: Path) -> dict[str, bytes]:
     """All traces of a run, by name. `written`: the part of the terminal output to search."""
-    plain = Terminal(screen.process, -1)
-    plain.written = written
     return {
         "the terminal": written,
-        "the terminal, as text": plain.plain().encode(),
+        "the terminal, as text": plain(written).encode(),
         "the clipboard": b"\n".join(clipboard_of(screen.written)),
         "the processes": b"\n".join(watched),
         **{f"the file {name}": name.encode() + content for name, content in files_below(root).items()},
