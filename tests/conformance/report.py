@@ -116,8 +116,8 @@ def outcome_of(program: str, scenario: str, revision: str, client: str) -> Outco
     return Outcome(passed=passed, total=total if is_good else max(total, passed + 1), text=text)
 
 
-def _suite(program: str, revision: str, client: str) -> dict[str, str]:
-    """The cells of all scenarios of a revision, in one run of the suite."""
+def outcomes_of(program: str, revision: str, client: str) -> tuple[dict[str, str], str]:
+    """The cells of all scenarios of a revision, in one run of the suite, and its output."""
     ran = subprocess.run(
         [program, str(SUITE), "client", "--command", client, "--requirements", revision],
         capture_output=True,
@@ -125,11 +125,13 @@ def _suite(program: str, revision: str, client: str) -> dict[str, str]:
         timeout=900,
         check=False,
         cwd=ROOT,
+        env={**os.environ, "NODE_COMPILE_CACHE": str(COMPILED)},
     )
     cells: dict[str, str] = {}
-    for sign, name, passed, failed in _SUMMARY.findall(ran.stdout + ran.stderr):
+    text = ran.stdout + ran.stderr
+    for sign, name, passed, failed in _SUMMARY.findall(text):
         cells[name] = f"{passed}/{int(passed) + int(failed)}" + ("" if sign == "✓" else " ✗")
-    return cells
+    return cells, text
 
 
 def documented() -> dict[tuple[str, str], str]:
@@ -164,7 +166,7 @@ def _write(program: str, client: str) -> None:
     scored: dict[tuple[str, str], str] = {}
     unscored: dict[tuple[str, str], str] = {}
     for revision in REVISIONS:
-        found = _suite(program, revision, client)
+        found, _ = outcomes_of(program, revision, client)
         for names, cells in zip(scenarios(program, revision), (scored, unscored), strict=True):
             for name in names:
                 cells[name, revision] = found.get(name, "not run ✗")
