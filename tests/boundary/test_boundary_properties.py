@@ -20,7 +20,8 @@ from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, Rp
 
 KEYS = ["a", "b", "s-1", "~/", MEMBER, "type"]
 TRUST = "io.modelcontextprotocol/trust-annotations"
-quick = settings(max_examples=75, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# tests/proof tries the same statements on 2,000 cases; here the values are odder, and the cases few.
+quick = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 strict_levels = st.sampled_from([Level.DECLARED, Level.CLOSED])
 
 scalars = (

@@ -327,14 +327,22 @@ def test_the_certificate_option_applies_to_the_authorization_server_too(tmp_path
 async def test_the_oauth_code_is_imported_only_when_a_server_requires_it() -> None:
     script = (
         "import sys\n"
-        "from tests.cli.sightline import sightline\n"
-        "print(sightline('list', sys.argv[1]).code)\n"
+        "from inspector.cli.main import run\n"
+        "out, sys.stdout = sys.stdout, sys.stderr\n"
+        "code = run(['list', sys.argv[1]], None)\n"
+        "sys.stdout = out\n"
+        "print(code)\n"
         "print(*(n for n in sys.modules if n.startswith(('mcp.client.auth', 'inspector.connect.oauth', 'keyring', 'jwt'))))\n"
     )
 
     async def loaded(url: str) -> list[str]:
         process = await asyncio.create_subprocess_exec(
-            sys.executable, "-c", script, url, stdout=subprocess.PIPE, cwd=ROOT
+            sys.executable,
+            *("-c", script, url),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
         )
         out, _ = await asyncio.wait_for(process.communicate(), 60)
         return out.decode().split()
