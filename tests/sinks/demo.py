@@ -184,7 +184,7 @@ def on_demo(tmp_path: Path, *options: str) -> Generator[DemoRun]:
     demo = (sys.executable, "-m", "inspector.demo", "stdio", "--port", str(port))
     command = (sys.executable, "-S", "-E", str(BETWEEN), str(outside), *demo)
     words = (sys.executable, "-m", "inspector", *options, "--", *command)
-    with started(root, words, command, f"http://127.0.0.1:{port}", size=(200, 60)) as screen:
+    with started(root, words, command, f"http://127.0.0.1:{port}", size=(200, 44)) as screen:
         screen.wait_for("20 tools")
         screen.settle()
         yield DemoRun(screen=screen, root=root, outside=outside)

@@ -146,7 +146,7 @@ def running(
     *,
     program: Sequence[str] = (sys.executable, "-m", "inspector"),
     over_http: bool = False,
-    size: tuple[int, int] = (200, 60),
+    size: tuple[int, int] = (200, 44),
 ) -> Generator[Run]:
     """The program on a server with secrets, in a terminal of that size; ready.
 

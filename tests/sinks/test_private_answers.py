@@ -119,7 +119,7 @@ def test_a_private_answer_that_is_typed_in_the_interface_is_in_no_sink(
     root, _ = folders_in(tmp_path)
     work, command = root / "work", [*SERVER[:-1], era]
     program = [sys.executable, "-c", CRASHING, "--audit", "audit.jsonl", "--", *command]
-    with started(root, program, command, "http://127.0.0.1:9", size=(200, 60)) as screen:
+    with started(root, program, command, "http://127.0.0.1:9", size=(200, 44)) as screen:
         run = Asked(screen)
         screen.wait_for("thousand")
         screen.settle()
