@@ -9,6 +9,7 @@ from textual.widget import Widget
 
 compute = cast("Any", Stylesheet).apply
 """What Textual does for each node."""
+_APP = cast("type[Any]", App)
 _FLAGS = ("_has_hover_style", "_has_focus_within", "_has_order_style", "_has_odd_or_even")
 _numbers: dict[object, int] = {}
 """A number for each list of rules, and for each state of a node and its ancestors."""
@@ -58,6 +59,7 @@ def _path(node: Any) -> int:
     """The number of everything about a node and its ancestors on which a selector can depend, but for their places."""
     parent = node._parent  # noqa: SLF001
     above = _path(parent) if isinstance(parent, DOMNode) else 0
+    own: object = (node.__class__, node._id, frozenset(node._classes))  # noqa: SLF001
     state: object = ()
     if isinstance(node, Widget):
         state = (
@@ -67,11 +69,9 @@ def _path(node: Any) -> int:
             node.can_focus,
             node.can_focus_children,
         )
-    elif isinstance(node, App):
-        state = cast("Any", node).pseudo_classes
-    found = cast("Any", node)
-    key: object = (above, found.__class__, found._id, frozenset(found._classes), state)  # noqa: SLF001
-    return _number(key)
+    elif isinstance(node, _APP):
+        state = node.pseudo_classes
+    return _number((above, own, state))
 
 
 def _number(key: object) -> int:

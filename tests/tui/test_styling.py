@@ -1,25 +1,15 @@
-"""The shared styles are those that Textual computes for each node."""
-
-from typing import TYPE_CHECKING
+"""The shared styles are those that Textual computes for each node anew."""
 
 from textual.widget import Widget
 
+from inspector.json.exact import JsonObject
 from tests.tui import styling
 from tests.tui.scripted import LARGE, Script, answering, app_of, settled
 
-if TYPE_CHECKING:
-    from inspector.json.exact import JsonObject
-
-TOOL: "JsonObject" = {
+TOOL: JsonObject = {
     "name": "mint",
     "inputSchema": {"type": "object", "properties": {"owner": {"type": "string"}}},
 }
-
-
-def _parts(node: Widget) -> dict[str, object]:
-    """The rules of a widget's component classes, by name."""
-    styles = node._component_styles  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
-    return {name: style.base.get_rules() for name, style in styles.items()}
 
 
 async def test_shared_styles_are_those_that_textual_computes() -> None:
@@ -34,10 +24,10 @@ async def test_shared_styles_are_those_that_textual_computes() -> None:
                 for node in app.screen.walk_children(Widget, with_self=True):
                     styling.apply(app.stylesheet, node)
                     shared = dict(node.styles.base.get_rules())
-                    parts = _parts(node)
+                    parts = {name: style.base.get_rules() for name, style in node._component_styles.items()}  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
                     styling.compute(app.stylesheet, node)
                     assert node.styles.base.get_rules() == shared, node.css_path_nodes
-                    computed = _parts(node)
-                    assert computed == parts, node.css_path_nodes
+                    anew = {name: style.base.get_rules() for name, style in node._component_styles.items()}  # noqa: SLF001 # pyright: ignore[reportPrivateUsage]
+                    assert anew == parts, node.css_path_nodes
                     compared += 1
     assert compared > 300
