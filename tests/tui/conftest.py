@@ -68,5 +68,5 @@ def _parses_each_style_sheet_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True)
 def _styles_alike_nodes_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Share the styles of nodes between apps, as Textual shares them between siblings: a third of an app's start."""
+    """Share the styles of nodes between apps, as Textual shares them between siblings: a tenth of these tests' time."""
     monkeypatch.setattr(Stylesheet, "apply", styling.apply)
