@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.json.exact import JsonObject
-from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, settled, shows
 
 SMALL_TOOL: JsonObject = {"name": "clock", "inputSchema": {"type": "object"}}
 LARGE_TOOL: JsonObject = {
@@ -21,7 +21,8 @@ async def test_each_part_of_the_context_is_shown_with_its_tokens_largest_first(
     async with app.run_test(size=size) as pilot:
         await settled(pilot, app, "clock")
         await pilot.press("C")
-        text = await settled(pilot, app, "By host")
+        # The rows are drawn after the headings.
+        text = await shows(pilot, app, "By host", " B  ")
         assert "Before the first call" in text
         assert "an estimate: bytes / 4" in " ".join(text.split())
         rows = [line for line in text.splitlines() if " B  " in line]
