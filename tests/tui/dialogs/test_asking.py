@@ -5,7 +5,7 @@ import asyncio
 from textual.widgets import Input
 
 from inspector.tui.dialogs.ask import AskField, AskScreen
-from tests.tui.scripted import LARGE, Script, app_of, screen_text, settled
+from tests.tui.scripted import LARGE, Script, app_of, settled, shows
 
 
 async def test_an_input_is_locked_while_its_answer_is_processed() -> None:
@@ -23,8 +23,7 @@ async def test_an_input_is_locked_while_its_answer_is_processed() -> None:
         ask = AskScreen("Where to", "A file.", (AskField(label="File"), AskField(label="Seal to")), accept)
         await app.push_screen(ask)
         await pilot.press("a", "enter", "b", "enter")
-        await pilot.pause()
-        assert "Working…" in screen_text(app)
+        await shows(pilot, app, "Working…")
         assert handed == [("a", "")]
         ended.set()
         text = await settled(pilot, app, "It exists already.")
