@@ -63,6 +63,8 @@ def trait_lines(found: Traits) -> tuple[Content, ...]:
         if trait.value is None or trait.value == ():
             continue
         how = "default, not declared" if trait.defaulted else f"claims for it: {len(trait.claims_for)}"
+        if name is TraitName.SENSITIVE:
+            how = f"the whole result; {how}"
         against = f", against it: {len(trait.claims_against)}" if trait.claims_against else ""
         lines.append(
             Content.assemble(
