@@ -1010,30 +1010,28 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
         style = QUIET if is_quiet else "$text-error"
         whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
         return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
-    words = ("┄ not passed on by the host ┄", "┄ not passed on ┄")
-    if _is_quoted(outline, node):
-        words = ("┄ quoted in the text below ┄", "┄ quoted below ┄")
-    elif place := _moved_to(outline, node):
-        words = (f"┄ passed on as {path(place, 60)} ┄", "┄ passed on ┄")
+    words = _place_in_words(outline, node) or ("┄ not passed on by the host ┄", "┄ not passed on ┄")
     return tuple(Content.styled(text, QUIET if is_quiet else "$text-accent") for text in words)
 
 
-def _is_quoted(outline: Outline, node: int) -> bool:
-    """True if the model gets a text in place of an object, and the text quotes this string of the object."""
-    value, parent = outline.value(node, 0), outline.parent(node)
-    there = outline.value(parent, 1) if parent >= 0 else ABSENT
-    text = there.get("text") if isinstance(there, dict) else None
-    return isinstance(text, str) and isinstance(value, str) and len(value) > 1 and value in text
+_LEAST_QUOTED = 8
+"""The minimum length of a string, in characters, that is looked for within other strings."""
 
 
-def _moved_to(outline: Outline, node: int) -> str | None:
-    """The pointer, within the object around a text, to the place where the model gets the text; None if there is none."""
+def _place_in_words(outline: Outline, node: int) -> tuple[str, str] | None:
+    """Where the model gets a string that the host has moved within the object around it; None if it does not."""
     value, parent = outline.value(node, 0), outline.parent(node)
     there = outline.value(parent, 1) if parent >= 0 else ABSENT
     if not isinstance(value, str) or len(value) <= 1 or not isinstance(there, dict):
         return None
     found = next(places(there, lambda leaf: isinstance(leaf, str) and leaf == value), None)
-    return join(map(str, found)) if found else None
+    how = "as"
+    if not found and len(value) >= _LEAST_QUOTED:
+        found = next(places(there, lambda leaf: isinstance(leaf, str) and value in leaf), None)
+        how = "within"
+    if not found:
+        return None
+    return f"┄ passed on {how} {path(join(map(str, found)), 60)} ┄", f"┄ passed on {how} … ┄"
 
 
 def result_remarks(view: ResultView) -> tuple[Content, ...]:

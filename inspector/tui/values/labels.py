@@ -18,6 +18,10 @@ _PAD_MOST = 16
 """The maximum width, in cells, to which short labels of one object are padded."""
 
 
+MIME_KEYS = frozenset({"mimeType", "media_type", "mime_type"})
+"""The keys under which content blocks, and what hosts make of them, have the MIME type of their data."""
+
+
 @lru_cache(maxsize=4096)
 def tree_label(key: str) -> str:
     """A key as a label: in quotes, unless it is a plain name."""
@@ -27,7 +31,8 @@ def tree_label(key: str) -> str:
 def record_labels(keys: tuple[str, ...]) -> tuple[str, ...] | None:
     """The padded labels of an object of scalars; None if a value may be a picture or JSON in a text."""
     labels = [tree_label(key) for key in keys[:_MOST_KEYS]]
-    if not 0 < len(keys) <= _MOST_KEYS or "mimeType" in keys or any(label.endswith(TEXT) for label in labels):
+    is_picture = not MIME_KEYS.isdisjoint(keys)
+    if not 0 < len(keys) <= _MOST_KEYS or is_picture or any(label.endswith(TEXT) for label in labels):
         return None
     below: list[Item] = [(label, "", None, None, 0, 0, 0) for label in labels]
     pad(below)

@@ -16,6 +16,7 @@ from inspector.boundary.mask import MASK
 from inspector.json.exact import Json, JsonObject
 from inspector.safe_text import safe_line
 from inspector.tui.text import size
+from inspector.tui.values.labels import MIME_KEYS
 from inspector.tui.values.wrap import PieceKind, Span, Wrapped
 
 MOST_BYTES = 20_000_000
@@ -64,7 +65,7 @@ def payload_of(block: object) -> str | None:
 
 def mime_of(block: JsonObject) -> str:
     """The MIME type of a content block, or of the `source` that some hosts make of it; empty if there is none."""
-    found = (block.get(key) for key in ("mimeType", "media_type", "mime_type"))
+    found = (block.get(key) for key in MIME_KEYS)
     return next((mime for mime in found if isinstance(mime, str)), "")
 
 

@@ -131,7 +131,7 @@ def test_the_same_blocks_are_beside_each_other_masked_or_not(level: Level) -> No
     assert labels[0] == labels[1]
     label = node_of(views[0], "/content/1/label")
     if level is Level.DECLARED:
-        assert absences(views[0], views[0].outline, label)[0].plain == "┄ quoted in the text below ┄"
+        assert absences(views[0], views[0].outline, label)[0].plain == "┄ passed on within text ┄"
 
 
 @pytest.mark.parametrize("level", list(Level))
@@ -578,3 +578,21 @@ def test_a_value_that_looks_like_a_credential_and_passes_is_a_reason_with_a_sign
     assert detail is not None
     assert "--withhold-credentials" in detail.plain
     assert not any("credential" in remark for remark in view.remarks)
+
+
+@pytest.mark.parametrize(
+    ("host", "member", "place"),
+    [
+        ("claude-code", "data", "as source.data"),
+        ("claude-code", "mimeType", "as source.media_type"),
+        ("gemini-cli", "data", "as inlineData.data"),
+        ("codex", "data", "within image_url"),
+    ],
+)
+def test_a_value_that_a_host_moves_names_its_new_place(host: str, member: str, place: str) -> None:
+    image: JsonObject = {"type": "image", "data": "iVBORw0KGgoAAAANSUhEUg==", "mimeType": "image/png"}
+    value: JsonObject = {"content": [{"type": "text", "text": "The photo."}, image]}
+    record = record_of(Result(value=value), Tool(name="photo", definition={"name": "photo"}))
+    view = result_view(record, Level.DECLARED, host, server="server")
+    node = node_of(view, f"/content/1/{member}")
+    assert absences(view, view.outline, node)[0].plain == f"┄ passed on {place} ┄"

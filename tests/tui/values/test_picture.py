@@ -126,3 +126,19 @@ async def test_a_picture_is_drawn_on_the_screen() -> None:
         await pilot.press("z")
         text = await settled(pilot, app, "▀" * 8)
         assert "Timeline" not in text
+
+
+def test_a_damaged_chunk_that_is_not_needed_does_not_hide_a_picture() -> None:
+    raw = io.BytesIO()
+    two_colours().save(raw, "PNG")
+    header, rest = raw.getvalue()[:33], raw.getvalue()[33:]
+    profile = b"name\0\0" + zlib.compress(b"profile")
+    damaged = header + pack(">I", len(profile)) + b"iCCP" + profile + b"\0\0\0\0" + rest
+    assert picture_of("image/png", b64encode(damaged).decode()).caption.endswith("8 by 4 pixels")
+    assert "not drawn" in picture_of("image/png", b64encode(raw.getvalue()[:40]).decode()).caption
+
+
+def test_a_picture_in_the_source_of_a_host_is_drawn_too() -> None:
+    source: Json = {"type": "base64", "media_type": "image/png", "data": encoded(two_colours())}
+    texts = [row_text(row).strip() for row in rows_of({"type": "image", "source": source})]
+    assert any(text.endswith("8 by 4 pixels") for text in texts)
