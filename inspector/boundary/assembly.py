@@ -1,4 +1,4 @@
-"""Assembles a draft into a bounded result: a tool result that a gateway could forward to a model.
+"""Builds the bounded result from the last draft: a tool result that a gateway could forward to a model.
 
 The result ends with a notice that lists the withheld parts for the model.
 """
@@ -29,7 +29,7 @@ are `NotedRemovals`, which are not compared with these prefixes.
 
 
 def assemble(draft: Draft) -> Bounded:
-    """Build the bounded result from a draft to which all rules were applied."""
+    """Build the bounded result from a draft, after all boundary rules."""
     if draft.error is not None:
         return _bounded(draft, {"error": draft.error})
     notice = merged(draft.earlier, _notice(draft))

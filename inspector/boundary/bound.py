@@ -169,7 +169,7 @@ def _bound(
 def _draft_of(
     outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
 ) -> Draft:
-    """The draft for the first rule. The result of a resource or a prompt is rewritten as a tool result."""
+    """The draft with which the rules begin. The result of a resource or a prompt becomes a tool result."""
     if contract.kind is Kind.TOOL or not isinstance(outcome, Result):
         return draft_of(outcome, contract, level, policy, nonce)
     value = outcome.value

@@ -51,14 +51,14 @@ class Contract(Struct, frozen=True, kw_only=True):
         return self.positions.names if self.positions else frozenset()
 
     def start(self) -> Position:
-        """The schema position of the structured content as a whole.
+        """What the output schema says about the structured content as a whole.
 
         Without an output schema, no position is sensitive.
         """
         return (self.positions or _NO_SCHEMA).start()
 
     def claim_at(self, source: Source) -> Claim | None:
-        """The claim that makes a schema position sensitive, if there is one."""
+        """The claim that makes the values at a place in the schema sensitive, if there is one."""
         if source.mark_key is None or source.schema_pointer is None:
             return None
         return self.marks.get(child(_SCHEMA + source.schema_pointer, source.mark_key))

@@ -1,4 +1,4 @@
-"""Drafts of a bounded result: each boundary rule takes a draft and returns the next."""
+"""Drafts: a result on its way through the boundary rules, each of which takes a draft and returns the next."""
 
 from collections.abc import Callable, Mapping, Sequence
 from enum import Enum, auto
@@ -22,7 +22,7 @@ from inspector.json.pointer import child, split
 
 
 class Texts(Struct, frozen=True, kw_only=True):
-    """The distinct texts of a draft that would reach the model."""
+    """The distinct texts of a result that would still reach the model after the rules so far."""
 
     values: dict[str, None] = field(default_factory=dict[str, None])
     """The values in the order of the draft: iterating them in another order takes longer than searching them."""
@@ -144,7 +144,7 @@ class Draft(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":
-        """A draft with more removals, and with more values whose copies the rule `echo` withholds."""
+        """This draft with more removals, and more values whose copies the rule `echo` is to withhold."""
         known = self.secrets.and_then(secrets) if secrets else self.secrets
         return replace(self, removals=self.removals.and_then(removals), secrets=known)
 

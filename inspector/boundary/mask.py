@@ -54,7 +54,7 @@ def mask(result: Json, removals: Iterable[Removal]) -> Json:
 
 
 def _mask_rows(copied: Copied, rows: MarkedRows) -> bool:
-    """Mask the positions in rows. False, with nothing masked, if one of them does not exist."""
+    """Mask the sensitive members of rows. False, with nothing masked, if one of them does not exist."""
     above, stop = split(rows.above), rows.start + rows.length
     masks: JsonObject = dict.fromkeys((key for key, _, _ in rows.marked), MASK)
     try:

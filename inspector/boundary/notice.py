@@ -102,9 +102,9 @@ def merged(earlier: Notice, later: Notice) -> Notice:
 
 
 def notice_in(value: Json, names: frozenset[str]) -> Notice | None:
-    """The notice in `value`; None if `value` does not have exactly the form of a notice.
+    """The notice (what was withheld, for the model) in `value`; None if its form is not exactly a notice's.
 
-    `names`: the names in the output schema.
+    `names`: the names in the output schema. A notice names only fields that are among them.
     """
     if not isinstance(value, dict):
         return None

@@ -1,4 +1,7 @@
-"""Lists the texts of a draft, and removes the places that contain certain texts."""
+"""Lists the texts of a draft (a result between two boundary rules), and removes unwanted texts from it.
+
+Unwanted are copies of withheld values, and texts that look like credentials.
+"""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -29,7 +32,7 @@ SHORTEST = 2
 
 
 def with_texts(draft: Draft) -> tuple[Draft, Texts]:
-    """`draft` with a cache of the texts in it, and these texts."""
+    """The texts in `draft` that would reach the model, and `draft` with these texts cached."""
     if draft.texts is not None:
         return draft, draft.texts
     texts = Texts()

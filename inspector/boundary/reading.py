@@ -1,4 +1,4 @@
-"""Splits the outcome of a call into a draft: content blocks, structured content, and other members."""
+"""Splits the outcome of a call into the first draft: content blocks, structured content, other members."""
 
 from msgspec.structs import replace
 
@@ -39,7 +39,7 @@ def _error_of(outcome: RpcError | Failure) -> Json:
 def draft_of(
     outcome: Outcome, contract: Contract, level: Level, policy: BoundaryPolicy, nonce: str = ""
 ) -> Draft:
-    """The draft for the first rule. Raises UnjudgeableError for a result that cannot be split."""
+    """The draft with which the boundary rules begin. Raises UnjudgeableError for a result it cannot split."""
     raw = raw_of(outcome)
     draft = Draft(
         raw=raw,

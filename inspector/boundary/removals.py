@@ -1,4 +1,4 @@
-"""The removals of one result, and the ledger that collects them during a walk."""
+"""The removals of one result, and the object that collects them while the result is read."""
 
 from bisect import bisect_right
 from collections import Counter
@@ -38,7 +38,7 @@ class MarkedRows(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The number of positions."""
+        """The number of withheld values: rows times sensitive members."""
         return self.length * len(self.marked)
 
     def at(self, place: int) -> Marked:
@@ -47,7 +47,7 @@ class MarkedRows(NamedTuple):
 
 
 class NotedRemovals(Sequence[Removal]):
-    """The removals in one structured value, in the order of the walk."""
+    """The removals in one structured value, in the order in which its places were read."""
 
     def __init__(self, entries: Sequence[Marked | MarkedRows | Removal], contract: Contract) -> None:
         self._entries = entries
@@ -256,7 +256,7 @@ class Secrets:
 
 
 class Ledger:
-    """Collects removals in the order of the walk."""
+    """Collects removals in the order in which the values are read, and limits the length of their pointers."""
 
     def __init__(self, contract: Contract, root: str) -> None:
         self.root = root

@@ -11,7 +11,7 @@ from inspector.json.walk import CONTAINERS, below
 
 
 def undeclared(declared: Bounded, contract: Contract) -> int:
-    """The number of leaves that reach a model at level `declared` without a schema position.
+    """The number of leaves that reach a model at level `declared` although no schema describes them.
 
     A content block is one leaf. An error counts without its code. `declared`: the bounded result at that
     level.

@@ -145,7 +145,7 @@ def note_other(
     value: Json,
     claim: Claim | None = None,
 ) -> None:
-    """Add the removal of `value` at the key or index `token` to `ledger`, for another reason than a mark."""
+    """Add the removal of `value` at the key or index `token` to `ledger`, by another rule than `x-sensitive`."""
     pointer = above.pointer_to(token, ledger) if above else ledger.root
     ledger.note(pointer, rule, detail, value, name=above.name_of(token) if above else None, claim=claim)
 
@@ -266,7 +266,7 @@ def left_of_rows(step: WalkStep, index: int, ledger: Ledger, *, declared: bool) 
 
 
 class _Plan(NamedTuple):
-    """The treatment of objects with certain keys, if all their members are scalars."""
+    """How to judge objects of scalars with the same keys: which members are sensitive, and which types pass."""
 
     marked: tuple[tuple[str, Source, str | None], ...]
     kinds: tuple[frozenset[type], ...]
@@ -275,7 +275,7 @@ class _Plan(NamedTuple):
 
 
 def _plan_of(position: Position, keys: tuple[str, ...], *, declared: bool) -> _Plan | None:
-    """The cached plan for objects with these keys; None if such objects must be entered."""
+    """What to do with objects of scalars that have these keys; None if they must be read one by one."""
     plans = cast("dict[tuple[bool, tuple[str, ...]], _Plan | None]", position.plans)
     asked = (declared, keys)
     if asked in plans:

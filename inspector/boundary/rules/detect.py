@@ -50,7 +50,7 @@ def apply(draft: Draft) -> Draft:
 
 
 def credentials(draft: Draft) -> tuple[Draft, dict[str, str]]:
-    """The texts of a draft that look like credentials, each with the title of the rule that matches."""
+    """The texts that would reach the model and look like credentials, each with the title of the rule."""
     draft, texts = with_texts(draft)
     return draft, dict(_matches(draft, texts))
 

@@ -97,7 +97,7 @@ def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
 
 
 def _released(draft: Draft) -> set[str]:
-    """Texts at positions marked `"x-sensitive": false`: not secret, even in a sensitive result."""
+    """Texts that the schema marks `"x-sensitive": false`: not secret, even in a sensitive result."""
     released = set[str]()
     if draft.hint and draft.structured and not draft.structured.gone:
         texts_in(draft.structured.value, released, set())

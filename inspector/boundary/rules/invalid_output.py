@@ -1,4 +1,4 @@
-"""`invalid-output`: withholds values that do not fit an output schema with sensitivity marks.
+"""`invalid-output`: withholds values that do not fit an output schema that uses `x-sensitive`.
 
 The marks may miss such values: a misspelt member may hold the secret that the schema marks under another
 name. A result from which a gateway with a boundary has already removed parts may lack required members, so it

@@ -2,7 +2,10 @@
 
 Secret references and values that the schema marks `"x-sensitive": false` are not withheld.
 
-Source: WebMCP issue 110, `sensitiveHint`. The rule `structured` withholds structured content.
+This rule withholds the content blocks, the error and other members. The rule `structured` withholds the
+structured content.
+
+Source: WebMCP issue 110, `sensitiveHint`.
 """
 
 from inspector.boundary.bounded import Rule
