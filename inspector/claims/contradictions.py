@@ -42,7 +42,7 @@ _Claims: TypeAlias = Sequence[Claim]
 
 
 def contradictions(claims: Iterable[Claim], *, tool: Tool | None = None) -> tuple[Contradiction, ...]:
-    """All contradictions among the claims about a tool, or about a tool, its resolution and its result.
+    """All contradictions among the claims about a tool, or also about one call of it (`tools/resolve`, result).
 
     `tool`: the tool that the claims describe. Without it, the tool is assumed to have an output schema.
     Malformed claims are ignored, apart from misspelt marks.

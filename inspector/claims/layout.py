@@ -1,4 +1,4 @@
-"""Layouts: where the keys of a vocabulary (a set of keys for claims) stand, and their value types.
+"""Layouts: in which objects the keys of a vocabulary (a set of keys for claims) are, and their value types.
 
 Each vocabulary declares a layout; `VocabularyLayout.read` walks the layout, never the untrusted value, so the
 cost does not depend on the depth and size of the value. An object with duplicate keys is read once for each
@@ -112,7 +112,7 @@ DATA_CLASS = _possible(
 
 
 class Leaf(Struct, frozen=True, kw_only=True):
-    """A key, and the form of the values that it accepts."""
+    """A key of the vocabulary, the values that it accepts, and what a claim with it means."""
 
     form: ValueForm
     meaning: str
@@ -125,7 +125,7 @@ class Leaf(Struct, frozen=True, kw_only=True):
 
 
 class Branch(Struct, frozen=True, kw_only=True):
-    """An object that holds keys."""
+    """A node of a layout: an object that contains keys of the vocabulary, or further such objects."""
 
     members: "Mapping[str, Leaf | Branch]"
     own: bool = False
@@ -150,7 +150,7 @@ class Member(Struct, frozen=True, kw_only=True):
 
 
 class VocabularyLayout(Struct, frozen=True, kw_only=True):
-    """The places of the keys of one vocabulary, by the subject of the claims: tool, result or block."""
+    """In which objects the keys of one vocabulary are, by the subject of the claims: tool, result or block."""
 
     name: str
     standing: Standing
@@ -173,7 +173,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
             yield from self._read_members(subject, branch, root)
 
     def owns(self, subject: Subject, pointer: str) -> bool:
-        """True if the member at `pointer` (relative to the subject) belongs to this layout."""
+        """True if the vocabulary defines the member at `pointer`, relative to the tool, result or block."""
         node: Leaf | Branch | None = self.roots.get(subject)
         for token in split(pointer):
             if isinstance(node, Branch):
@@ -192,7 +192,7 @@ class VocabularyLayout(Struct, frozen=True, kw_only=True):
         read: Reader | None = None,
         more_keys: Mapping[str, Leaf] | None = None,
     ) -> Vocabulary:
-        """Make the vocabulary with this layout. `read`: replaces the method `read` of the layout.
+        """Make the vocabulary whose keys this layout describes. `read`: replaces the method `read`.
 
         `more_keys`: keys that only `read` finds.
         """

@@ -25,7 +25,7 @@ METHOD = "tools/resolve"
 
 _HINTS = ("readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint", "maliciousActivityHint")
 _TAKEN = (*_HINTS, "attribution", "inputMetadata", "returnMetadata")
-"""The annotations that a resolution may refine."""
+"""The annotations that an answer may refine."""
 _SETS = (
     "inputMetadata.destination",
     "inputMetadata.sensitivity",
@@ -37,7 +37,7 @@ _SETS = (
 
 
 class ResolutionState(StrEnum):
-    """The outcome of asking the server to resolve a call."""
+    """What came of asking the server which declarations hold for a call."""
 
     RESOLVED = "resolved"
     WIDENED = "widened"
@@ -46,7 +46,7 @@ class ResolutionState(StrEnum):
 
 
 class Resolution(Struct, frozen=True, kw_only=True):
-    """The server's answer about one call, and the annotations that apply to it."""
+    """The server's answer to `tools/resolve` about one call, and the annotations that apply to the call."""
 
     state: ResolutionState
     effective: Tool
@@ -66,7 +66,7 @@ class Resolution(Struct, frozen=True, kw_only=True):
 
 
 def is_resolvable(tool: Tool) -> bool:
-    """True if the tool declares that its calls can be resolved."""
+    """True if the tool declares that the server can be asked about one call before it is made."""
     return traits_of_tool(tool).resolvable.value is True
 
 
@@ -167,7 +167,7 @@ def _narrowed(tool: Tool, resolved: JsonObject) -> Tool:
 
 
 def _merged(listed: Json, resolved: Json) -> Json:
-    """One annotation after the resolution. Members of an object that the resolution omits stay as listed."""
+    """One annotation as it applies to the call. Members of an object that the answer omits stay as listed."""
     if isinstance(listed, dict) and isinstance(resolved, dict):
         return listed | resolved
     # A listed value that is not an object is malformed and so read in the safe direction; keep it.

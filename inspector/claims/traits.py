@@ -134,7 +134,7 @@ class _Reading:
 
 
 def traits(claims: Iterable[Claim]) -> Traits:
-    """Join `claims`; their order does not matter. More claims never make a trait less cautious."""
+    """The traits that follow from all `claims`, in any order. More claims never make a trait less cautious."""
     readings: dict[TraitName, list[_Reading]] = {}
     for claim in claims:
         words_by_trait: dict[TraitName, tuple[Word, ...]] = {}

@@ -1,4 +1,4 @@
-"""`webmcp`: the annotations of a page's tools, under the names of the draft and of the browser."""
+"""`webmcp`: the annotations of a page's tools, under the names of the WebMCP draft and of the browser."""
 
 from collections.abc import Iterator
 

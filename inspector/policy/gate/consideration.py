@@ -101,7 +101,7 @@ class Consideration(Struct, frozen=True, kw_only=True):
         return self.resolution.remarks if self.resolution else ()
 
     def as_json(self) -> JsonObject:
-        """The decision with `changed`, `problem`, `resolution` and `remarks`.
+        """The decision as JSON, with the members `changed`, `problem`, `resolution` and `remarks`.
 
         Contains no value of an argument.
         """

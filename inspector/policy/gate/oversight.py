@@ -138,7 +138,7 @@ class Oversight:
         self._agreed += ((target, each.key) for each in changes)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Mark the session as untrusted: the interface of a tool (MCP Apps) sent something to the model.
+        """Mark the session as untrusted, because the interface of a tool (MCP Apps) sent the model a message.
 
         Returns the number of the message; messages and calls share one sequence of numbers.
         """
