@@ -1,4 +1,4 @@
-"""The secrets of a call's result that the vault keeps: secret references and withheld values."""
+"""Finds the secrets in a call's result that the vault is to keep: secret references and withheld values."""
 
 from array import array
 from collections.abc import Iterable, Sequence

@@ -44,7 +44,7 @@ class HttpServer:
 
 
 class HttpRedeemer:
-    """A `Redeemer` (fetches secrets) that uses HTTP, for one connection."""
+    """Fetches the secrets of one connection over HTTP (a `Redeemer`)."""
 
     def __init__(
         self,

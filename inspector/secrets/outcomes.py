@@ -143,7 +143,7 @@ def of_status(
 
 
 def words(outcome: Outcome) -> OutcomeWords:
-    """The texts for an outcome."""
+    """What the screen says about an outcome: its name, the reason, and what the user can do."""
     match outcome:
         case Revealed():
             why = "; ".join(outcome.faults) or "the server returned it"

@@ -1,4 +1,4 @@
-"""The secrets of one session: the vault, which keeps them, and the redeemer, which fetches them.
+"""The secrets of one session: keeps them in a vault, and fetches the secrets behind references.
 
 No command uses this module; only the secrets screen does.
 """
@@ -23,7 +23,7 @@ _NOT_REACHED = RefusedUrl(
 
 
 class Custody:
-    """The vault of one session, and the redeemer of its references."""
+    """Keeps the secrets of one session in a vault, and exchanges its secret references for their secrets."""
 
     def __init__(self) -> None:
         self.vault = Vault()
@@ -61,14 +61,14 @@ class Custody:
     ) -> None:
         """Set up redemption in a page. Each secret is fetched in the frame of its reference.
 
-        `redeemer_of`: returns the redeemer for a call number.
+        `redeemer_of`: returns, for a call number, the object that fetches secrets in the frame of that call.
         """
         self.now_s = clock
         self._redeemer_of = redeemer_of
 
     @property
     def is_guarding(self) -> bool:
-        """True while the vault holds a redeemed secret, or a withheld value is shown.
+        """True while the session has a redeemed secret, or a withheld value is shown.
 
         Selecting, copying, screenshots and exports are disabled meanwhile.
         """
@@ -85,7 +85,7 @@ class Custody:
         return redeemer.preview(reference)
 
     async def reveal(self, key: VaultKey) -> None:
-        """Redeem a reference and store the outcome in the vault.
+        """Fetch the secret of a reference, and store the outcome in the vault.
 
         Call it only after the user agreed to `preview`. Raises ForgottenError if the vault has no such
         reference.

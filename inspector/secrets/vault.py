@@ -1,4 +1,4 @@
-"""The vault of one session: the only object that holds redeemed secrets, and the state of every secret.
+"""The vault keeps the secrets of one session: no other object has redeemed secrets or their state.
 
 Source: docs/secrets.md. The vault reads no clock and sends nothing.
 """
@@ -154,7 +154,7 @@ class Vault:
         return True
 
     def begin(self, key: VaultKey) -> bool:
-        """Note that a redemption runs. Returns whether the session already had the secret.
+        """Note that the secret is being fetched. Returns whether the session already had it.
 
         Raises ForgottenError.
         """
@@ -163,7 +163,7 @@ class Vault:
         return is_known
 
     def end(self, key: VaultKey, outcome: Outcome | None) -> None:
-        """Store the outcome of a redemption; None if it was cancelled.
+        """Store the outcome of fetching a secret; None if that was cancelled.
 
         The value of an earlier redemption is kept unless the outcome has a new value.
         """
@@ -258,7 +258,7 @@ STILL_HERE = " The value from before is still here."
 
 
 def item_words(kept: Kept, *, now_s: float, request: Allowed | RefusedUrl) -> OutcomeWords:
-    """The texts for an item. `request`: the request that redeeming the item would send.
+    """What the screen says about an item. `request`: the request that redeeming the item would send.
 
     `now_s`: the time, on the clock on which the item was received. The reason for a withheld value comes from
     the removal, and may quote untrusted text; all other texts are safe.

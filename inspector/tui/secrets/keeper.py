@@ -22,7 +22,7 @@ def holdings(record: CallRecord) -> Holdings:
 
 @runtime_checkable
 class VaultScreen(Protocol):
-    """A screen that shows the vault."""
+    """A screen that shows the secrets in the session's vault."""
 
     def show_current(self) -> None:
         """Show the current items of the vault."""
@@ -30,7 +30,7 @@ class VaultScreen(Protocol):
 
 
 class VaultKeeper:
-    """Fills the vault in a thread.
+    """Puts the secrets of ended calls into the session's vault, in a thread.
 
     Calls that have ended wait until `take`, so that their results can be drawn first. No call is skipped.
     """

@@ -253,7 +253,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
             self.dismiss()
 
     def action_reveal(self) -> None:
-        """Show the request that would be sent, and ask whether to send it."""
+        """Show the request that would redeem the secret reference, and ask whether to send it."""
         kept = self._kept()
         if kept is None:
             return

@@ -203,7 +203,7 @@ class PageConnection:
             raise
 
     def redeemer(self, tool: Tool | None) -> PageRedeemer:
-        """The redeemer for references that a call of `tool` returned.
+        """The object that fetches the secrets of references that a call of `tool` returned.
 
         It fetches secrets only in the frame that registered the tool.
         """

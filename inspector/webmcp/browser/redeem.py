@@ -89,7 +89,7 @@ class Page(Protocol):
 
 
 class PageRedeemer:
-    """A `Redeemer` for the tools of one document. It redeems one reference at a time."""
+    """Fetches secrets for the tools of one document, one reference at a time (a `Redeemer`)."""
 
     def __init__(
         self, page: Page, document: PageDocument | None, *, time_limit_s: float = TIME_LIMIT_S
