@@ -26,7 +26,7 @@ _DRAFT_NAME = re.compile(r"[A-Za-z0-9_.-]*", re.ASCII)
 
 
 def faults_of(name: Json, description: Json) -> tuple[str, ...]:
-    """How a name and a description break the rules of the draft, in sentences that quote neither."""
+    """How a name and a description break the rules of the WebMCP draft, in sentences that quote neither."""
     faults: list[str] = []
     if not isinstance(name, str) or not name:
         faults.append("The name is empty.")
@@ -85,7 +85,7 @@ class Handles:
     """
 
     def __init__(self, tools: Iterable[tuple[str, str, tuple[int, ...]]]) -> None:
-        """`tools`: the name, origin and frame position of each tool."""
+        """`tools`: the name, the origin, and the frame's place in the page, of each tool."""
         self._shared: Counter[str] = Counter()
         for name, origin, position in tools:
             self._shared.update(_forms(name, origin, position))
@@ -126,7 +126,10 @@ _UNREAD: JsonObject = {"$ref": "sightline:unread"}
 
 
 class Joined:
-    """The joined definition of a tool, and the differences between what was declared and what was kept."""
+    """One definition of a page's tool, joined from what the page declared and what the browser kept.
+
+    Also the differences between the two.
+    """
 
     def __init__(self, kept: KeptTool, declaration: Declaration | None, agent: Json) -> None:
         self.dropped: list[str] = []
