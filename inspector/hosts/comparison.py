@@ -79,7 +79,10 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
     @property
     def unfinished(self) -> str:
-        """The reason why the outcome does not end its call, without quoting it; empty if it ends the call."""
+        """Why the call goes on after this outcome, for example because the server asks for input.
+
+        Empty if the call has ended. Quotes nothing of the outcome.
+        """
         return self.bounded.unfinished
 
     @property

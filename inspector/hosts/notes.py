@@ -77,7 +77,7 @@ class Notes:
             self.beyond("", "the exact error text of the client library")
 
     def withhold(self, reason: str) -> None:
-        """Add the reason why the model's view is unknown."""
+        """Note that the model's view is unknown for this reason, and that the result is therefore withheld."""
         self.beyond("", f"{reason}; the whole result is withheld here")
 
     def context(self, model: Json) -> ModelContext:

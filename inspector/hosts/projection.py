@@ -54,12 +54,12 @@ class Projection:
 
     @property
     def sensitive(self) -> Sequence[Removal]:
-        """The removals that mask the raw result: `Judgement.secrets`."""
+        """The removals whose values are masked when the raw result is shown: `Judgement.secrets`."""
         return self.judgement.secrets(self.policy)
 
     @cached_property
     def undeclared(self) -> int:
-        """The number of leaves that pass the level `declared` without a schema position.
+        """The number of leaves that pass the level `declared` although no schema describes them.
 
         0 at other boundary levels, without an answer, and for resources and prompts, which have no schema.
         """

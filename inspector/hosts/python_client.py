@@ -138,7 +138,7 @@ def changed(kind: Kind, change: Callable[[Model], Model]) -> Kind:
 def of_first(model: Model) -> Model:
     """`model` as version 1 of the package mcp defines it.
 
-    There, URIs are URLs, annotations have no time, and unknown members are kept.
+    There, URIs are URLs, annotations have no `lastModified`, and unknown members are kept.
     """
     members = (
         replace(member, kind=Scalar.URI) if member.name == "uri" else member

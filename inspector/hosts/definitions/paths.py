@@ -1,6 +1,7 @@
-"""Places in a schema as linked tokens, and the redirection of references in the bounded schema.
+"""Paths in a schema, and new targets for each `$ref` whose target the boundary moved or withheld.
 
-Pointers are created on demand, and their total length is limited.
+A path is a linked list of the tokens of a JSON pointer. Pointers are created on demand, and their total length
+is limited. The bounded schema is the part of an output schema that the boundary leaves.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ _NOWHERE = "its target is withheld; any value fits here"
 
 @dataclass(frozen=True, slots=True)
 class DocumentPath:
-    """A place in a document, as linked tokens. Its pointer is created on demand."""
+    """The path to a place in a document: one token of its JSON pointer, linked to the path above it."""
 
     above: "DocumentPath | None"
     token: str
@@ -79,7 +80,7 @@ class RedirectedReference(Struct, frozen=True, kw_only=True):
 
 
 class Leading:
-    """Redirects references. Targets without a place in the bounded schema get a place in the definitions."""
+    """Gives references their new targets, and adds targets to the `$defs` of the bounded schema."""
 
     def __init__(self, top: JsonObject, purse: Purse) -> None:
         self._top = top
@@ -87,7 +88,7 @@ class Leading:
         self._nowhere: DocumentPath | None = None
 
     def spare_place(self) -> tuple[JsonObject, str, DocumentPath]:
-        """A free place for a schema: the definitions, a new name, and the place."""
+        """A free place for a schema in `$defs`: the object `$defs`, a new name in it, and the path to it."""
         held = self._top.setdefault(_DEFINITIONS, {})
         if not isinstance(held, dict):
             held = self._top[_DEFINITIONS] = {}

@@ -1,4 +1,4 @@
-"""Analyses an output schema: the sensitivity of each schema object, by identity."""
+"""Analyses an output schema: the sensitivity of each schema object, by its `id()`."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,7 +9,7 @@ from inspector.schema.nodes import Node, SensitivityMark, compile_schema
 
 
 class Survey(Struct, frozen=True, kw_only=True):
-    """The analysis of the objects of one schema, by `id`.
+    """The sensitivity of the objects of one schema, by their `id()`.
 
     The schema must exist for longer than the analysis.
     """

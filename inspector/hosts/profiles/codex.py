@@ -346,7 +346,7 @@ def _host(name: str, knowledge: str, notes: str, budget: Budget) -> Host:
     limit = budget.amount * (4 if budget.in_tokens else 1)
     return Host(
         name=name,
-        title=f"Codex CLI (model {knowledge} bundled metadata)",
+        title=f"Codex CLI (model {knowledge} metadata in Codex)",
         version="0.169.0",
         as_of="2026-11",
         model_gets=f"structured content up to {limit:,} characters, not text or images; no error flag",

@@ -123,7 +123,7 @@ HOST = Host(
     version="1.23.0",
     as_of="2026-11",
     model_gets="structured content, not text; _meta too; nothing of an error",
-    how="observed: adapter code run",
+    how="observed: by running the code of the adapter",
     source="PyPI agent-framework-core 1.23.0, _mcp.py and _tools.py: the function_result content for the next request",
     notes=(
         "Client library mcp 2.3.0. The model gets no error details unless include_detailed_errors is set; the provider's "

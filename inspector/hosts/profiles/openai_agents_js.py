@@ -86,7 +86,7 @@ def _host(name: str, option: str, *, use_structured: bool) -> Host:
         version="0.20.0",
         as_of="2026-11",
         model_gets=f"{'structured content, not text;' if use_structured else 'no structured content,'} no error flag",
-        how="observed: adapter code run",
+        how="observed: by running the code of the adapter",
         source="npm @openai/agents-core 0.20.0 and @openai/agents-openai 0.20.0: the item in the next request",
         notes="On the wire, with the Responses API.",
         model_view=judged(JAVASCRIPT, partial(_model, use_structured=use_structured)),

@@ -69,7 +69,7 @@ def _host(name: str, option: str, *, use_structured: bool) -> Host:
         version="0.24.0",
         as_of="2026-11",
         model_gets=f"{'structured content, not text;' if use_structured else 'no structured content,'} no error flag",
-        how="observed: adapter code run",
+        how="observed: by running the code of the adapter",
         source="PyPI openai-agents 0.24.0, agents/mcp/util.py and agents/items.py: output of the function_call_output item",
         notes="Client library mcp 2.3.0.",
         model_view=judged(PYDANTIC, partial(_model, use_structured=use_structured)),

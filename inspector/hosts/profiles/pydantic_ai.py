@@ -198,7 +198,7 @@ HOST = Host(
     version="2.68.0",
     as_of="2026-11",
     model_gets="structured content, not text, except beside images",
-    how="observed: adapter code run",
+    how="observed: by running the code of the adapter",
     source="PyPI pydantic-ai-slim 2.68.0, mcp.py and messages.py: the parts passed to FunctionModel",
     notes=(
         "Client libraries fastmcp-slim 4.2.0 and mcp 2.3.0. `text_only_provider` is the form for providers that take no "
