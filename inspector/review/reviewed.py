@@ -317,7 +317,7 @@ _ASKED = ("systemPrompt", "messages", "tools", "message", "url", "requestedSchem
 
 
 def requests_of(traffic: Traffic) -> tuple[Offer, ...]:
-    """The server's requests to the user or to a model, in the shape of definitions, for the rules."""
+    """The server's elicitation and sampling requests, converted so that review rules can check them."""
     return tuple(
         Offer(
             kind=SubjectKind.REQUEST,

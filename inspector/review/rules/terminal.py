@@ -36,7 +36,7 @@ _DOES = (
 def _does(text: str, at: int) -> str:
     behind = text[at + 1 : at + 8]
     found = next((does for start, does in _DOES if text[at] == "\x1b" and behind.startswith(start)), None)
-    return found or "it acts on the terminal that shows it"
+    return found or "the character controls the terminal that shows it"
 
 
 def _controls(offer: Offer) -> Iterator[Hit]:

@@ -41,7 +41,7 @@ def _bidirectional(offer: Offer) -> Iterator[Hit]:
 def _unassigned(offer: Offer) -> Iterator[Hit]:
     for place, named, text in _places(offer, HiddenKind.UNASSIGNED):
         yield Hit(
-            message=f"Characters without a public meaning: {named}.",
+            message=f"Private-use or unassigned characters: {named}.",
             pointer=place.pointer,
             evidence=quoted(text, _first(text)),
         )
@@ -64,7 +64,7 @@ def _places(offer: Offer, kind: HiddenKind) -> Iterator[tuple[Hidden, str, str]]
 
 
 def _first(text: str) -> int:
-    """The position of the first non-ASCII character."""
+    """The index of the first non-ASCII character."""
     return next((at for at, character in enumerate(text) if not character.isascii()), 0)
 
 
@@ -142,7 +142,7 @@ RULES = (
     ),
     ReviewRule(
         id="SL-UNI004",
-        title="Characters without a public meaning",
+        title="Private-use or unassigned characters",
         severity=Severity.LOW,
         confidence=Confidence.MEDIUM,
         consequence="What a reader sees depends on the font, and what a model understands depends on its training.",

@@ -1,4 +1,4 @@
-"""Signs that a sentence gives instructions to a model: patterns over its words, with a weight and a reason.
+"""Signs that a sentence gives instructions to a model: patterns of words, each with a weight and a reason.
 
 A pattern combines words of several kinds in one sentence, most of them close together, so that no single word
 is a sign. The TOML files in this folder contain the patterns; conditions.py documents their format. Words

@@ -1,4 +1,4 @@
-"""Signs and conditions that the data files cannot express, because they need Python code."""
+"""Patterns for instructions to a model that need Python code, and so are not in the data files."""
 
 from collections.abc import Callable, Iterator, Mapping
 

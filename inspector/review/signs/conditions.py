@@ -64,14 +64,14 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
 
 
 class Case(Condition, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Another weight or reason for a sign, used if more conditions hold around its position."""
+    """Another weight or reason for a sign, used if more conditions hold for the words around it."""
 
     weight: Weight
     reason: str | None = None
 
 
 class Outcome(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The weight and reason for a name that a function of `coded.SIGNS` yields."""
+    """The weight and reason of a sign that a function of `coded.SIGNS` finds; it yields the sign's name."""
 
     weight: Weight
     reason: str

@@ -1,4 +1,4 @@
-"""Loads the data files of the signs when the first text is reviewed."""
+"""Loads the data files with the patterns for instructions, when the first text is reviewed."""
 
 import pkgutil
 import tomllib
@@ -46,7 +46,7 @@ def read(name: str) -> str:
 
 @cache
 def kinds() -> tuple[SignFinder, ...]:
-    """The finders of signs from all files for English."""
+    """The functions that find signs in an English sentence, from all data files."""
     lists, named, _ = _parsed(read(_SHARED), {}, _coded())
     return tuple(signs_of(read(name), lists, named) for name in _KINDS)
 
@@ -99,7 +99,7 @@ def _parsed(
 def _sign(
     sign: Sign, lists: Lists, named: Mapping[str, CompiledCondition]
 ) -> tuple[tuple[frozenset[str], ...], SignFinder]:
-    """Compile a sign. Returns the words that it needs in a sentence, and a function that yields it."""
+    """Compile a sign. Returns the words that a sentence must have for it, and a function that finds it."""
     if sign.code is not None:
         return (), _coded_sign(sign, sign.code, lists)
     condition = compiled(sign, lists, named)

@@ -1,4 +1,7 @@
-"""The words of a sentence, and what signs ask about them: positions of words, and negation."""
+"""Finds where words stand in a sentence, and whether they are negated.
+
+The signs (patterns for text that gives a model instructions) are built on this.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -42,7 +45,7 @@ class SentenceWords:
         return not wanted.isdisjoint(self.kinds)
 
     def where(self, wanted: frozenset[str]) -> Iterable[int]:
-        """The positions of these words, in order."""
+        """The indices at which these words stand in the sentence, in order."""
         if wanted.isdisjoint(self.kinds):
             return ()
         return [index for index, word in enumerate(self.words) if word in wanted]
@@ -62,7 +65,7 @@ class SentenceWords:
         return False
 
     def is_denied(self, index: int) -> bool:
-        """True if a negation is shortly before the position, and no word in between starts a new command."""
+        """True if a negation is shortly before word `index`, and no word in between starts a new command."""
         for place in range(index - 1, max(-1, index - 5), -1):
             word = self.words[place]
             if word in NOT and not self._denies_nothing(place):
@@ -84,24 +87,24 @@ class SentenceWords:
         )
 
     def asked(self, wanted: frozenset[str]) -> Iterator[int]:
-        """The positions at which the sentence has these words without a negation."""
+        """The indices at which these words stand without a negation."""
         return (index for index in self.where(wanted) if not self.is_denied(index))
 
     @property
     def path(self) -> int | None:
-        """The position of the first path at which keys or settings are usually stored; None if there is none."""
+        """The index of the first path at which keys or settings are usually stored; None if there is none."""
         return self._path
 
     @property
     def addresses(self) -> tuple[int, ...]:
-        """The positions of destinations: web, mail and IP addresses, and numbers of phones and accounts."""
+        """The indices of destinations: web, mail and IP addresses, and numbers of phones and accounts."""
         if self._addresses is None:
             self._addresses = tuple(index for index, word in enumerate(self.words) if is_address(word))
         return self._addresses
 
     @property
     def tools(self) -> tuple[int, ...]:
-        """The positions of words that look like names of tools."""
+        """The indices of words that look like names of tools."""
         if self._tools is None:
             self._tools = tuple(
                 index

@@ -1,4 +1,4 @@
-"""Signs in other languages than English, by word stems.
+"""Finds instructions to a model in languages other than English, by word stems.
 
 A sign combines words of several kinds in one clause, in any order, because word order differs between
 languages. Stems match at the beginning of a word, and anywhere in scripts without blanks. The cost is linear
@@ -94,7 +94,7 @@ class Clause(Struct, frozen=True, kw_only=True):
 
 
 def foreign_signs(text: str) -> Iterator[tuple[float, str, int]]:
-    """The weight, reason and position of each sign. English and unknown languages have none."""
+    """The weight, reason and place of each sign in a text; none for English and unknown languages."""
     language = _language(text)
     if language is None:
         return
