@@ -316,10 +316,10 @@ _AT_ONCE_BYTES = 100_000
 
 
 def frame_of(line: RecordedFrame, content: Json, *, has_raw: bool = False) -> Frame:
-    """The frame of a session that a line recorded.
+    """The frame that a line of a recording describes.
 
-    `content`: the line's content, or the same with placeholders for markers. `has_raw`: whether to serialize
-    it to `raw`.
+    `content`: the content of the line. In it, placeholders may stand in place of the marks of withheld
+    values. `has_raw`: whether to serialize `content` to the frame's `raw`.
     """
     raw = b""
     if has_raw:

@@ -42,7 +42,11 @@ def named(target: Target) -> tuple[str, str]:
 
 
 def secret_values(target: Target) -> tuple[str, ...]:
-    """The values of a target that are secret from the start: environment, headers, query, user, and secret words."""
+    """The values of a target that are secret from the start.
+
+    These are values of the environment and of headers, user and query of a URL, the client secret, and words of
+    the command that look like secrets.
+    """
     match target:
         case StdioTarget():
             values = [*target.environment.values(), *secret_words(target.command)]

@@ -1,4 +1,4 @@
-"""A session on a recording: shows what was known at each position.
+"""A session that reads a recording, and shows what was known at each line of it.
 
 Such a session makes no connection and no call, and redeems no secret.
 """
@@ -51,7 +51,7 @@ _REMEMBERED = 2
 
 
 class Scene(Struct, frozen=True, kw_only=True):
-    """The state of a session at one position of its recording."""
+    """The state of a session at one line of its recording."""
 
     position: int
     """The number of the line, counted from 0."""
@@ -166,7 +166,7 @@ class RecordedSession(Session):
                     file.close()
 
     def enter(self, scene: Scene) -> None:
-        """Move to the position of `scene`."""
+        """Move to the line of the recording at which `scene` was."""
         self.catalogue = scene.catalogue
         self.server = scene.server
         self.announce(scene.profile)
@@ -298,7 +298,7 @@ def _entries(played: Played, first: int, end: int, position: int) -> Mapping[int
 
 
 def _last_frame(played: Played, position: int) -> int:
-    """The number of the last frame up to a position; 0 if none is near."""
+    """The number of the last frame up to a line; 0 if none is near."""
     place: int | None = position
     for _ in range(_MOST_OTHERS):
         line = played.line(place) if place else None

@@ -38,7 +38,7 @@ from inspector.recording.replaying import Replay, ReplayedCall, tools_in
 
 
 class KnownListing(Struct, frozen=True, kw_only=True):
-    """The items that the server has listed up to a position in the recording."""
+    """The items that the server has listed up to a line of the recording."""
 
     places: tuple[int, ...]
     """The lines that the listing was read from."""
@@ -48,7 +48,7 @@ class KnownListing(Struct, frozen=True, kw_only=True):
 
 
 class Listings:
-    """Reads the items that were listed up to a position.
+    """Reads the items that the server had listed up to a line of the recording.
 
     The last result is cached, because most steps do not change it.
     """
@@ -60,7 +60,7 @@ class Listings:
         self._known = KnownListing(places=())
 
     def at(self, position: int) -> KnownListing:
-        """The definitions that were listed since the current connection began."""
+        """The items listed up to the line `position`, since the connection of that line began."""
         since = self._index.connections.last(position) or 0
         places: dict[Kind, list[int]] = {}
         for kind in Kind:
@@ -119,7 +119,7 @@ def _results(line: RecordedFrame) -> Iterator[Json]:
 
 
 class CallAt(Struct, frozen=True, kw_only=True):
-    """The position at which a call was answered."""
+    """The line of the recording at which a call was answered."""
 
     position: int
     number: int
@@ -127,7 +127,7 @@ class CallAt(Struct, frozen=True, kw_only=True):
 
 
 class Moment(Struct, frozen=True, kw_only=True):
-    """The state of a session at a position of its recording."""
+    """The state of a session at a line of its recording."""
 
     position: int
     catalogue: Catalogue
@@ -310,7 +310,7 @@ class Played:
         return line
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number, with placeholders for withheld values; None if there is none."""
+        """The frame `number`, with placeholders for withheld values; None if there is none."""
         position = self.line_of(number)
         return None if position is None else self._frame_at(position)
 

@@ -107,7 +107,7 @@ class SealedFrames:
     """The sealed frames of a recording, found by an index and decrypted on request."""
 
     def __init__(self, recording: Path, identity: Path) -> None:
-        """Find the frames. `identity`: a file as age-keygen writes it. Raises UsageError."""
+        """Find the frames. `identity`: the file of the private key, as age-keygen writes it. Raises UsageError."""
         self._age = _age()
         self._identities = _identities(self._age, identity)
         self._path = sealed_path(recording)
@@ -124,9 +124,9 @@ class SealedFrames:
             raise
 
     def frame(self, number: int) -> Frame | None:
-        """The frame of that number; None if it is incomplete.
+        """Decrypt the frame `number`; None if the file does not contain all of it.
 
-        Raises UsageError if the identity does not match.
+        Raises UsageError if the age identity (the private key) cannot decrypt it.
         """
         place = self._places.get(number)
         if place is None:
@@ -158,7 +158,7 @@ class SealedFrames:
             place = self._file.tell()
 
     def _try_identity(self) -> None:
-        """Decrypt one frame, to fail at once if the identity does not match."""
+        """Decrypt one frame, to fail at once if the private key is not the right one."""
         number = next(iter(self._places), None)
         if number is not None:
             self.frame(number)
