@@ -201,7 +201,10 @@ class DefinitionPane(Vertical):
 
     @on(OutlineLines.Drawn)
     def mark_drawn(self, event: OutlineLines.Drawn) -> None:
-        """Choose the sides and explain the value again, after other rows are drawn."""
+        """After the outline has drawn different rows, decide which sides to show, and explain the value.
+
+        The value is the one under the cursor.
+        """
         event.stop()
         self._choose_sides()
         self._explain()

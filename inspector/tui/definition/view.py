@@ -125,9 +125,9 @@ def why_line(view: DefinitionView, node: int | None) -> Content:
 
 
 def every_reason(view: DefinitionView, node: int | None) -> Content:
-    """All reasons, starting with the reason at `node`, each with its declaration.
+    """Every reason why the model's definition differs, starting with the one at `node`.
 
-    Then notes about the definition.
+    Each comes with its declaration. Notes about the definition follow.
     """
     here = view.reason_on(node) if node is not None else None
     others = (reason for reason in view.reasons[:MAX_REASONS] if reason is not here)

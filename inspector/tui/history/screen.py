@@ -34,7 +34,7 @@ _VALUE_KEYS: Keys = (
 
 
 class RequestedAction(Struct, frozen=True, kw_only=True):
-    """What the user wants to do with a call on the main screen: see its result, make it again, or edit its arguments."""
+    """What the main screen shall do with a past call: show its result, make it again, or edit its arguments."""
 
     call: HistoryCall
     do: Literal["look", "call", "edit"]

@@ -1,4 +1,4 @@
-"""Divides the main screen among its parts."""
+"""Divides the main screen among its parts: zooms one of them, or makes the timeline longer."""
 
 from collections.abc import Sequence
 
@@ -31,7 +31,7 @@ class ScreenLayout:
         return self._screen.has_class(_LONG_TIMELINE)
 
     def arrange(self, name: str, *, is_so: bool) -> None:
-        """Set a class of the screen that moves its parts."""
+        """Give the screen the CSS class `name` if `is_so`, else remove it. main.tcss places the parts by it."""
         if self._screen.has_class(name) != is_so:
             self._screen.set_class(is_so, name, update=False)
             self._restyle()

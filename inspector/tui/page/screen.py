@@ -48,7 +48,7 @@ def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
         rows.append(("policy", stated))
     if document.false_reports:
         rows.append(
-            ("forged", f"{document.false_reports} reports were not made by Sightline's hook and are ignored")
+            ("forged", f"{document.false_reports} reports did not come from Sightline and are ignored")
         )
     return tuple(
         Content.assemble((f"{name:<11}", QUIET), content(shortened(words, 400))) for name, words in rows
@@ -58,9 +58,9 @@ def origin_lines(facts: PageFacts) -> tuple[Content, ...]:
 _EVIDENCE = {
     Evidence.SEEN: "seen in full when the page registered it",
     Evidence.PARTLY: "seen in part: the definition is too large or too deep, or code of the page computes it",
-    Evidence.DIFFERS: "the browser and Sightline's hook received different definitions",
+    Evidence.DIFFERS: "the browser and Sightline received different definitions from the page",
     Evidence.MISSED: "unknown: the page registered it in a way that Sightline did not see",
-    Evidence.UNWATCHED: "unknown: the document was loaded before Sightline's hook",
+    Evidence.UNWATCHED: "unknown: the document was loaded before Sightline watched it",
     Evidence.FORM: "by a form, which the browser reads itself",
 }
 

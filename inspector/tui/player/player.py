@@ -1,4 +1,4 @@
-"""The position in a recording, and everything that moves it."""
+"""Moves through a recording: by steps, by jumps, by playing, and by searching."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ class PlayerChanged(Message):
 
 
 class Player:
-    """Moves the position, which is the number of a line of the file. Threads read and search the file."""
+    """Moves the position in a recording, a line number. Threads read and search the file."""
 
     def __init__(self, screen: Screen[None], session: RecordedSession, moved: Callable[[], None]) -> None:
         """`moved`: called for every new position, in order: each scene is built on the previous scene."""

@@ -116,7 +116,7 @@ class PolicyGate:
             self._screen.notify(words, severity="warning", timeout=12, markup=False)
 
     def hear_app(self, session: Session, method: str) -> int:
-        """Mark the session as untrusted: the interface of a tool (MCP Apps) sends a message to the model.
+        """Mark the session as untrusted, because the interface of a tool (MCP Apps) sends the model a message.
 
         Returns the number of the message; messages and calls share one sequence of numbers.
         """

@@ -708,7 +708,7 @@ def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:
 
 
 class _ResultRemarks:
-    """Gives the signs of the nodes of a result, and the words for values that are absent."""
+    """Tells the widget which sign to draw in front of a node of a result, and the words for absent values."""
 
     def __init__(self, view: ResultView, outline: Outline) -> None:
         self._view = view

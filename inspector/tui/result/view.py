@@ -237,7 +237,7 @@ class ResultView:
 
     @property
     def is_json_ready(self) -> bool:
-        """True if `json` is laid out. Of a large result, that takes seconds."""
+        """True if the layout of `json` exists. The layout of a large result takes seconds."""
         return "json" in self.__dict__
 
     @cached_property

@@ -37,9 +37,9 @@ class Raised(Struct, frozen=True, kw_only=True):
 
 
 def raised_in(lines: Sequence[str]) -> Raised | None:
-    """The last exception in these lines; in a chain of exceptions the first, which is the cause.
+    """The last exception in these lines; None if there is none.
 
-    None without one.
+    Of a chain of exceptions, the first one, which is the cause.
     """
     known = [line[:_MAX_LENGTH].strip() for line in lines[-_MAX_LINES:]]
     raised = [number for number, line in enumerate(known) if _EXCEPTION.match(line)]

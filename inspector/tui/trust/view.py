@@ -181,7 +181,7 @@ def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
 
 
 def label_text(label: TrustLabel) -> Content:
-    """A label in full."""
+    """A trust label with its call, tool, server, kind and value, and what the kind means."""
     origin = label.origin
     return Content.assemble(
         content(shortened(f"#{origin.call} {origin.tool}", 200), "bold"),

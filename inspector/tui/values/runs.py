@@ -46,7 +46,7 @@ class RecordRun(Struct, frozen=True, kw_only=True):
 
 
 class Records(Struct, frozen=True, kw_only=True):
-    """The values of a run."""
+    """The values of both sides of a run: objects in a list that all have the same keys."""
 
     left: list[Record]
     right: list[Record] | None
@@ -56,12 +56,15 @@ class Records(Struct, frozen=True, kw_only=True):
 
     @property
     def lefts(self) -> Iterator[Value]:
-        """The values of the left side in the order of the nodes."""
+        """The values on the left side of the outline, in the order of its nodes."""
         return _flat(self.left, zip(*map(Record.values, self.left), strict=True))
 
     @property
     def rights(self) -> Iterator[Value]:
-        """The values of the right side in the order of the nodes, unless both sides are the same."""
+        """The values on the right side of the outline, in the order of its nodes.
+
+        All are ABSENT if there is no right side, or if both sides are the same.
+        """
         if self.right is None:
             return repeat(ABSENT, len(self.left) * (len(self.keys) + 1))
         columns = dict(zip(self.right[0], zip(*map(Record.values, self.right), strict=True), strict=True))
@@ -69,7 +72,7 @@ class Records(Struct, frozen=True, kw_only=True):
         return _flat(self.right, (columns.get(key) or repeat(ABSENT, count) for key in self.keys))
 
     def differences(self, *, is_pair: bool) -> bytes:
-        """The differences in the order of the nodes: 0 for none, 1 for an absence, 2 for another value."""
+        """The difference at each node, in order: 0 for none, 1 if a value is absent, 2 for another value."""
         count = len(self.left)
         if self.right is None:
             return bytes((is_pair and not self.is_same,)) * (count * (len(self.keys) + 1))
@@ -130,7 +133,7 @@ def _count(is_good: Callable[..., object], items: Iterable[object]) -> int:
 
 
 def scalar_difference(one: Json, other: Value) -> int:
-    """The difference between two scalars: 0 for none, 1 for an absence, 2 for another value."""
+    """The difference between two scalars: 0 for none, 1 if one is absent, 2 for another value."""
     if one is other:
         return 0
     return 1 if other is ABSENT else 0 if same(one, other) else 2

@@ -1,4 +1,4 @@
-"""The texts of values: of scalars, of content blocks, and JSON in them."""
+"""The texts of values: of scalars, of content blocks, and of JSON that a text contains."""
 
 from inspector.json.exact import DuplicateKeys, Json, scalar_text
 from inspector.json.opened import TEXT, opened

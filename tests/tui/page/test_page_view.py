@@ -64,7 +64,7 @@ def test_the_policy_of_the_frame_element_is_shown(policy: FramePolicy | None, ex
 
 def test_forged_reports_are_counted() -> None:
     document = PageDocument(frame_id="f", loader_id="l", url="u", origin="o", false_reports=3)
-    assert "forged     3 reports were not made by Sightline's hook and are ignored" in told(facts(document))
+    assert "forged     3 reports did not come from Sightline and are ignored" in told(facts(document))
     assert page_shape(facts(document))["falseReports"] == 3
 
 
