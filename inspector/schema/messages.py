@@ -263,8 +263,8 @@ FORMATS = {
     "regex": "a regular expression that can be matched safely",
 }
 _CONTAINS = {
-    "minContains": "has too few items of the kind that it must contain",
-    "maxContains": "has too many items of the kind that it may contain",
+    "minContains": "has fewer items that match `contains` than `minContains` requires",
+    "maxContains": "has more items that match `contains` than `maxContains` allows",
 }
 _EVERY_OTHER = frozenset(
     {"additionalProperties", "unevaluatedProperties", "items", "additionalItems", "unevaluatedItems"}

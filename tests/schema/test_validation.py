@@ -94,12 +94,12 @@ def found(value: str, schema: str) -> list[str]:
         (
             '{"contains": {"type": "null"}, "minContains": 2}',
             "[null]",
-            "has too few items of the kind that it must contain /minContains",
+            "has fewer items that match `contains` than `minContains` requires /minContains",
         ),
         (
             '{"contains": {"type": "null"}, "maxContains": 1}',
             "[null, null]",
-            "has too many items of the kind that it may contain /maxContains",
+            "has more items that match `contains` than `maxContains` allows /maxContains",
         ),
         ('{"allOf": [{"type": "null"}]}', "1", "must be null, is 1 /allOf/0/type"),
         (
