@@ -276,7 +276,11 @@ def _write(text: str) -> None:
 
 
 class Diagnostics:
-    """Writes messages for the user to stderr: with `-q` only errors, with `--format json` one JSON object."""
+    """Writes messages for the user to stderr.
+
+    With `-q`, only questions and errors. With `--format json`, the error that ends the command is one JSON
+    object, and notes are left out.
+    """
 
     def __init__(self) -> None:
         self.quiet = False

@@ -268,7 +268,7 @@ def _file_of(target: Target) -> str:
 def _add_profiles(
     launch: Launch, plan: Plan, listings: list[OtherListing], missing: list[NotChecked]
 ) -> frozenset[str]:
-    """List the tools under each client profile that the plan names.
+    """List the tools again under each further client profile that the user named.
 
     Returns the names of all profiles used.
     """
@@ -333,7 +333,10 @@ def _description(facts: ServerFacts) -> JsonObject:
 def _add_other_client(launch: Launch, listings: list[OtherListing], missing: list[NotChecked]) -> None:
     if isinstance(launch.target, PageTarget):
         missing.append(
-            NotChecked(what="changes by client name", why="a page does not learn the name of its client")
+            NotChecked(
+                what="definitions that depend on the client's name",
+                why="a page does not learn the name of its client",
+            )
         )
         return
     DIAGNOSTICS.say(f"listing as {OTHER_CLIENT} …")
@@ -344,7 +347,8 @@ def _add_other_client(launch: Launch, listings: list[OtherListing], missing: lis
     except InspectorError as error:
         missing.append(
             NotChecked(
-                what="changes by client name", why=f"listed under another client name: {error.message}"
+                what="definitions that depend on the client's name",
+                why=f"listed under another client name: {error.message}",
             )
         )
 
@@ -414,7 +418,10 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
         )
     if all(listing.kind is not ListingKind.AGAIN for listing in found.listings):
         yield NotChecked(what="changes", why="the definitions were listed once in the recording")
-    yield NotChecked(what="changes by client name", why="a recording has the definitions for one client name")
+    yield NotChecked(
+        what="definitions that depend on the client's name",
+        why="a recording has the definitions for one client name",
+    )
 
 
 def judged(parts: tuple[Gathered, ...]) -> tuple[Finding, ...]:

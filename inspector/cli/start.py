@@ -53,7 +53,7 @@ _QUOTED_CHARACTERS = 200
 class Interface(Protocol):
     """The terminal interface.
 
-    The caller of the command line supplies it, so that the command line need not import it.
+    The code that starts the command line passes it in, so that the command line need not import it.
     """
 
     def __call__(self, launch: Launch) -> int:

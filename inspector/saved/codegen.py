@@ -43,7 +43,10 @@ def generated(saved: SavedCall, target: Target, language: str, *, words: tuple[s
     if not isinstance(target, (StdioTarget, HttpTarget)):
         raise UsageError(f"{target} cannot be reached from other programs", "Give a command or a URL.")
     if isinstance(target, HttpTarget) and target.older_sse:
-        raise UsageError("no code for the older HTTP+SSE transport", "Give the URL of Streamable HTTP.")
+        raise UsageError(
+            "no code for the older HTTP+SSE transport",
+            "Give the URL at which the server offers Streamable HTTP.",
+        )
     notes = tuple(_notes(saved, target))
     match language:
         case "python":

@@ -62,7 +62,8 @@ async def get_skill(session: Session, uri: str) -> Item:
     if got is None or got.name != uri:
         why = "its answer does not contain the entry" if isinstance(outcome, Result) else reason_of(outcome)
         raise ToolFailedError(
-            f"the server has no skill {uri}: {session.own.mask(why)}", "sightline list shows what it lists."
+            f"the server has no skill {uri}: {session.own.mask(why)}",
+            "sightline list shows what the server lists.",
         )
     session.hold_skill(got)
     return got

@@ -50,7 +50,7 @@ WRONG = {
     "[calls.a]\ntool = 'x'\narguments = 'x'": "is not JSON",
     "[calls.a]\ntool = 'x'\narguments = { at = 2026-01-01 }": "JSON has no date",
     f"[calls.a]\ntool = 'x'\nsecrets = {{ token = '{SECRET}' }}": "the secret token names no source",
-    "[calls.a]\ntool = 'x'\n[calls.a.expect]\nerror = 'bad'": "no error code bad",
+    "[calls.a]\ntool = 'x'\n[calls.a.expect]\nerror = 'bad'": "bad is not an error code",
     "[calls.a]\ntool = 'x'\n[calls.a.expect]\nwithheld = ['secret']": "secret is not a JSON pointer",
     "[calls.a]\ntool = 'x'\n[calls.a.expect]\nabsent_for = 'someone'": "no host someone",
     "[calls.a]\ntool = 'x'\n[calls.a.expect]\nfits = true": "unknown field `fits`",

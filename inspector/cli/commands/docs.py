@@ -40,7 +40,7 @@ def command(
 ) -> int:
     """Print what each tool of TARGET declares about its safety.
 
-    The table has effect, reversibility, destinations, data and confirmation.
+    The columns are effect, reversibility, destinations, data and confirmation.
     """
     chosen = target_of(target, connection, invocation.command_line)
     launch = launch_of(chosen, connection, recording=recording)

@@ -34,7 +34,7 @@ from inspector.protocol.catalogue import Tool
     "result_file",
     metavar="FILE",
     help="A tools/call result, a JSON value of a page, or a whole JSON-RPC response; - is stdin."
-    " Without it, the definition of --tool is projected.",
+    " Without --result, Sightline shows what the model gets of the definition in --tool.",
 )
 @click.option(
     "--tool", "tool_file", metavar="FILE", help="The tool's definition, as in tools/list; - is stdin."

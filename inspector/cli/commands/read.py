@@ -100,5 +100,5 @@ def _unknown(catalogue: Catalogue, word: str) -> ToolFailedError:
     close = get_close_matches(word, known, n=3)
     return ToolFailedError(
         f"{word} is not a URI, and the server lists no template of that name",
-        f"Did you mean {' or '.join(close)}?" if close else "sightline list shows what it lists.",
+        f"Did you mean {' or '.join(close)}?" if close else "sightline list shows what the server lists.",
     )

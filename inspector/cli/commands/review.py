@@ -89,7 +89,7 @@ class ReportOptions(OptionGroup):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PlanOptions(OptionGroup):
-    """The tools that are called, and the client profiles that listings are made with."""
+    """Options of a review: the tools that it calls, and the clients under whose profiles it lists them."""
 
     title = "Calls and listings"
 

@@ -191,7 +191,7 @@ def _call(path: str, name: str, held: dict[str, object]) -> SavedCall:
             )
     expect = call.expect
     if expect.error and expect.error not in set(ErrorCode):
-        raise UsageError(f"{where}: no error code {expect.error}", f"Codes: {', '.join(ErrorCode)}.")
+        raise UsageError(f"{where}: {expect.error} is not an error code", f"Codes: {', '.join(ErrorCode)}.")
     pointers = (*expect.equals, *_listed(expect.withheld))
     for pointer in pointers:
         _check_pointer(pointer, where)
