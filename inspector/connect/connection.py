@@ -29,7 +29,7 @@ _OF_OLDER_SERVERS = frozenset({400, 404, 405})
 
 
 class Transport(MessageChannel, Protocol):
-    """A channel that is opened and closed."""
+    """Carries messages to a server and back, over stdio or HTTP, from `start` to `close`."""
 
     async def start(self) -> None: ...
 

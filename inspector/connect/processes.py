@@ -118,7 +118,7 @@ class Program:
         return left
 
     async def _end_daemons(self) -> tuple[LeftBehind, ...]:
-        """End the processes that carry this program's mark (see `_new_mark`), including those that start meanwhile."""
+        """End the processes that have this program's mark (see `_new_mark`), also those that start meanwhile."""
         names: dict[int, str] = {}
         grace_ends_s = asyncio.get_running_loop().time() + DAEMON_PATIENCE_S
         number = signal.SIGTERM

@@ -44,7 +44,7 @@ class Authorization(httpx2.Auth):
     ) -> AsyncGenerator[httpx2.Request, httpx2.Response]:
         """Send the request, and again after each authorization flow.
 
-        At most one flow runs for a token, and one for more scopes.
+        For one request, at most one flow runs to get a token, and one more to get further scopes.
         """
         held = hold(request)
         flows: set[int] = set()

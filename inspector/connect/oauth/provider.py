@@ -327,7 +327,7 @@ class Provider:
         """The reason why requests to an address that a server named are refused; empty if allowed."""
         own = httpx2.URL(self._target.url)
         if is_on_this_machine(url.host) and not is_on_this_machine(own.host):
-            return f"{url.host} is this machine, and the server is not"
+            return f"{url.host} is an address of this machine, but the server is on another one"
         # The user reaches the MCP server itself without encryption, so it may name its authorization server
         # that way.
         is_own = step.name == RESOURCE_METADATA and (url.scheme, url.host, url.port) == (
