@@ -28,7 +28,7 @@ class MemberRows(Struct, frozen=True, kw_only=True):
 
 
 class Spot(Struct, frozen=True, kw_only=True):
-    """The member of a container that is on a certain line, and the line in that member."""
+    """Where a line of a container falls: in which member, and on which line of that member."""
 
     index: int
     """The index of the member."""

@@ -331,7 +331,7 @@ class Timeline:
 
 
 def goes_on(params: Json) -> bool:
-    """True if a request continues a call whose last answer was unfinished."""
+    """True if a request continues a call to which the server answered that it needs input."""
     return isinstance(params, dict) and bool({"inputResponses", "requestState"} & params.keys())
 
 
