@@ -180,7 +180,8 @@ def test_signs_are_coloured_in_a_terminal_unless_the_user_disables_it(
         monkeypatch.setenv(name, value)
     stdout = Terminal()
     monkeypatch.setattr("sys.stdout", stdout)
-    shown = shown_of({"content": [], "_meta": {"a": "\x1b[31mforged"}})
+    private: JsonObject = {"type": "text", "text": "mine", "annotations": {"audience": ["user"]}}
+    shown = shown_of({"content": [private], "_meta": {"a": "\x1b[31mforged"}})
     print_lines(result_lines(shown.masked, shown, "spec", 120))
     assert has_colours() is coloured
     assert ("\x1b[31m✗\x1b[0m" in stdout.getvalue()) is coloured

@@ -26,7 +26,6 @@ _HEAD = ("HOST", "VERSION", "BYTES", "LEAKS UNPROTECTED", "OBSERVED", "WHAT IT D
 @click.command(
     cls=SectionedCommand,
     examples=(
-        "sightline hosts",
         "sightline hosts claude-code",
         "sightline hosts --compare --result result.json --tool tool.json",
     ),
