@@ -12,7 +12,7 @@ from inspector.cli.options import host_profile
 from inspector.cli.output import OutputLine, cells, has_colours, print_lines, wrapped
 from inspector.cli.results import ADDED, CHANGED, REMOVED, SAME, ResultSides, aligned, result_lines
 from inspector.hosts.projection import Projection, project
-from inspector.json.exact import Json, dump_text, equal
+from inspector.json.exact import Json, JsonObject, dump_text, equal
 from inspector.protocol.outcome import Result
 from inspector.safe_text import safe_line
 
