@@ -289,6 +289,12 @@ def _kind_in_words(field: Field) -> str:
     item = field.item
     if field.kind is FieldKind.LIST and item is not None and item.fields and not field.sensitive:
         return "list of objects"
+    if (
+        field.kind is FieldKind.LIST
+        and item is not None
+        and item.kind not in {FieldKind.LIST, FieldKind.OBJECT}
+    ):
+        return "values separated by commas"
     return _KINDS[field.kind]
 
 

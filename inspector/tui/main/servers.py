@@ -1,7 +1,6 @@
 """The servers of a run: the state that the screen keeps of each server, and which server is shown."""
 
 import asyncio
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -309,7 +308,7 @@ class ServerParts:
 
     def show_history(self) -> None:
         if self.is_shown:
-            self._stage.tool.count_history(Counter(call.past.tool for call in self.history.calls))
+            self._stage.tool.count_history(len(self.history.calls))
             self._stage.keys_changed()
 
     def _show_vault(self) -> None:

@@ -11,7 +11,7 @@ from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import ContentSwitcher, Static
 
-from inspector.protocol.catalogue import Item, Kind, Tool
+from inspector.protocol.catalogue import Item, Kind
 from inspector.tui.call.entries import Entered
 from inspector.tui.call.pane import CallPane
 from inspector.tui.catalogue.item import ToolView, definition_line, title
@@ -66,10 +66,6 @@ class ToolPane(Vertical):
         self.definition = DefinitionPane()
         self._claims = ClaimsPane()
         self.findings = FindingsPane("findings", with_name=False)
-        self._name: str | None = None
-        """The name of the shown tool; None for another item."""
-        self._calls: Mapping[str, int] = {}
-        """The number of calls in the history, by tool."""
 
     def compose(self) -> ComposeResult:
         """Yield the title, the tabs, and the pane of each tab."""
@@ -90,8 +86,6 @@ class ToolPane(Vertical):
         self._title.update(title(view.entry))
         self.findings.clear()
         entry = view.entry
-        self._name = entry.name if isinstance(entry, Tool) else None
-        self.count_history(self._calls)
         skill = entry if isinstance(entry, Item) and entry.kind is Kind.SKILL else None
         self.definition.show_raw(view.definition, definition_line(view), skill)
         self.show_claims(view)
@@ -110,11 +104,9 @@ class ToolPane(Vertical):
         """Post `FindingsWanted` for an item's definition and its last result."""
         self.post_message(self.FindingsWanted(view, of_result))
 
-    def count_history(self, calls: Mapping[str, int]) -> None:
-        """Show on the tab how many calls of this tool the history has. `calls`: their numbers, by tool."""
-        self._calls = calls
-        number = calls.get(self._name, 0) if self._name is not None else 0
-        self.tabs.annotate("history", f"{number:,}" if number else "")
+    def count_history(self, calls: int) -> None:
+        """Show on the tab how many calls the history has."""
+        self.tabs.annotate("history", f"{calls:,}" if calls else "")
 
     def show_findings(self, view: FindingsView) -> None:
         """Show the findings about the item."""

@@ -137,7 +137,7 @@ async def test_a_call_of_an_earlier_run_is_repeated_under_the_policy() -> None:
         await pilot.press("y")
         # The tab counts the calls of its own tool.
         await settled(pilot, app, "#2 tool error")
-        await settled(pilot, app, "5 History 1")
+        await settled(pilot, app, "5 History 2")
         await pilot.press("5")
         await settled(pilot, app, "2 calls, 2 of this run")
     assert "CANARY" not in file().path.read_text()
