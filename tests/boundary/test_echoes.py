@@ -273,13 +273,33 @@ def test_at_closed_a_copy_is_found_with_or_without_an_earlier_search(first: Leve
         bound(outcome, tool, first, found=found)
     bounded = bound(outcome, tool, Level.CLOSED, found=found)
     assert [removal.pointer[-5:] for removal in bounded.removals if removal.rule == Rule.ECHO] == ["/note"]
+
+
+def test_a_search_is_repeated_for_new_texts_only_unless_other_values_are_wanted() -> None:
     earlier = Searched(
-        echoes=Echoes(["hunter2-Secret"]), texts=Texts(values={"words": None}), values={}, keys={}
+        echoes=Echoes(["hunter2-Secret"]),
+        texts=Texts(
+            values=dict.fromkeys(["words", "has another-one", "is hunter2-Secret", "was hunter2-Secret"]),
+            keys={"k", "another-one-key", "hunter2-secret-key", "old-hunter2-secret"},
+        ),
+        # Found in another way than a new search would find them.
+        values={"is hunter2-Secret": Spelling.HEX, "was hunter2-Secret": Spelling.HEX},
+        keys={"hunter2-secret-key": Spelling.HEX, "old-hunter2-secret": Spelling.HEX},
     )
-    for echoes in (Echoes(["hunter2-Secret"]), Echoes(["hunter2-Secret", "another-one"])):
-        texts = Texts(values=dict.fromkeys(["words", "hunter2-secret"]), keys={"x-hunter2-secret"})
-        values, keys = earlier.again(echoes, texts)
-        assert (list(values), list(keys)) == (["hunter2-secret"], ["x-hunter2-secret"])
+    texts = Texts(
+        values=dict.fromkeys(["words", "has another-one", "is hunter2-Secret", "new hunter2-secret"]),
+        keys={"k", "another-one-key", "hunter2-secret-key", "x-hunter2-secret"},
+    )
+    values, keys = earlier.again(Echoes(["hunter2-Secret"]), texts)
+    assert values == {"is hunter2-Secret": Spelling.HEX, "new hunter2-secret": Spelling.PLAIN}
+    assert keys == {"hunter2-secret-key": Spelling.HEX, "x-hunter2-secret": Spelling.PLAIN}
+    values, keys = earlier.again(Echoes(["hunter2-Secret", "another-one"]), texts)
+    assert values == dict.fromkeys(
+        ["has another-one", "is hunter2-Secret", "new hunter2-secret"], Spelling.PLAIN
+    )
+    assert keys == dict.fromkeys(
+        ["another-one-key", "hunter2-secret-key", "x-hunter2-secret"], Spelling.PLAIN
+    )
 
 
 def test_at_closed_the_values_are_those_that_declared_has_found() -> None:

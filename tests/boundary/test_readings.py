@@ -279,3 +279,8 @@ def test_only_messages_of_a_known_role_with_content_become_blocks() -> None:
         content_first=frozenset({4}),
         extras=("/messages/4/more",),
     )
+
+
+def test_a_remark_names_the_place_in_the_reading_that_the_server_sent() -> None:
+    bounded = bound(contents(note("a"), note(credential(1))), RESOURCE.as_tool, Level.DECLARED)
+    assert [remark.rpartition(", at ")[2] for remark in bounded.remarks] == ["/contents/1"]
