@@ -287,14 +287,16 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.subscribes:
         yield "resource.subscribe", now.subscribes
     yield from _offers_of_masks(now)
-    yield _back(now)
-    yield "result.sides", ""
-    if now.has_differences:
-        for command_id in (*_OF_RESULT[:2], "host.compare"):
-            yield command_id, ""
-    yield "result.copy", "copy"
     if now.secrets:
         yield "secrets.open", ""
+    yield _back(now)
+    if now.has_differences:
+        yield "boundary.next", ""
+    yield "result.sides", ""
+    if now.has_differences:
+        yield "host.choose", ""
+        yield "host.compare", ""
+    yield "result.copy", "copy"
     yield "result.json", "JSON"
     yield "values.search", ""
     yield _fold(now), ""

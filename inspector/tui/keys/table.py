@@ -158,7 +158,7 @@ MAIN: tuple[Command, ...] = (
         "result.unmask",
         "u",
         "unmask",
-        "show masked",
+        "unmask",
         "Unmasks the masked values of a result on both sides, until the next call or Esc. Exports, recordings and copies "
         "stay masked.",
     ),

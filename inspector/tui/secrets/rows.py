@@ -18,9 +18,9 @@ from inspector.urls.origin import Allowed
 
 _WIDE = 100
 _WIDE_STATE_WIDTH = 30
-_STATE_WIDTH = 17
+_STATE_WIDTH = 20
 _LEFT_WIDTH = 9
-_CALL_WIDTH = 26
+_CALL_WIDTH = 21
 _LEAST_QUIET = 16
 _QUIET = "$foreground 70%"
 _STYLES = {

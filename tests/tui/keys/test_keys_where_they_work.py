@@ -42,7 +42,7 @@ async def test_masked_values_are_shown_from_every_part_of_the_screen(size: tuple
             await pilot.press(*keys)
             text = await settled(pilot, app, "#1 done")
             assert SECRET not in text
-            assert "u show masked" in text
+            assert "u unmask" in text
             await pilot.press("u")
             text = await settled(pilot, app, "Esc mask")
             assert SECRET in text.replace("│", "")
