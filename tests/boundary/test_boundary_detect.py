@@ -6,7 +6,7 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.rules.detect import MAX_LISTED
-from inspector.json.exact import Json, JsonObject, dump_text
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from tests.boundary.bounding import (
@@ -34,6 +34,26 @@ def test_places_like_credentials_are_listed_up_to_a_limit_and_then_counted(count
 def test_a_result_that_is_itself_a_credential_is_reported_at_the_root() -> None:
     bounded = bound(Result(value=credential(0)), None, Level.DECLARED)
     assert bounded.remarks == ("it looks like a credential: secret in an assignment, at the root",)
+
+
+@pytest.mark.parametrize(
+    ("value", "place"),
+    [
+        ({"a": {"b/c": [1, credential(0)]}}, "/structuredContent/a/b~1c/1"),
+        (credential(0), "/structuredContent"),
+    ],
+)
+def test_a_credential_in_structured_content_is_reported_at_its_place(value: Json, place: str) -> None:
+    found = judged({"structuredContent": value}).remarks
+    assert found == (f"it looks like a credential: secret in an assignment, at {place}",)
+
+
+def test_an_object_with_a_duplicate_key_gives_no_value_a_suspicious_key() -> None:
+    twice = DuplicateKeys((("a", {"password": "Qz7vK3xW9b"}), ("a", 1)))
+    result: JsonObject = {"structuredContent": {"box": twice, "note": "Qz7vK3xW9b"}}
+    assert judged(result, level=Level.OPEN).remarks == ()
+    result = {"structuredContent": {"box": {"a": {"password": "Qz7vK3xW9b"}}, "note": "Qz7vK3xW9b"}}
+    assert len(judged(result, level=Level.OPEN).remarks) == 2
 
 
 def test_texts_that_resemble_a_credential_only_together_are_not_reported() -> None:

@@ -6,7 +6,7 @@ from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level
 from inspector.boundary.contract import Contract
 from inspector.boundary.mask import mask
-from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
+from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number, dump_text
 from inspector.protocol.outcome import Result, RpcError
 from tests.boundary.bounding import (
     FOR_USER,
@@ -102,6 +102,25 @@ def test_a_withheld_number_is_withheld_wherever_it_is_repeated() -> None:
     reference: Json = {"type": "secret_reference", "id": 7312994, "label": "key"}
     bounded = bounded_of({"content": [reference], "structuredContent": {"a": 7312994, "b": 1}})
     assert echoes_of(bounded) == ["/structuredContent/a"]
+
+
+def test_a_number_that_repeats_a_secret_in_one_of_its_spellings_is_withheld_and_no_other_number_is() -> None:
+    value: JsonObject = {
+        "pin": "47110.50",
+        "sent so": Number("47110.50"),
+        "exponent": [Number("4.711050e4")],
+        "ratio": 3.14159,
+        "count": 47110,
+        "none": None,
+    }
+    other: JsonObject = {"code": "31415.5"}
+    schema = fields(pin=SENSITIVE, code=SENSITIVE)
+    bounded = judged({"structuredContent": value}, schema)
+    assert removed(bounded) == ["/structuredContent/pin x-sensitive", "/structuredContent/sent so echo"]
+    again: JsonObject = {**other, "exponent": [Number("3.14155e4"), Number("2.71828e4"), 2.71828, 27182]}
+    bounded = judged({"structuredContent": again}, schema)
+    assert removed(bounded) == ["/structuredContent/code x-sensitive", "/structuredContent/exponent/0 echo"]
+    assert [one for one in dump_text(bounded.result).split('"') if "314" in one] == []
 
 
 def test_an_echo_in_an_unknown_member_removes_only_that_member() -> None:
