@@ -8,7 +8,7 @@ from inspector.boundary.contract import Contract
 from inspector.boundary.draft import Block, Draft, Fate, Reason, Structured
 from inspector.boundary.notice import UNKNOWN_CONTENT, text_block
 from inspector.boundary.options import DEFAULT_POLICY
-from inspector.boundary.removals import Ledger, Secrets, UnjudgeableError
+from inspector.boundary.removals import Ledger, MarkedRows, Secrets, UnjudgeableError
 from inspector.boundary.same_content import (
     json_in,
     repeats,
@@ -141,11 +141,14 @@ def test_pointers_are_listed_up_to_a_number_of_characters(
         ledger.mark("01234567", "89", source, None, 1)
         ledger.mark("012345678", 9, source, None, 1)
 
+    def rows() -> None:
+        ledger.mark_rows(MarkedRows("0", 9, 2, (("12", source, None), ("3", source, None))), [1] * 4)
+
     def notes() -> None:
         ledger.note("0123456789", Rule.META, "d", 1)
         ledger.mark("012345678", None, source, None, 1)
 
-    for use in (spends, marks, notes):
+    for use in (spends, marks, rows, notes):
         ledger = Ledger(Contract(), "")
         if extra:
             with pytest.raises(UnjudgeableError):

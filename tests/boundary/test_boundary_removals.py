@@ -7,8 +7,10 @@ import pytest
 from inspector.boundary.bounded import Level, Removal, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.counted import COUNTED
-from inspector.boundary.removals import Removals
-from inspector.json.exact import JsonObject
+from inspector.boundary.mask import MASK, mask
+from inspector.boundary.removals import MarkedRows, NotedRemovals, Removals, places
+from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
 from inspector.schema.positions import Source
 from tests.boundary.bounding import (
     REFERENCE,
@@ -57,6 +59,59 @@ def test_a_slice_of_the_removals_contains_the_removals_of_that_range(level: Leve
         assert list(segment[1:]) == list(segment)[1:]
     assert list(removals[1:3]) == every[1:3]
     assert removals.by_rule() == dict(Counter(str(removal.rule) for removal in every))
+
+
+def pointers_of(place: str | MarkedRows) -> list[str]:
+    if isinstance(place, str):
+        return [place]
+    entries = map(place.at, range(place.size))
+    return [child(entry.above, entry.token) for entry in entries if entry.token is not None]
+
+
+ROWS: list[Json] = [{"pin": f"row-{number}"} for number in range(20)]
+PAIRS: list[Json] = [{"pin": "p", "other": "o", "n": number} for number in range(9)]
+SUMMED: list[tuple[JsonObject, Json]] = [
+    (fields(pin=SENSITIVE, rows={"type": "array", "items": fields(pin=SENSITIVE)}), {"pin": SECRET, "rows": ROWS, "r": REFERENCE}),
+    (fields(rows={"type": "array", "items": fields(pin=SENSITIVE, other=SENSITIVE)}), {"rows": PAIRS}),
+    ({"x-sensitive": True}, {"None": 1, "pin": SECRET}),
+    (fields(box={"type": "object", "patternProperties": {"^tok": SENSITIVE}}), {"box": {"tok": SECRET, "None": 1}}),
+    (fields(), {"a": 1}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("schema", "value"), SUMMED)
+@pytest.mark.parametrize("level", STRICT)
+def test_every_summary_of_removals_is_that_of_the_single_removals(
+    schema: JsonObject, value: Json, level: Level
+) -> None:
+    removals = judged({"structuredContent": value, "_meta": {"k": 1}}, schema, level).removals
+    assert isinstance(removals, Removals)
+    assert removals.by_rule() == dict(Counter(str(removal.rule) for removal in removals))
+    listed = [(rule, pointer) for rule, place in places(removals) for pointer in pointers_of(place)]
+    assert listed == [(removal.rule, removal.pointer) for removal in removals]
+    for segment in removals.segments:
+        if isinstance(segment, NotedRemovals):
+            assert list(segment.names()) == [removal.name for removal in segment]
+
+
+@pytest.mark.parametrize(
+    ("schema", "value"),
+    [
+        (
+            fields(box={"type": "object", "patternProperties": {"^tok": SENSITIVE}}),
+            {"tok-of-someone": SECRET},
+        ),
+        ({"type": "object", "properties": {"box": {"x-sensitive": True}}}, {"a": SECRET}),
+    ],
+)
+def test_a_member_with_the_name_of_nothing_does_not_take_the_mask_of_what_is_beside_it(
+    schema: JsonObject, value: JsonObject
+) -> None:
+    result: JsonObject = {"content": [], "structuredContent": {"box": {**value, "None": 1}, "n": 2}}
+    masked = mask(result, judged(result, schema).removals)
+    assert masked == {"content": [], "structuredContent": {"box": MASK, "n": 2}}
+    whole = mask(result, judged(result, {"x-sensitive": True}).removals)
+    assert whole == {"content": [], "structuredContent": MASK}
 
 
 def test_removals_can_be_indexed_from_both_ends_within_their_bounds() -> None:
