@@ -29,6 +29,8 @@ SCHEMAS: tuple[Json, ...] = (
     fields(rows={"type": "array", "items": SENSITIVE}),
     fields(rows={"type": "array", "items": {"type": "array", "properties": {"pin": SENSITIVE}}}),
 )
+PERHAPS = fields(rows={"items": {"if": {"properties": {"pin": SENSITIVE}}}})
+"""Rows of no declared type."""
 ODD: tuple[Json, ...] = (
     TWICE,
     REFERENCE,
@@ -78,6 +80,7 @@ def judged(raw: Json, schema: Json, level: Level) -> tuple[Bounded, list[object]
 @example(SCHEMAS[0], ("id", "name", "pin"), 2 * ROWS + 3, [])
 @example(SCHEMAS[0], ("id", "name", "pin"), 2 * ROWS + 9, [(ROWS + 5, TWICE)])
 @example(SCHEMAS[1], ("id", "type", "pin"), 20, [(5, ODD[-1])])
+@example(SCHEMAS[5], ("id", "name"), 20, [])
 @example(SCHEMAS[6], ("pin",), 20, [])
 @example(SCHEMAS[4], ("id", "name", "pin"), ROWS + 9, [(5, "[withheld]")])
 def test_rows_judged_together_give_the_same_as_one_by_one(
@@ -112,6 +115,16 @@ def test_rows_are_listed_together_if_they_are_many_and_alike(
     raw: Json = {"content": [], "structuredContent": {"rows": rows}}
     removals = bound(Result(value=raw), tool_with(SCHEMAS[0]), level).removals
     assert [place.length if isinstance(place, MarkedRows) else 1 for _, place in places(removals)] == lengths
+
+
+@pytest.mark.parametrize(("schema", "keys"), [(PERHAPS, ("pin", "k")), (SCHEMAS[0], ("id", "type", "pin"))])
+def test_rows_without_a_declared_type_or_with_a_member_called_type_are_listed_together_too(
+    schema: Json, keys: tuple[str, ...]
+) -> None:
+    rows: list[Json] = [row(keys, number) for number in range(20)]
+    result = Result(value={"content": [], "structuredContent": {"rows": rows}})
+    listed = places(bound(result, tool_with(schema), Level.DECLARED).removals)
+    assert [place.length for _, place in listed if isinstance(place, MarkedRows)] == [20]
 
 
 @pytest.mark.parametrize("level", [Level.DECLARED, Level.CLOSED])
