@@ -13,6 +13,7 @@ from inspector.boundary.walking import WalkStep, fault_of
 from inspector.boundary.withhold import withhold
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
+from inspector.protocol.catalogue import Kind, Tool, unlisted
 from inspector.protocol.outcome import Result
 from inspector.schema.positions import positions_of
 from tests.boundary.bounding import (
@@ -25,6 +26,7 @@ from tests.boundary.bounding import (
     fields,
     rules_of,
     structured_of,
+    text,
     tool_with,
 )
 
@@ -132,6 +134,30 @@ def test_an_object_with_a_duplicate_key_is_withheld_in_place_with_a_reason(level
 def test_a_value_without_a_typed_position_is_withheld_for_that_reason() -> None:
     bounded = bounded_of({"content": [], "structuredContent": {"a": "x"}}, fields(), Level.CLOSED)
     assert details_of(bounded) == {"/structuredContent/a": "the output schema has no typed position for it"}
+
+
+@pytest.mark.parametrize(
+    ("tool", "result", "pointers", "detail"),
+    [
+        (
+            tool_with(),
+            {"content": [text("a")], "structuredContent": {"a": 1}},
+            ["/content/0", "/structuredContent"],
+            "the tool declares no output schema",
+        ),
+        (
+            unlisted(Kind.RESOURCE, "note://a").as_tool,
+            {"contents": [{"uri": "note://a", "text": "a"}]},
+            ["/contents/0"],
+            "no schema describes the contents of resources and prompts",
+        ),
+    ],
+)
+def test_what_no_schema_can_describe_is_withheld_at_closed_for_that_reason(
+    tool: Tool, result: Json, pointers: list[str], detail: str
+) -> None:
+    bounded = bound(Result(value=result), tool, Level.CLOSED)
+    assert details_of(bounded) == dict.fromkeys(pointers, detail)
 
 
 def hinted(value: Json, schema: Json, level: Level = Level.DECLARED) -> Bounded:

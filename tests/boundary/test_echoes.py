@@ -2,7 +2,7 @@
 
 import base64
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from urllib.parse import quote, quote_plus
 
 import pytest
@@ -312,3 +312,26 @@ def test_at_closed_the_values_are_those_that_declared_has_found() -> None:
     found.secrets = found.secrets.add(Rule.X_SENSITIVE, ["hunter2-Secret"])
     removals = bound(outcome, tool, Level.CLOSED, found=found).removals
     assert [removal.pointer for removal in removals] == ["/structuredContent/note"]
+
+
+def test_at_closed_a_text_that_declared_has_searched_is_not_searched_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    searched: list[str] = []
+    real = Echoes.matches
+
+    def recording(echoes: Echoes, texts: Iterable[str]) -> Mapping[str, Spelling]:
+        texts = list(texts)
+        searched.extend(texts)
+        return real(echoes, texts)
+
+    monkeypatch.setattr(Echoes, "matches", recording)
+    text: Json = {"type": "string"}
+    schema: Json = {"type": "object", "properties": {"pin": {**text, "x-sensitive": True}, "note": text}}
+    tool = Tool(name="t", definition={"name": "t", "inputSchema": {}, "outputSchema": schema})
+    value: JsonObject = {"pin": "hunter2-Secret", "note": "is HUNTER2-secret"}
+    found = FoundSecrets()
+    for level in (Level.DECLARED, Level.CLOSED):
+        bounded = bound(Result(value={"content": [], "structuredContent": value}), tool, level, found=found)
+        assert len(bounded.removals) == 2
+    assert searched.count("is HUNTER2-secret") == 1
