@@ -84,6 +84,13 @@ def many(depth: int) -> str:
 
 BOMB = YAML.format("a: &a [x, x]\nb: &b [*a, *a]\nc: [*b, *b]\n")
 
+SPELT: dict[bool | None, str] = {
+    None: " ~ null Null NULL",
+    True: "true True TRUE yes Yes YES on On ON",
+    False: "false False FALSE no No NO off Off OFF",
+}
+"""The spellings of YAML 1.1 and 1.2, and the value of each in JSON."""
+
 PASSES: list[tuple[str, Json, JsonObject, str]] = [
     ("as it was listed", answer(), entry(), URI),
     ("another file", answer(FORM, "A form."), entry(), FORM),
@@ -102,6 +109,12 @@ PASSES: list[tuple[str, Json, JsonObject, str]] = [
             ("null", YAML.format("license:\n"), {"license": None}),
             ("folded", YAML.format("metadata:\n  a: >-\n    b\n    c\n"), {"metadata": {"a": "b c"}}),
             ("aliases", BOMB, {"a": ["x", "x"], "b": [["x", "x"], ["x", "x"]], "c": [[["x", "x"], ["x", "x"]]] * 2}),
+            ("many lists side by side", YAML.format("a: [" + "[{}], " * 40 + "]\n"), {"a": [[{}]] * 40}),
+            *(
+                (f"{word} is {value}", YAML.format(f"a: {word}\n"), {"a": value})
+                for value, words in SPELT.items()
+                for word in words.split(" ")
+            ),
             ("returns", MAIN.replace("\n", "\r\n"), {}),
         ))
     ),
@@ -137,6 +150,7 @@ FAILS: list[tuple[str, Json, JsonObject, str, str]] = [
     ("no YAML", answer(text=YAML.format("a: [\n")), listing_the_same(YAML.format("a: [\n"), a=[]), URI, "cannot be read as YAML"),
     ("deep", answer(text=many(5000)), listing_the_same(many(5000), deep=[]), URI, "cannot be read as YAML"),
     ("long", answer(text=YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), listing_the_same(YAML.format(f"a: {'x' * LONGEST_FRONTMATTER}\n")), URI, "longer than"),
+    ("a key that is a list", answer(text=YAML.format("[a]: 1\n")), listing_the_same(YAML.format("[a]: 1\n"), a=1), URI, "keys that are not text"),
     ("an object by a tag", answer(text=YAML.format("a: !!python/object/apply:os.system [x]\n")), listing_the_same(YAML.format("a: !!python/object/apply:os.system [x]\n"), a="x"), URI, "frontmatter"),
 ]  # fmt: skip
 
@@ -217,6 +231,27 @@ EXACTLY: list[tuple[Json, JsonObject, str]] = [
     ({"contents": [{"uri": URI, "blob": 5}]}, entry(), "the answer holds neither text nor a blob"),
     (answer(), listing_the_same(MAIN, license="MIT"), NOT_THE_ONE),
     (answer(text=YAML.format("a: 1\n")), listing_the_same(YAML.format("a: 1\n"), a=2), NOT_THE_ONE),
+    (answer(text=YAML.format("a: b\n")), listing_the_same(YAML.format("a: b\n"), a={}), NOT_THE_ONE),
+    (answer(text=YAML.format("a: b\n")), listing_the_same(YAML.format("a: b\n"), a=[]), NOT_THE_ONE),
+    *(
+        (
+            answer(text=YAML.format(f"{key}: b\n")),
+            listing_the_same(YAML.format(f"{key}: b\n"), **{key: "c"}),
+            f"{NOT_THE_ONE} at /{key}",
+        )
+        for key in ("license", "compatibility", "metadata", "allowed-tools")
+    ),
+    *(
+        (
+            answer(text=YAML.format(f"a: {word}\n")),
+            listing_the_same(YAML.format(f"a: {word}\n"), a=value),
+            NOT_THE_ONE,
+        )
+        for value in SPELT
+        for other, words in SPELT.items()
+        if other is not value
+        for word in words.split(" ")
+    ),
     (answer(text=YAML.format("a: [1]\n")), listing_the_same(YAML.format("a: [1]\n"), a=[1, 2]), NOT_THE_ONE),
 ]
 
