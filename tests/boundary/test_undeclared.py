@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.boundary.options import Level
+from inspector.boundary.undeclared import undescribed_words
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host
 from inspector.json.exact import Json, JsonObject
@@ -54,3 +55,15 @@ def test_leaves_that_no_schema_declares_are_counted(schema: Json, outcome: Outco
     assert project(outcome, tool, Level.DECLARED, spec).undeclared == count
     assert project(outcome, tool, Level.OPEN, spec).undeclared == 0
     assert project(outcome, tool, Level.CLOSED, spec).undeclared == 0
+
+
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (1, "1 value is not in the output schema, so `declared` lets it through"),
+        (2, "2 values are not in the output schema, so `declared` lets them through"),
+        (1_234, "1,234 values are not in the output schema, so `declared` lets them through"),
+    ],
+)
+def test_the_number_of_undescribed_values_is_told_in_a_sentence(number: int, words: str) -> None:
+    assert undescribed_words(number) == words
