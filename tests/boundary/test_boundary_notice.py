@@ -8,6 +8,7 @@ from inspector.boundary.notice import (
     UNKNOWN_CONTENT,
     Amount,
     Notice,
+    is_notice,
     is_own,
     merged,
     notice_in,
@@ -67,6 +68,27 @@ def test_a_notice_is_recognised_in_both_its_forms() -> None:
     notice = Notice(fields=("pin",), others=Amount.FIFTY, blocks=Amount.ALL)
     assert notice_in(notice.value, NAMES) == notice
     assert notice_in_block(text_block(notice.text), NAMES) == notice
+
+
+@pytest.mark.parametrize(
+    ("block", "is_one"),
+    [
+        (text_block(START + '{"fields":["pin"]}'), True),
+        (text_block(START + "anything"), True),
+        (text_block(" " + START), False),
+        (text_block("words"), False),
+        (text_block(""), False),
+        ({"type": "text"}, False),
+        ({"type": "text", "text": None}, False),
+        (START, False),
+    ],
+    ids=str,
+)
+def test_a_block_is_shown_as_a_notice_if_it_begins_like_one(
+    block: Json,
+    is_one: bool,  # noqa: FBT001 - a column of the table
+) -> None:
+    assert is_notice(block) is is_one
 
 
 MANY = frozenset(f"p{index}" for index in range(60))

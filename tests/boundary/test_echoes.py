@@ -3,17 +3,20 @@
 import base64
 import json
 from collections.abc import Callable, Iterable, Mapping
+from unicodedata import normalize
 from urllib.parse import quote, quote_plus
 
+import ahocorasick_rs
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from inspector.boundary import echoes as searching
 from inspector.boundary.bound import FoundSecrets, bound
 from inspector.boundary.bounded import Level, Rule
 from inspector.boundary.draft import Searched, Texts
 from inspector.boundary.echoes import Echoes
-from inspector.boundary.spellings import Spelling
+from inspector.boundary.spellings import Spelling, unescaped
 from inspector.boundary.unseen import visible
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.json.texts import STRETCH
@@ -59,6 +62,69 @@ def test_a_value_is_found_in_every_spelling(text: str, spelling: Spelling) -> No
     assert Echoes([VALUE]).matches([others[0], text, *others[1:]]) == {text: spelling}
 
 
+@pytest.mark.parametrize(("text", "spelling"), [case[1:] for case in SPELT], ids=[case[0] for case in SPELT])
+def test_among_many_values_a_text_that_begins_like_one_is_no_copy(
+    text: str, spelling: Spelling, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(searching, "_MANY", 1)
+    found = Echoes([VALUE, "another-value"]).matches([VALUE[:-1], text, VALUE[:-1].upper(), "another-valve"])
+    assert found == {text: spelling}
+
+
+def test_every_text_with_a_copy_is_found_in_one_search() -> None:
+    spelt = {f"{number}: {text}": spelling for number, (_, text, spelling) in enumerate(SPELT * 3)}
+    assert Echoes([VALUE]).matches([each for text in spelt for each in (text, "words")]) == spelt
+
+
+def test_a_copy_is_found_in_the_text_behind_the_end_of_another_one() -> None:
+    value = b"12345678-value"
+    # Of the second copy, the first letter is missing: it had two bits of the value, both zero, as a separator has.
+    first, cut = base64.b64encode(value + b"....").decode()[:22], base64.b64encode(b"xx" + value).decode()[3:]
+    assert Echoes([value.decode()]).matches([first, cut]) == dict.fromkeys([first, cut], Spelling.BASE64)
+
+
+ESCAPED: list[tuple[str, str, str]] = [
+    *(
+        (f"\\{letter}", f"hunter2{sign}Secret", f"hunter2\\{letter}Secret")
+        for letter, sign in zip("nrtbf", "\n\r\t\b\f", strict=True)
+    ),
+    ("a slash", "user/hunter2/key", r"user\/hunter2\/key"),
+    ("a quotation mark", 'user"hunter2', r"user\"hunter2"),
+    ("a surrogate pair", "hunter2-\U0001f600-key", r"hunter2-\ud83d\uDE00-key"),
+]
+
+
+@pytest.mark.parametrize(("value", "text"), [case[1:] for case in ESCAPED], ids=[case[0] for case in ESCAPED])
+def test_a_value_is_found_with_each_escape_of_json(value: str, text: str) -> None:
+    assert Echoes([value]).matches([f'"{text}"'])
+
+
+def test_the_views_of_a_text_are_distinct_and_limited() -> None:
+    for plain in ("words", "100%", "a\x01b", "\ud800", "\u00e9"):
+        assert unescaped(plain) == (plain,)
+    assert unescaped("%" + "25" * 2 + "41") == ("%252541", "%2541", "%41", "A")
+    views = unescaped("%" + "25" * 30 + "41")
+    assert len(views) == len(set(views)) == 14
+
+
+def test_an_encoded_value_is_found_in_both_normal_forms() -> None:
+    one, other = normalize("NFC", "p\u00e4ssw\u00f6rd-1"), normalize("NFD", "p\u00e4ssw\u00f6rd-1")
+    for value, spelt in ((one, other), (other, one), (one, one), (other, other)):
+        raw = spelt.encode()
+        for text in (raw.hex(), base64.b64encode(raw).decode()):
+            assert Echoes([value]).matches([text])
+
+
+def test_the_letters_of_a_ligature_keep_their_order_in_a_reversed_copy() -> None:
+    value = "o\ufb03ce-key"
+    assert Echoes([value]).matches([value[::-1]]) == {value[::-1]: Spelling.REVERSED}
+
+
+def test_only_hexadecimal_digits_spell_a_value_in_hexadecimal() -> None:
+    assert Echoes(["pppppp"]).matches(["70" * 6])
+    assert not Echoes(["pppppp"]).matches(["7x" * 6])
+
+
 @pytest.mark.parametrize("text", [case[1] for case in SPELT], ids=[case[0] for case in SPELT])
 def test_a_value_is_found_at_the_end_of_a_long_text_and_among_many_values(text: str) -> None:
     long = "some words of prose. " * 20_000 + text
@@ -80,6 +146,11 @@ WORDS: list[tuple[str, Json, str, bool]] = [
     ("such signs themselves", "秘密", "这是秘密吗", True),
     ("with signs at its ends", "#1a", "x#1a", True),
     ("URL-encoded", "ab d", "ab%20d", True),
+    *(
+        (f"on both sides of {sign!r}", "abcd", f"xyz{sign}abcd{sign}xyz", True)
+        for sign in "\t\n\v\f\r\x1c\x1f"
+    ),
+    *((f"with {sign!r} in it", "abcd", f"ab{sign}cd", False) for sign in "\t\n\v\f\r\x1c\x1f"),
     ("one letter", "a", "a", False),
     ("three digits", "123", "123", False),
     ("four digits", "1234", "code 1234", True),
@@ -105,6 +176,11 @@ def test_short_values_match_as_whole_words_and_common_ones_never(
     echoes = Echoes([value])
     assert echoes.holds({"a": ["x", text]}) is is_found
     assert echoes.is_weak is (value not in (None, "", "abcdef"))
+
+
+def test_a_word_is_found_although_another_value_is_a_part_of_it() -> None:
+    words = {"abcd", "abcde", "xabcd"}
+    assert Echoes(words).matches([*words, "abcdx", "xabcde"]).keys() == words
 
 
 @pytest.mark.parametrize(
@@ -151,6 +227,33 @@ def test_nested_values_give_one_match_at_each_place() -> None:
     assert echoes.matches([*texts, "a" * 5]) == texts
 
 
+def test_the_automaton_is_built_once_and_of_many_values_has_only_the_beginnings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    built: list[set[bytes]] = []
+    original = ahocorasick_rs.BytesAhoCorasick
+
+    def build(patterns: Iterable[bytes]) -> ahocorasick_rs.BytesAhoCorasick:
+        listed = list(patterns)
+        built.append(set(listed))
+        return original(listed)
+
+    def built_for(*values: str) -> list[set[bytes]]:
+        built.clear()
+        echoes = Echoes(values)
+        texts = [f"a {values[-1]}.", values[-1][::-1]]
+        assert echoes.matches(texts).keys() == echoes.matches(texts[:1]).keys() | {texts[1]} == set(texts)
+        return built
+
+    monkeypatch.setattr(ahocorasick_rs, "BytesAhoCorasick", build)
+    monkeypatch.setattr(searching, "_MANY", 2)
+    few, begins = (b"my.hunter2secret", b"hunter2secret"), {b"another1", b"my.hunte", b"hunter2s"}
+    # The first search is for the values that contain another one.
+    assert built_for(*map(bytes.decode, few)) == [set(few), {few[1]}]
+    assert built_for("another1value", "hunter2secret") == [{b"another1value", b"hunter2secret"}] * 2
+    assert built_for("another1value", *map(bytes.decode, few)) == [begins]
+
+
 def test_values_are_found_at_any_place_in_a_value() -> None:
     secret: Json = {"list": ["first-secret", {"deep": "second-secret"}], "n": 123456}
     echoes = Echoes([secret, DuplicateKeys((("x", "third-secret"), ("x", "fourth-secret")))])
@@ -181,7 +284,7 @@ def test_a_key_of_six_characters_is_secret_and_one_that_is_no_name_is_found_insi
 
 def test_a_value_that_cannot_be_found_makes_a_search_weak_whatever_follows_it() -> None:
     assert Echoes([True, 123456]).is_weak
-    assert not Echoes([123456]).is_weak
+    assert not Echoes([123456, "p\u00e4ssw\u00f6rd"]).is_weak
 
 
 def test_encoded_forms_are_searched_for_only_if_a_value_is_too_short_to_be_decoded() -> None:
@@ -221,7 +324,8 @@ def test_a_long_value_is_found_by_its_beginning() -> None:
 
 def test_a_value_is_not_found_across_two_texts() -> None:
     assert not Echoes(["secret-value"]).holds(["secret", "-value"])
-    assert Echoes(["secret-value"]).matches(["x\0secret\0-value"])
+    for text in ("x\0secret\0-value", "secret\0-value"):
+        assert Echoes(["secret-value"]).matches(["words", text, "words"]).keys() == {text}
 
 
 def test_a_search_without_values_finds_nothing() -> None:

@@ -59,6 +59,8 @@ def test_a_value_is_found_in_compatibility_forms_and_in_tag_characters() -> None
         ("a\x01b\x7f c", "ab c", None),
         ("a" + " " * LONG_RUN + "b", "a" + " " * LONG_RUN + "b", "a b"),
         ("a" + "\x01" * LONG_RUN + "b", "ab", "ab"),
+        ("a" + "\x7f" * LONG_RUN + "b", "ab", "ab"),
+        ("a" + "\x1f" * LONG_RUN + "b", "a" + "\x1f" * LONG_RUN + "b", "a b"),
         ("a" + " " * (LONG_RUN - 1) + "b", "a" + " " * (LONG_RUN - 1) + "b", None),
         ("a\u200bb", "ab", None),
         ("a" + "\u200b" * LONG_RUN + "b", "ab", "ab"),
