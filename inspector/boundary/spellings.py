@@ -68,9 +68,9 @@ def needles(values: Collection[str]) -> frozenset[bytes]:
         if len(value) <= _ENOUGH:
             short.append(value.replace(SEPARATOR, ""))
         else:
-            # Skip invisible characters before cutting. Form encoding writes a space as a plus.
+            # Skip invisible and control characters before cutting. Form encoding writes a space as a plus.
             for spelt in (value, value.replace(" ", "+")):
-                result.add(_folded(_squeezed(spelt.replace(SEPARATOR, ""))[:_ENOUGH]))
+                result.add(_folded(_squeezed(visible(spelt.replace(SEPARATOR, "")))[:_ENOUGH]))
     joined = SEPARATOR.join(short)
     plain = SEPARATOR.join(value.replace(SEPARATOR, "") for value in coded)
     result.update(plain.encode("utf-8", "surrogatepass").translate(_PLAIN).split(_BETWEEN))

@@ -221,6 +221,15 @@ def test_invisible_padding_does_not_make_a_value_longer() -> None:
     assert Echoes(["ab\0cd"]).holds("is ab\0cd.")
 
 
+@pytest.mark.parametrize("sign", ["\0", "\x01", "\x7f", "\t", " ", "\u200b"])
+def test_padding_longer_than_a_needle_does_not_hide_a_value(sign: str) -> None:
+    value = sign * 300 + "hunter2-Secret"
+    encoded = base64.b64encode(b"the hunter2-Secret is").decode()
+    for text in ("has hunter2-Secret.", value, encoded):
+        assert Echoes([value]).holds(text)
+    assert not Echoes(["a" + value]).holds("an a")
+
+
 def test_nested_values_give_one_match_at_each_place() -> None:
     echoes = Echoes(["a" * length for length in range(6, 128)])
     texts = {"a" * 100_000: Spelling.PLAIN, "b" * 100_000 + "a" * 6: Spelling.PLAIN}
