@@ -175,23 +175,28 @@ def reasons_in_words(considered: Consideration) -> str:
     """
     reasons = [considered.problem] if considered.problem else []
     for match in considered.decision.matches:
-        words, rule = sentence_of(match), f" Rule: {match.rule.name}."
-        is_own = not words.endswith(rule)
-        reasons.append(words if is_own else f"{words[:1].lower()}{words[1:]}".removesuffix(rule))
+        words = _built_in_words(match)
+        reasons.append(str(match) if words is None else f"{words[:1].lower()}{words[1:]}")
     reasons += [each.sentence for each in considered.asking]
     return "; ".join(reason.removesuffix(".") for reason in reasons)
 
 
 def sentence_of(match: RuleMatch) -> str:
     """A rule that matched, as a sentence. A rule of the user's own policy is named together with its facts."""
+    words = _built_in_words(match)
+    return str(match) if words is None else f"{words} Rule: {match.rule.name}."
+
+
+def _built_in_words(match: RuleMatch) -> str | None:
+    """What a rule of the built-in policy says about a call; None for a rule of the user."""
     if match.rule not in DEFAULT_POLICY.rules or match.rule.name not in _SENTENCES:
-        return str(match)
+        return None
     reasons = dict.fromkeys(reason for fact in match.facts for reason in fact.reasons)
     # A contradiction is a sentence; other reasons are a vocabulary and a claim.
     sentences = [reason for reason in reasons if reason.endswith(".")]
     claims = dict.fromkeys(reason.rpartition(" ")[2] for reason in reasons if not reason.endswith("."))
     named = f" ({', '.join(claims)})" if claims else ""
-    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences, f"Rule: {match.rule.name}."))
+    return " ".join((f"{_SENTENCES[match.rule.name]}{named}.", *sentences))
 
 
 def refusal(current: Consideration) -> tuple[str, str]:
