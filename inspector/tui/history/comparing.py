@@ -80,7 +80,7 @@ def _value(call: HistoryCall, *, with_result: bool) -> JsonObject:
 
 
 class _PairRemarks:
-    """Tells the widget which sign to draw in front of values that differ. No value is shown as withheld."""
+    """Chooses the sign in front of values that differ. No value is shown as withheld."""
 
     def __init__(self, outline: Outline) -> None:
         self._outline = outline

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from inspector.hosts.profile import HostChange
+from inspector.hosts.profile import Host, HostChange
 from inspector.hosts.registry import host as host_of
 from inspector.tui.result.removal import labelled, removal_detail, schema_part
 from inspector.tui.result.view import ResultView, has_notice
@@ -27,22 +27,17 @@ def difference_detail(view: ResultView, outline: Outline, node: int) -> Content 
         parts += _changes(view.host, view.changes_on(outline, node))
     parts += _credential(view, outline, node)
     parts += _violation(view, outline, node)
-    if outline.difference(node) is SideDifference.RIGHT:
-        parts.append(_addition(view, outline, node))
+    parts += _addition(view, outline, node)
     return Content("\n").join(parts) if parts else None
 
 
 def _changes(host: str, changes: tuple[HostChange, ...]) -> Iterator[Content]:
     profile = host_of(host)
     for change in changes:
-        yield Content.assemble(
-            ("~ ", "bold $text-accent"),
-            "changed by the host  ",
-            content(path(change.pointer, 400), "bold"),
-        )
+        yield _head("~", "$text-accent", "changed by the host", change.pointer)
         yield labelled("what", content(shortened(change.what, 1000)))
     if changes and profile is not None:
-        yield labelled("host", content(shortened(f"{profile.title}  {profile.version}", 200)))
+        yield _host_line(profile)
         yield labelled("evidence", content(shortened(f"{profile.how}; as of {profile.as_of}", 200)))
         yield labelled("source", content(shortened(profile.source, 300)))
 
@@ -57,30 +52,31 @@ _ADDED = (
 )
 
 
-def _addition(view: ResultView, outline: Outline, node: int) -> Content:
-    """The details of a value that only the model sees."""
+def _head(sign: str, style: str, lead: str, pointer: str) -> Content:
+    """The first line about a difference: its sign, what it is, and where."""
+    return Content.assemble((f"{sign} ", f"bold {style}"), f"{lead}  ", content(path(pointer, 400), "bold"))
+
+
+def _host_line(host: Host) -> Content:
+    return labelled("host", content(shortened(f"{host.title}  {host.version}", 200)))
+
+
+def _addition(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
+    if outline.difference(node) is not SideDifference.RIGHT:
+        return
     lead, why = _NOTICE if has_notice(outline, node) else _ADDED
+    yield _head("+", "$text-accent", lead, outline.pointer(node))
+    yield labelled("why", Content(why))
     profile = host_of(view.host)
-    lines = [
-        Content.assemble(
-            ("+ ", "bold $text-accent"), f"{lead}  ", content(path(outline.pointer(node), 400), "bold")
-        ),
-        labelled("why", Content(why)),
-    ]
     if profile is not None:
-        lines.append(labelled("host", content(shortened(f"{profile.title}  {profile.version}", 200))))
-    return Content("\n").join(lines)
+        yield _host_line(profile)
 
 
 def _credential(view: ResultView, outline: Outline, node: int) -> Iterator[Content]:
     why = view.credential_on(outline, node)
     if why is None:
         return
-    yield Content.assemble(
-        ("! ", "bold $text-error"),
-        "reaches the model  ",
-        content(path(outline.pointer(node), 400), "bold"),
-    )
+    yield _head("!", "$text-error", "reaches the model", outline.pointer(node))
     yield labelled("why", content(shortened(f"{why}. No declaration covers it, so it passes.", 1000)))
     yield labelled(
         "to change it",
@@ -95,11 +91,7 @@ def _violation(view: ResultView, outline: Outline, node: int) -> Iterator[Conten
     found = view.broken_on(outline, node)
     if found is None:
         return
-    yield Content.assemble(
-        ("≠ ", "bold $text-error"),
-        "breaks the output schema  ",
-        content(path(found.pointer, 400), "bold"),
-    )
+    yield _head("≠", "$text-error", "breaks the output schema", found.pointer)
     yield labelled("keyword", content(shortened(found.keyword or "none", 120)))
     tool = view.record.tool
     pointer = found.pointer.removeprefix("/structuredContent")

@@ -4,7 +4,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import repeat
-from typing import ClassVar, TypeAlias
+from typing import ClassVar, TypeAlias, TypeGuard
 
 from msgspec import Struct
 from textual import on
@@ -534,12 +534,12 @@ class ResultPane(Vertical):
         words = f"The JSON could not be laid out ({type(error).__name__}): a defect of Sightline."
         self.notify(words, severity="error", markup=False)
 
-    def _is_json(self, view: ShownView) -> bool:
+    def _is_json(self, view: ShownView) -> TypeGuard[ResultView]:
         """True if the view is drawn as JSON: the user wants that, and the JSON is laid out."""
         return self._wants_json and isinstance(view, ResultView) and view.is_json_ready
 
     def _outline(self, view: ShownView) -> Outline:
-        return view.json if isinstance(view, ResultView) and self._is_json(view) else view.outline
+        return view.json if self._is_json(view) else view.outline
 
     def _order(self, view: ShownView) -> Sequence[int]:
         """The nodes that `n` goes to, the worst difference first."""
@@ -623,7 +623,7 @@ class ResultPane(Vertical):
         if view.unfinished or (most == 1 and differs):
             return [here]
         lines = reasons(view, outline, node, most) or [here]
-        return [*lines, *remark_lines(view)[: most - len(lines)]]
+        return [*lines, *remark_lines(view, most - len(lines))]
 
     def _room_for_reasons(self) -> int:
         """The number of rows for reasons: 3, or up to 6 if the whole result stays visible."""
@@ -708,7 +708,7 @@ def _lens_change(asked: tuple[ResultView, ResultView]) -> Content:
 
 
 class _ResultRemarks:
-    """Tells the widget which sign to draw in front of a node of a result, and the words for absent values."""
+    """Chooses the sign in front of each node of a result, and the words for absent values."""
 
     def __init__(self, view: ResultView, outline: Outline) -> None:
         self._view = view

@@ -990,11 +990,11 @@ def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> 
     return lines
 
 
-def remark_lines(view: ResultView) -> list[Content]:
-    """The first remarks on a result, one per line, as in the list of reasons."""
+def remark_lines(view: ResultView, most: int) -> list[Content]:
+    """At most `most` remarks on a result, one per line, as in the list of reasons."""
     return [
         Content.assemble(("  ! ", "bold $text-warning"), content(shortened(remark, 400)))
-        for remark in view.remarks[:_MAX_REMARKS]
+        for remark in view.remarks[:most]
     ]
 
 

@@ -63,7 +63,7 @@ _SIDES: dict[Shown, tuple[Side, ...]] = {Shown.LEFT: (0,), Shown.RIGHT: (1,), Sh
 
 
 class Remarks(Protocol):
-    """Tells the widget which sign to draw in front of a node, and the words for absent values."""
+    """Chooses the sign in front of each node, and the words for absent values."""
 
     def sign(self, node: int) -> SideDifference:
         """The sign in front of a node."""

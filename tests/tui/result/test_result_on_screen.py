@@ -11,7 +11,10 @@ from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, Value
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
 if TYPE_CHECKING:
+    from textual.pilot import Pilot
+
     from inspector.json.exact import Json, JsonObject
+    from inspector.tui.app import SightlineApp
 
 SECRET = "planted-secret-4711"
 NOTE = f'Dear "reader",\n\n{"many words " * 12}end\n'
@@ -40,6 +43,15 @@ def script(before: int) -> Script:
     return Script(tools=[definition], answers={"mint": answering(result)})
 
 
+async def called(pilot: "Pilot[None]", app: "SightlineApp", shows: str = "#1 done") -> str:
+    """Open the tool and call it; the screen that then shows this text."""
+    await settled(pilot, app, "▸ mint")
+    await pilot.press("enter")
+    await settled(pilot, app, "Enter call")
+    await pilot.press("ctrl+r")
+    return await settled(pilot, app, shows)
+
+
 @pytest.mark.parametrize("size", [(60, 15), SMALL, LARGE])
 @pytest.mark.parametrize("before", [1, 60])
 async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
@@ -47,11 +59,7 @@ async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
 ) -> None:
     app = app_of(script(before))
     async with app.run_test(size=size, notifications=True) as pilot:
-        await settled(pilot, app, "▸ mint")
-        await pilot.press("enter")
-        await settled(pilot, app, "Enter call")
-        await pilot.press("ctrl+r")
-        text = await settled(pilot, app, "#1 done")
+        text = await called(pilot, app)
         assert "┄ withheld" in text
         assert "✗ structuredContent.key" in text
         is_tall = size != (60, 15)
@@ -73,11 +81,7 @@ async def test_a_result_opens_at_its_top_or_at_the_first_withheld_value(
 async def test_a_text_with_line_feeds_is_drawn_line_by_line() -> None:
     app = app_of(script(1))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "▸ mint")
-        await pilot.press("enter")
-        await settled(pilot, app, "Enter call")
-        await pilot.press("ctrl+r")
-        text = await settled(pilot, app, "#1 done")
+        text = await called(pilot, app)
         rows = [row.partition("▏")[2].partition("│")[0].rstrip() for row in text.splitlines() if "▏" in row]
         assert rows[:2] == ['Dear "reader",', ""]
         assert rows[-1] == ""
@@ -116,11 +120,7 @@ async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_it
 async def test_enter_shows_a_long_reason_to_its_end_and_goes_back() -> None:
     app = app_of(script(1))
     async with app.run_test(size=SMALL, notifications=True) as pilot:
-        await settled(pilot, app, "▸ mint")
-        await pilot.press("enter")
-        await settled(pilot, app, "Enter call")
-        await pilot.press("ctrl+r")
-        await settled(pilot, app, "┄ withheld")
+        await called(pilot, app, "┄ withheld")
         await pilot.press("enter")
         text = await settled(pilot, app, "more rows, Enter shows them")
         assert "to change it" not in text
@@ -146,11 +146,7 @@ async def test_the_json_of_a_large_result_is_laid_out_in_a_thread(monkeypatch: p
     monkeypatch.setattr(pane, "_LARGE_BYTES", 0)
     app = app_of(script(1))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await settled(pilot, app, "▸ mint")
-        await pilot.press("enter")
-        await settled(pilot, app, "Enter call")
-        await pilot.press("ctrl+r")
-        await settled(pilot, app, "#1 done")
+        await called(pilot, app)
         await pilot.press("e")
         await settled(pilot, app, '"structuredContent": {')
         # It stays JSON after another call.
