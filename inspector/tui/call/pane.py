@@ -40,7 +40,8 @@ _EMPTY = {
     Kind.PROMPT: "No arguments. Enter on the button gets the prompt.",
     Kind.SKILL: "Enter on the button reads the SKILL.md of the skill.",
 }
-_MANY = 1_000
+_FEW_FIELDS = 2
+"""The number of fields up to which a form needs less than half of a tall screen."""
 _PAUSE_S = 0.15
 """The time in seconds without typing after which the arguments are checked."""
 
@@ -353,9 +354,9 @@ class CallPane(Vertical):
             self.post_message(self.Folded())
 
     @property
-    def field_count(self) -> int:
-        """The number of lines of the form; many if the arguments are written as JSON."""
-        return _MANY if self.is_json else len(self._form.lines)
+    def has_few_fields(self) -> bool:
+        """True if the form has so few fields that it needs less than half of a tall screen."""
+        return not self.is_folded and not self.is_json and len(self._form.lines) <= _FEW_FIELDS
 
     @property
     def is_recorded(self) -> bool:

@@ -88,10 +88,6 @@ if TYPE_CHECKING:
     from inspector.files.watching import Watching
 
 
-_FEW_FIELDS = 2
-"""The number of fields up to which a form takes less than half of a tall screen."""
-
-
 def _key(key: str) -> tuple[str, str]:
     return key, "bold $text-accent"
 
@@ -383,10 +379,10 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(CallPane.Folded)
     @on(ToolPane.TabOpened)
     def fit_form(self) -> None:
-        is_form = self._tool.tab == "call" and not self._tool.call.is_folded
-        self._room.arrange("-folded", is_so=self._tool.tab == "call" and self._tool.call.is_folded)
-        self._room.arrange("-few-fields", is_so=is_form and self._tool.call.field_count <= _FEW_FIELDS)
-        self._room.arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
+        is_call = self._tool.tab == "call"
+        self._room.arrange("-folded", is_so=is_call and self._tool.call.is_folded)
+        self._room.arrange("-few-fields", is_so=is_call and self._tool.call.has_few_fields)
+        self._room.arrange("-reading", is_so=not is_call and self._tool.has_focus_within)
 
     @on(ResultPane.Filled)
     def fit_result(self) -> None:
