@@ -39,7 +39,7 @@ class ClientProfile(Struct, frozen=True, kw_only=True):
 
     @property
     def announced(self) -> str:
-        """The capabilities that every server is told of, such as `elicitation, roots, sampling`.
+        """The capabilities that are announced to every server, such as `elicitation, roots, sampling`.
 
         Empty for none.
         """

@@ -1,4 +1,4 @@
-"""A server's requests to the user or to a model, whose texts reach them although nobody called a tool.
+"""The requests that a server sends to the user or to a model. Their texts arrive without a tool call.
 
 In protocol revisions with a handshake they are requests by the server, and in stateless protocol revisions
 entries of `inputRequests`. The URLs in an error -32042 count as requests too. Source: MCP 2025-11-25,

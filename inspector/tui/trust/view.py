@@ -121,10 +121,7 @@ def _server(trust: SessionTrust, name: str, detail: SourceDetail | None) -> Serv
 
 
 def next_detail(detail: SourceDetail | None) -> SourceDetail | None:
-    """What servers are told about sources when the user presses `p` while it is `detail`. It is a cycle.
-
-    None: servers get no trust labels.
-    """
+    """The detail after `detail` in the cycle that the user goes through with `p`. None: no trust labels are sent."""
     return _ORDER[(_ORDER.index(detail) + 1) % len(_ORDER)]
 
 
