@@ -121,6 +121,14 @@ def test_a_header_without_room_leaves_out_details_then_words_and_cuts_the_name_l
     assert all("declared" in line and "spec" in line and "ready" in line for line in lines)
 
 
+def test_at_80_columns_a_recording_loses_its_time_before_boundary_and_host_lose_their_names() -> None:
+    recorded = replace(HEADER, target="demo", recording="recording since 123.4 s")
+    line = header(recorded, 80).plain
+    assert line.endswith("boundary: declared  host: spec ")
+    assert "● recording" in line
+    assert "since 123.4 s" in header(recorded, 140).plain
+
+
 def test_a_wide_header_names_the_program_the_protocol_and_the_tools() -> None:
     line = header(HEADER, 140).plain
     assert line.startswith(" Sightline  https://example.org")

@@ -287,8 +287,8 @@ class CallPane(Vertical):
 
     @property
     def is_wrong(self) -> bool:
-        """True if a problem is shown."""
-        return self.has_class("-wrong")
+        """True if a problem is shown, but the arguments can be sent."""
+        return self.has_class("-wrong") and not self.has_class("-unsendable")
 
     @property
     def is_folded(self) -> bool:

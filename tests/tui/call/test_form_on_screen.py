@@ -133,6 +133,19 @@ async def test_a_call_right_after_a_paste_sends_the_pasted_text(before: str) -> 
         assert told.calls == [("order", {"what": "tea", "cups": 2})]
 
 
+async def test_json_that_cannot_be_sent_offers_no_key_to_send_it() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "ctrl+j", "f7", "left_curly_bracket")
+        text = await settled(pilot, app, "not a JSON object")
+        assert "send anyway" not in text.lower()
+        await pilot.press("f7", *"{}")
+        await settled(pilot, app, "F7 select all")
+        await pilot.press("ctrl+r")
+        assert "send anyway" in (await settled(pilot, app, "is missing")).lower()
+
+
 async def test_a_call_right_after_a_letter_sends_that_letter() -> None:
     told = script()
     app = app_of(told)

@@ -264,7 +264,9 @@ async def test_a_second_reveal_is_already_used_and_keeps_the_value() -> None:
     async with app.run_test(size=LARGE) as pilot:
         await among_secrets(pilot, app)
         await revealed(pilot, app)
+        await settled(pilot, app, "v fetch again")
         text = await revealed(pilot, app, "already used")
+        assert "v fetch" not in text
         assert redeemer.known == [False, True]
         assert "The value from before is still here." in text
         assert "already used •" in text

@@ -226,3 +226,8 @@ async def test_the_number_of_newer_rows_is_at_the_right_until_it_follows_again()
         text = await settled(pilot, app, "12 newer, G follows─\n")
         await pilot.press("G")
         assert "newer" not in await settled(pilot, app, "─ following─\n")
+        # Esc leaves it, and it follows again.
+        await pilot.press("pageup")
+        assert "─ following─\n" not in await settled(pilot, app)
+        await pilot.press("escape")
+        await settled(pilot, app, "─ following─\n")
