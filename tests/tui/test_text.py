@@ -41,6 +41,7 @@ from inspector.tui.main.tool_pane import TABS
 from inspector.tui.text import content, count, duration, headline, paragraph, shortened, size, tokens
 from inspector.tui.timeline.frame import pieces
 from inspector.tui.timeline.rows import entry_line
+from inspector.tui.trust.view import GravestLabel
 from inspector.tui.widgets.tab_line import tab_texts
 
 
@@ -122,7 +123,9 @@ def test_a_header_without_room_leaves_out_details_then_words_and_cuts_the_name_l
 
 
 def test_at_80_columns_a_recording_loses_its_time_before_boundary_and_host_lose_their_names() -> None:
-    recorded = replace(HEADER, target="demo", recording="recording since 123.4 s")
+    recorded = replace(
+        HEADER, target="notes", trust=GravestLabel(word="untrusted"), recording="recording since 123.4 s"
+    )
     line = header(recorded, 80).plain
     assert line.endswith("boundary: declared  host: spec ")
     assert "● recording" in line
