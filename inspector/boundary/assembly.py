@@ -89,6 +89,7 @@ def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: s
         result=_nothing_of(outcome, judged.error, judged.kind),
         removals=Removals(((removal,), judged.removals)),
         repetitions=0,
+        credentials=(),
     )
 
 
@@ -105,6 +106,7 @@ def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bound
         error=None,
         repetitions=0,
         unfinished=reason,
+        credentials=(),
     )
 
 
@@ -127,6 +129,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
         kind=draft.contract.kind,
         repetitions=sum(block.fate is Fate.MIRROR for block in draft.blocks),
         remarks=tuple(dict.fromkeys(draft.remarks)),
+        credentials=draft.passing,
     )
 
 

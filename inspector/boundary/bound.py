@@ -11,7 +11,7 @@ from inspector.boundary.assembly import (
     withheld_as_a_whole,
     withheld_unfinished,
 )
-from inspector.boundary.bounded import Bounded, Level, Rule
+from inspector.boundary.bounded import Bounded, Level, PassingCredential, Rule
 from inspector.boundary.contract import Contract, contract_of
 from inspector.boundary.draft import Draft, DraftRule, Searched
 from inspector.boundary.error_code import error_code, is_tool_result
@@ -146,12 +146,14 @@ def _bound(
 ) -> Bounded:
     code = error_code(outcome, is_listed=contract.is_listed)
     if level is Level.OPEN:
+        remarks, credentials = _detected(outcome, contract, policy)
         return Bounded(
             level=level,
             result=raw_of(outcome),
             error=code,
             kind=contract.kind,
-            remarks=_detected(outcome, contract, policy),
+            remarks=remarks,
+            credentials=credentials,
         )
     try:
         if contract.fault:
@@ -201,15 +203,18 @@ def _judged(draft: Draft, found: FoundSecrets) -> Draft:
     return draft
 
 
-def _detected(outcome: Outcome, contract: Contract, policy: BoundaryPolicy) -> tuple[str, ...]:
-    """The remarks about credentials at level `open`, where nothing is withheld."""
+def _detected(
+    outcome: Outcome, contract: Contract, policy: BoundaryPolicy
+) -> tuple[tuple[str, ...], tuple[PassingCredential, ...]]:
+    """The remarks about credentials and their places at level `open`, where nothing is withheld."""
     try:
         seen = replace(policy, withhold_credentials=False)
-        return detect.apply(_draft_of(outcome, contract, Level.OPEN, seen)).remarks
+        draft = detect.apply(_draft_of(outcome, contract, Level.OPEN, seen))
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as fault:  # noqa: BLE001 - as in `bound`
-        return (f"the search for credentials failed ({type(fault).__name__})",)
+        return (f"the search for credentials failed ({type(fault).__name__})",), ()
+    return draft.remarks, draft.passing
 
 
 def _after(draft: Draft, rules: tuple[DraftRule, ...]) -> Draft:

@@ -79,6 +79,19 @@ class Removal(Struct, frozen=True, kw_only=True):
         return self.claim.vocabulary if self.claim else None
 
 
+class PassingCredential(Struct, frozen=True, kw_only=True):
+    """A place in a bounded result whose value looks like a credential and reaches the model."""
+
+    pointer: str
+    """Pointer into the result that the server sent."""
+    detail: str
+    """The reason, as in a removal."""
+
+    @property
+    def remark(self) -> str:
+        return f"{self.detail}, at {self.pointer or 'the root'}"
+
+
 class Bounded(Struct, frozen=True, kw_only=True):
     """The part of an answer that may reach a model."""
 
@@ -105,3 +118,5 @@ class Bounded(Struct, frozen=True, kw_only=True):
     """The kind of the item: a tool, a resource or a prompt."""
     remarks: tuple[str, ...] = field(default=())
     """Remarks on the result, such as values that could not be judged, or that look like credentials."""
+    credentials: tuple[PassingCredential, ...] = field(default=())
+    """The first values that look like credentials and reach the model; `remarks` has a remark on each."""

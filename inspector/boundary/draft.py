@@ -7,7 +7,7 @@ from typing import TypeAlias
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from inspector.boundary.bounded import ErrorCode, Level, Removal, Rule
+from inspector.boundary.bounded import ErrorCode, Level, PassingCredential, Removal, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import coded_error
@@ -57,6 +57,15 @@ class Searched(Struct, frozen=True, kw_only=True):
             {**values, **{text: spelling for text, spelling in self.values.items() if text in texts.values}},
             {**keys, **{key: spelling for key, spelling in self.keys.items() if key in texts.keys}},
         )
+
+
+class Credentials(Struct, frozen=True, kw_only=True):
+    """The texts of a result that look like credentials."""
+
+    titles: Mapping[str, str] = field(default_factory=dict[str, str])
+    """The title of the credential rule that matches, by the whole text."""
+    values: frozenset[str] = frozenset()
+    """The credentials themselves, without the text around them."""
 
 
 class Fate(Enum):
@@ -136,11 +145,10 @@ class Draft(Struct, frozen=True, kw_only=True):
     """The texts at the time of the first search; some may have been withheld since."""
     searched: Searched | None = None
     """The search at level `declared`, in this draft or in an earlier draft of the same result."""
-    credentials: Mapping[str, str] = field(default_factory=dict[str, str])
-    """At level `closed`: the texts that look like credentials at level `declared`.
-
-    Each has the title of the rule that matches.
-    """
+    credentials: Credentials = field(default_factory=Credentials)
+    """At level `closed`: the credentials found at level `declared`."""
+    passing: tuple[PassingCredential, ...] = ()
+    """The first values that look like credentials and are not withheld."""
     remarks: tuple[str, ...] = ()
 
     def removing(self, removals: Sequence[Removal], secrets: Secrets | None = None) -> "Draft":

@@ -1,20 +1,30 @@
 """Values that look like a credential: where they are found, and how they are reported."""
 
+from base64 import b64encode
+
 import pytest
 
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Level
+from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
+from inspector.boundary.reading import raw_of
 from inspector.boundary.rules.detect import MAX_LISTED
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
 from tests.boundary.bounding import (
     HIDE,
+    HINT,
+    RELEASED,
+    TEXT,
     UNTRUSTED,
+    WEAK,
     WITHHOLD,
     content_of,
     credential,
+    details_of,
+    fields,
     judged,
     removed,
     rules_of,
@@ -128,3 +138,92 @@ def test_copies_of_a_credential_are_withheld_at_closed_too() -> None:
     bounded = bound(Result(value=result), tool, Level.CLOSED)
     assert "Qz7vK3xW9b" in dump_text(bounded.result)
     assert bounded.remarks == ()
+
+
+def test_copies_of_a_credential_are_withheld_in_any_spelling_and_place() -> None:
+    value = "Qz7vK3xW9b"
+    coded = b64encode(value.encode()).decode()
+    result: JsonObject = {
+        "content": [
+            text(f"sign in with {value} today"),
+            text(f"backwards: {value[::-1]}"),
+            {
+                "type": "secret_reference",
+                "id": "x",
+                "label": f"of {value}",
+                "redeemUrl": "https://a.example/",
+            },
+            {"type": "resource_link", "uri": f"file:///{coded}", "name": "report"},
+            text("fine and well"),
+        ],
+        "structuredContent": {
+            "secret": value,
+            "rows": [{"note": f"={value}="}, {"other": "ours"}],
+            f"of {value}": 1,
+        },
+        "_meta": {"a.example/seen": f"{value}!", "a.example/kept": "kept words"},
+    }
+    bounded = judged(result, policy=WITHHOLD)
+    found = [one for one in removed(bounded) if one.endswith(("detect", "echo"))]
+    assert sorted(found) == [
+        "/_meta/a.example~1seen echo",
+        "/content/0 echo",
+        "/content/1 echo",
+        "/content/2 echo",
+        "/content/3 echo",
+        "/structuredContent echo",
+        "/structuredContent/rows/0/note echo",
+        "/structuredContent/secret detect",
+    ]
+    assert details_of(bounded)["/content/1"].endswith(", reversed")
+    shown = dump_text(bounded.result)
+    assert all(kept in shown for kept in ("fine and well", "ours"))
+    masked = dump_text(mask(raw_of(Result(value={"content": [], **result})), bounded.removals))
+    assert "kept words" in masked
+    for spelled in (value, value[::-1], coded):
+        assert spelled not in shown
+        assert spelled not in masked
+    # By default, the user learns of the credential, and nothing is withheld.
+    passing = judged(result)
+    assert [(one.pointer, one.remark in passing.remarks) for one in passing.credentials] == [
+        ("/structuredContent/secret", True)
+    ]
+
+
+def test_a_credential_within_a_text_is_withheld_elsewhere_without_that_text() -> None:
+    shaped = "ghp_" + "a1B2c3D4e5F6" * 3
+    secrets: list[Json] = [
+        text(f"log: Authorization: token {shaped} (ok)"),
+        text(shaped.encode().hex()),
+        text("ok"),
+    ]
+    bounded = judged({"content": secrets}, policy=WITHHOLD)
+    assert removed(bounded) == ["/content/0 detect", "/content/1 echo"]
+    assert content_of(bounded)[0] == text("ok")
+
+
+def test_a_credential_that_a_schema_releases_in_a_sensitive_result_is_not_in_a_label() -> None:
+    value = "Kx7WfbZAVaBq4Z"
+    result: JsonObject = {
+        "content": [
+            {"type": "secret_reference", "id": "x", "label": f"of {value}", "redeemUrl": "https://a/"}
+        ],
+        "structuredContent": {"id": "one", "secret": value},
+        "_meta": {"annotations": HINT},
+    }
+    schema = fields(id=TEXT, secret=RELEASED)
+    assert value in dump_text(judged(result, schema).result)
+    assert value not in dump_text(judged(result, schema, policy=WITHHOLD).result)
+
+
+def test_a_short_credential_is_withheld_as_a_word_and_the_weakness_of_the_search_is_a_remark() -> None:
+    blocks: list[Json] = [text("https://:abcd@host"), text("it is abcd, again"), text("abcdef")]
+    bounded = judged({"content": blocks}, policy=WITHHOLD)
+    assert removed(bounded) == ["/content/0 detect", "/content/1 echo"]
+    assert bounded.remarks == (WEAK,)
+
+
+def test_a_policy_that_withholds_everything_lets_no_credential_pass() -> None:
+    policy = BoundaryPolicy(withheld="no")
+    assert judged({"content": [text(credential(0))]}, policy=policy).credentials == ()
+    assert judged({"content": [text(credential(0))]}, level=Level.OPEN).credentials[0].pointer == "/content/0"

@@ -26,9 +26,10 @@ SOURCES = frozenset(
         "labelled",
         "internal",
         "invalid-output",
+        "detect",
     }
 )
-"""Rules that withhold a declared value, so that it may not pass in another way either."""
+"""Rules that withhold a secret value, so that it may not pass in another way either."""
 
 
 def withheld_words(

@@ -5,11 +5,16 @@ It helps where declarations are missing, and it does not find everything: docs/c
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from functools import partial
 from itertools import accumulate, chain
 
-from inspector.boundary.bounded import Rule
-from inspector.boundary.draft import Draft, Reason, Texts
+from msgspec.structs import replace
+
+from inspector.boundary.bounded import PassingCredential, Rule
+from inspector.boundary.copies import WEAK, copy_reason, with_safe_pointers
+from inspector.boundary.draft import Credentials, Draft, Reason, Texts
+from inspector.boundary.echoes import Echoes
 from inspector.boundary.passing import places_of, with_texts, without
 from inspector.credentials.find import may_hold, sightings
 from inspector.json.exact import Json
@@ -31,32 +36,57 @@ _CREDENTIAL_KEY = re.compile(r"pass|secret|token|key|credential|auth|pwd", re.IG
 
 
 def apply(draft: Draft) -> Draft:
-    """Add a remark on each place that looks like a credential, or withhold these places."""
+    """Add a remark on each place that looks like a credential, or withhold these places and all copies."""
     draft, found = credentials(draft)
-    titles = {**draft.credentials, **found}
+    titles = {**draft.credentials.titles, **found.titles}
     if not titles:
         return draft
+    if draft.policy.withhold_credentials:
+        return _withheld(draft, titles, draft.credentials.values | found.values)
+    unwanted = Texts(values=dict.fromkeys(titles), keys=set(titles))
+    removals, count = places_of(draft, unwanted, partial(_reason, titles), MAX_LISTED)
+    more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
+    passing = tuple(
+        PassingCredential(pointer=draft.place(removal.pointer), detail=removal.detail) for removal in removals
+    )
+    remarks = (credential.remark for credential in passing)
+    return replace(draft, passing=passing).remarking(*remarks, *more)
+
+
+def _withheld(draft: Draft, titles: Mapping[str, str], values: frozenset[str]) -> Draft:
+    """The draft without the texts that look like credentials, and without copies of `values`."""
+    draft, texts = with_texts(draft)
+    echoes = Echoes(sorted(values), names=draft.contract.names)
+    if echoes.is_weak:
+        draft = draft.remarking(WEAK)
+    copies = echoes.matches(text for text in texts.values if text not in titles)
+    keys = echoes.matches(texts.keys - titles.keys())
+    spellings = {**keys, **copies}
 
     def reason_for(text: str) -> Reason:
-        return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
+        return _reason(titles, text) if text in titles else copy_reason(spellings, text)
 
-    unwanted = Texts(values=dict.fromkeys(titles), keys=set(titles))
-    if draft.policy.withhold_credentials:
-        return without(draft, unwanted, reason_for)
-    removals, count = places_of(draft, unwanted, reason_for, MAX_LISTED)
-    more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
-    places = (f"{removal.detail}, at {draft.place(removal.pointer) or 'the root'}" for removal in removals)
-    return draft.remarking(*places, *more)
+    unwanted = Texts(values=dict.fromkeys((*titles, *copies)), keys={*titles, *keys})
+    return with_safe_pointers(without(draft, unwanted, reason_for), echoes)
 
 
-def credentials(draft: Draft) -> tuple[Draft, dict[str, str]]:
-    """The texts that would reach the model and look like credentials, each with the title of the rule."""
+def _reason(titles: Mapping[str, str], text: str) -> Reason:
+    return Reason(rule=Rule.DETECT, detail=f"it looks like a credential: {titles[text]}")
+
+
+def credentials(draft: Draft) -> tuple[Draft, Credentials]:
+    """The texts that would reach the model and look like credentials."""
     draft, texts = with_texts(draft)
-    return draft, dict(_matches(draft, texts))
+    titles: dict[str, str] = {}
+    values = set[str]()
+    for text, title, value in _matches(draft, texts):
+        titles[text] = title
+        values.add(value)
+    return draft, Credentials(titles=titles, values=frozenset(values))
 
 
-def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
-    """The texts that look like credentials, each with the title of the rule that matches."""
+def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str, str]]:
+    """The texts that look like credentials, each with the title of the rule that matches and the credential."""
     long = [text for text in chain(texts.values, texts.keys) if len(text) >= _SHORTEST]
     for searched, owners in batches(long):
         yield from _matches_in(searched, owners)
@@ -64,11 +94,13 @@ def _matches(draft: Draft, texts: Texts) -> Iterator[tuple[str, str]]:
     if suspects and draft.structured and not draft.structured.gone:
         assignments = _assignments(draft.structured.value, suspects)
         for searched, owners in batches(assignments):
-            yield from _matches_in(searched, [assignments[owner] for owner in owners])
+            for inner, title, _ in _matches_in(searched, [assignments[owner] for owner in owners]):
+                # The key makes the whole value a credential.
+                yield inner, title, inner
 
 
-def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str]]:
-    """Each of `texts` whose searched text looks like a credential, and the title of the rule that matches."""
+def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, str, str]]:
+    """Each of `texts` whose searched text looks like a credential, the title of the rule, and the credential."""
     joined = _BETWEEN.join(searched)
     if not may_hold(joined):
         return
@@ -76,7 +108,9 @@ def _matches_in(searched: list[str], texts: list[str]) -> Iterator[tuple[str, st
     for sighting in sightings(joined):
         first, last = bisect_right(starts, sighting.start) - 1, bisect_right(starts, sighting.end - 1)
         for index in range(first, last):
-            yield texts[index], sighting.rule.title
+            start = max(sighting.start, starts[index])
+            end = min(sighting.end, starts[index + 1] - len(_BETWEEN))
+            yield texts[index], sighting.rule.title, joined[start:end]
 
 
 def _assignments(value: Json, suspects: set[str]) -> dict[str, str]:

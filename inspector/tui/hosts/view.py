@@ -14,7 +14,6 @@ from inspector.hosts.leaks import Leak
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext, evidence
 from inspector.hosts.registry import hosts
 from inspector.session.call_record import CallRecord
-from inspector.tui.result.view import credentials_in
 from inspector.tui.text import content, count, level_style, path, shortened, size
 
 Turn: TypeAlias = Callable[[int], bool]
@@ -118,7 +117,7 @@ def hosts_view(record: CallRecord, level: Level, *, server: str, turn: Turn) -> 
         level=level,
         raw_bytes=found.raw_bytes,
         withheld=found.secret_count,
-        credentials=len(credentials_in(found.bounded.remarks)),
+        credentials=len(found.bounded.credentials),
         rows=tuple(map(_compared, found.rows)),
     )
 

@@ -1,7 +1,6 @@
 """A result ready to be drawn: what the server sent, what the model sees, how they differ, and why."""
 
 import dataclasses
-import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -52,8 +51,6 @@ MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
 """The name under which hosts are assumed to know the server."""
-_CREDENTIAL = re.compile(r"(?P<why>it looks like a credential: .*), at (?P<pointer>/.*)", re.DOTALL)
-"""Matches the remark of the boundary on a value that looks like a credential and passes."""
 _FIRST = ("structuredContent", "content", "isError")
 """The members of a result that a model may see, in the order in which they are drawn."""
 
@@ -370,7 +367,9 @@ def result_view(
         if removal is not None:
             reaching[removal.pointer] = removal
         found.add(_reaching_key(removal), outline.pointer(node), 0)
-    credentials = {} if is_failure else credentials_in(shown.remarks)
+    passing = () if is_failure else shown.bounded.credentials
+    credentials = {credential.pointer: credential.detail for credential in passing}
+    in_reasons = {credential.remark for credential in passing}
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
@@ -396,9 +395,7 @@ def result_view(
         credentials=credentials,
         reached=len(reached),
         observed=shown.context.observed,
-        remarks=tuple(remark for remark in shown.remarks if not _CREDENTIAL.fullmatch(remark))
-        if credentials
-        else shown.remarks,
+        remarks=tuple(remark for remark in shown.remarks if remark not in in_reasons),
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
         undeclared=shown.undeclared if level is Level.DECLARED and shown.output.is_asked else None,
@@ -603,12 +600,6 @@ def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]
     if outline.value(node, 0) is ABSENT:
         return None
     return next((removals[at] for at in _around(outline, node) if at in removals), None)
-
-
-def credentials_in(remarks: Sequence[str]) -> dict[str, str]:
-    """Why values look like credentials, by pointer."""
-    found = filter(None, map(_CREDENTIAL.fullmatch, remarks))
-    return {one["pointer"]: one["why"] for one in found}
 
 
 def _worst_first(

@@ -1,0 +1,69 @@
+"""Copies of withheld values: the reason to withhold one, and those in places and pointers that the user still sees."""
+
+from collections.abc import Mapping
+from functools import partial
+
+from msgspec.structs import replace
+
+from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.draft import Draft, Reason
+from inspector.boundary.echoes import Echoes
+from inspector.boundary.mask import SHOWN
+from inspector.boundary.passing import KNOWN_KEYS
+from inspector.boundary.reading import PROTOCOL_MEMBERS
+from inspector.boundary.removals import NotedRemovals
+from inspector.boundary.spellings import Spelling
+from inspector.json.pointer import join, resolve, split
+from inspector.json.texts import keys_in, texts_in
+
+_AT_THE_ROOT = PROTOCOL_MEMBERS | {"error"}
+"""Keys at the start of pointers that the protocol defines."""
+
+WEAK = "a withheld value is too short or too common to be told from chance: where it is repeated, it may pass"
+
+
+def copy_reason(spellings: Mapping[str, Spelling], text: str) -> Reason:
+    """The reason to withhold `text`, which contains a copy of a withheld value in the given spelling."""
+    detail = f"it contains a copy of a withheld value, {spellings[text].value}"
+    return Reason(rule=Rule.ECHO, detail=detail)
+
+
+def with_safe_pointers(draft: Draft, echoes: Echoes) -> Draft:
+    """Cut pointers at keys that contain a secret, and add removals for copies in parts that the user still sees."""
+    visible = set[str]()
+    for removal in _shown(draft):
+        texts_in(resolve(draft.raw, removal.pointer), visible, set())
+    copies = echoes.matches(visible)
+    bad_keys = echoes.matches(keys_in(draft.raw) - draft.contract.names - KNOWN_KEYS - _AT_THE_ROOT)
+    if bad_keys:
+        draft = replace(draft, removals=draft.removals.changed(partial(_without_key, bad_keys)))
+    spellings = {**bad_keys, **copies}
+    texts = ((removal, _text_in(draft, removal, spellings)) for removal in _shown(draft))
+    return draft.removing(
+        [copy_reason(spellings, text).at(removal.pointer) for removal, text in texts if text]
+    )
+
+
+def _shown(draft: Draft) -> list[Removal]:
+    """The removals of parts that the user still sees.
+
+    Empty at level `closed`: there, the level `declared` decides what the user sees.
+    """
+    if draft.level is Level.CLOSED:
+        return []
+    segments = [segment for segment in draft.removals.segments if not isinstance(segment, NotedRemovals)]
+    return [removal for segment in segments for removal in segment if removal.rule in SHOWN]
+
+
+def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) -> str:
+    """One of the texts of `spellings` in a removed part; empty if there is none."""
+    texts = set[str]()
+    texts_in(resolve(draft.raw, removal.pointer), texts, texts)
+    return min(texts & spellings.keys(), default="")
+
+
+def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
+    """The removal with its pointer cut before the first of `keys`."""
+    tokens = split(removal.pointer)
+    first = next((index for index, token in enumerate(tokens) if token in keys), None)
+    return replace(removal, pointer=join(tokens[:first]))
