@@ -37,6 +37,8 @@ class Board(Struct, frozen=True, kw_only=True):
     not_checked: tuple[NotChecked, ...] = ()
     waiting: frozenset[Subject] = frozenset()
     """The subjects that are not reviewed yet."""
+    earlier: frozenset[str] = frozenset()
+    """The fingerprints of findings about an earlier result that the last result of the tool does not have."""
     unshown: frozenset[str] = frozenset()
     """The names that contain a value withheld from a result. Reports mask them."""
     is_complete: bool = False
@@ -47,7 +49,7 @@ class Board(Struct, frozen=True, kw_only=True):
         return (found for entries in self.by_subject.values() for found in entries)
 
     def of(self, entry: Entry) -> tuple[ReportEntry, ...]:
-        """The findings about an item of the catalogue, and about the last result of a tool."""
+        """The findings about an item of the catalogue, and about the results of a tool."""
         entries = self.by_subject.get(subject_of_item(entry), ())
         if isinstance(entry, Malformed):
             return tuple(each for each in entries if each.finding.pointer == entry.pointer)

@@ -39,12 +39,19 @@ Each step is twice as large as the one before: the first findings come soon, and
 """
 
 
+_MOST_EARLIER = 200
+"""The maximum number of findings about earlier results that are kept for a tool."""
+
+
 class _Called(Struct, frozen=True, kw_only=True):
-    """The findings about the last result of a tool."""
+    """The findings about the results of a tool."""
 
     number: int
+    definition: "JsonObject"
     entries: tuple[ReportEntry, ...]
     unread: tuple[NotChecked, ...]
+    earlier: tuple[ReportEntry, ...]
+    """The findings about earlier results that the last result did not repeat."""
 
 
 class OngoingReview:
@@ -95,6 +102,9 @@ class OngoingReview:
                 )
             ),
             unshown=frozenset(name for name in repeating if self._covering.text(name) != name),
+            earlier=frozenset(
+                entry.fingerprint for found in self._called.values() for entry in found.earlier
+            ),
             waiting=frozenset((offer.kind, offer.name) for offer in self._waiting),
             is_complete=complete,
         )
@@ -139,10 +149,16 @@ class OngoingReview:
             if before is None or before.number != answered.number:
                 call = _call(answered, material.origin)
                 self._learn(call)
+                entries = tuple(_entries(findings_of(call, _rules("call"))))
+                definition = call.calls[0].offer.definition
+                # A changed definition means a changed tool, whose earlier results say nothing about it.
+                is_same = before is not None and before.definition == definition
                 before = _Called(
                     number=answered.number,
-                    entries=tuple(_entries(findings_of(call, _rules("call")))),
+                    definition=definition,
+                    entries=entries,
                     unread=tuple(each for one in call.calls for each in partly_read(one)),
+                    earlier=_earlier(before, entries) if before is not None and is_same else (),
                 )
             called[answered.name] = before
         self._called = called
@@ -167,7 +183,7 @@ class OngoingReview:
     def _by_subject(self, repeating: frozenset[str]) -> dict[Subject, tuple[ReportEntry, ...]]:
         groups: dict[Subject, list[ReportEntry]] = {}
         judged = (self._judged[place][1] for place in self._order if place in self._judged)
-        called = (each.entries for each in self._called.values())
+        called = ((*each.entries, *each.earlier) for each in self._called.values())
         seen: set[tuple[str, str]] = set()
         for entries in (*judged, *called, self._beside):
             for entry in entries:
@@ -201,6 +217,13 @@ def _call(answered: LastCall, origin: str | None) -> Reviewed:
     return Reviewed(offers=(offer,), calls=(call,))
 
 
+def _earlier(before: _Called, now: tuple[ReportEntry, ...]) -> tuple[ReportEntry, ...]:
+    """The findings about earlier results that are not among the findings `now`."""
+    places = {entry.fingerprint for entry in now}
+    left = [entry for entry in (*before.entries, *before.earlier) if entry.fingerprint not in places]
+    return tuple(left[:_MOST_EARLIER])
+
+
 def _entries(found: Iterable[Finding]) -> Iterator[ReportEntry]:
     return (ReportEntry(finding=finding, fingerprint=fingerprint(finding)) for finding in found)
 
@@ -218,7 +241,7 @@ def _rules(kind: str) -> tuple[ReviewRule, ...]:
 _ALWAYS = (
     NotChecked(
         what="other arguments",
-        why="only the last result of each tool is checked; other results may differ, as may answers to arguments that its schema forbids",
+        why="only the results of this session are checked; other results may differ, as may answers to arguments that the schema forbids",
     ),
     NotChecked(
         what="redemption",

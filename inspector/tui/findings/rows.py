@@ -1,7 +1,7 @@
 """The rows of findings, of one item or of a whole server; the detail of a row; the mark of a tool."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from functools import cache
 from typing import TypeAlias
 
@@ -20,6 +20,7 @@ from inspector.tui.catalogue.marks import FAINT, Mark
 from inspector.tui.text import content, count, path, shortened
 
 ACCEPTED, UNKNOWN = "✓", "?"
+EARLIER = "in an earlier result"
 
 _SHAPES = {"critical": "◆", "high": "▲", "medium": "■", "low": "▽", "info": "·"}
 _STYLES = {
@@ -32,10 +33,14 @@ _STYLES = {
 
 
 class FindingRow(Struct, frozen=True, kw_only=True):
-    """A row with a finding. `rule`: None if this version has no rule with its id."""
+    """A row with a finding. `rule`: None if this version has no rule with its id.
+
+    `is_earlier`: true if it is about an earlier result of the tool, and not about the last one.
+    """
 
     entry: ReportEntry
     rule: ReviewRule | None
+    is_earlier: bool = False
 
 
 class UncheckedRow(Struct, frozen=True, kw_only=True):
@@ -102,7 +107,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
     if asked.board.is_waiting(asked.item):
         title = Content.styled("Not reviewed yet", "bold")
     rows = [
-        *_rows(entries),
+        *_rows(entries, asked.board.earlier),
         *_section("Remarks on the result", asked.of_result),
         *_section("Summary of the claims", asked.traits),
         *_section("Where it comes from", asked.origins),
@@ -120,7 +125,7 @@ def all_findings(asked: AllFindings) -> FindingsView:
     """The content of the review screen: the worst findings first, then what was not checked."""
     words = asked.query.casefold().split()
     entries = [asked.accepted.with_acceptance(entry) for entry in asked.board.all]
-    found = [row for row in _rows(entries) if _matches(row, words)]
+    found = [row for row in _rows(entries, asked.board.earlier) if _matches(row, words)]
     unchecked = [row for row in map(_unchecked_row, asked.board.not_checked) if _matches(row, words)]
     heading = [
         *([NoteRow(words=Content(""))] if found else []),
@@ -155,9 +160,12 @@ def _counted(entries: Iterable[ReportEntry], remarks: int = 0) -> str:
     return "; ".join(filter(None, parts))
 
 
-def _rows(entries: Iterable[ReportEntry]) -> list[Row]:
+def _rows(entries: Iterable[ReportEntry], earlier: Collection[str]) -> list[Row]:
     by_id = _by_id()
-    return [FindingRow(entry=entry, rule=by_id.get(entry.finding.id)) for entry in ranked(entries)]
+    return [
+        FindingRow(entry=entry, rule=by_id.get(entry.finding.id), is_earlier=entry.fingerprint in earlier)
+        for entry in ranked(entries)
+    ]
 
 
 def _unchecked_row(what: NotChecked) -> Row:
@@ -188,7 +196,7 @@ def _matches(row: Row, words: list[str]) -> bool:
 
 def _searched(row: Row) -> str:
     match row:
-        case FindingRow(entry=entry, rule=rule):
+        case FindingRow(entry=entry, rule=rule, is_earlier=is_earlier):
             finding = entry.finding
             parts = (
                 finding.id,
@@ -199,6 +207,7 @@ def _searched(row: Row) -> str:
                 finding.pointer,
                 finding.message,
                 finding.evidence,
+                EARLIER if is_earlier else "",
                 f"accepted {entry.acceptance.reason}" if entry.acceptance else "",
             )
             return " ".join(parts).casefold()
@@ -250,7 +259,7 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
         case UncheckedRow(what=what):
             words = content(shortened(f"{what.what}: {what.why}", width))
             line = Content.assemble(cursor, (f"{UNKNOWN} ", "bold $text-accent"), words)
-        case FindingRow(entry=entry, rule=rule):
+        case FindingRow(entry=entry, rule=rule, is_earlier=is_earlier):
             finding, accepted = entry.finding, entry.acceptance
             line = Content.assemble(
                 cursor,
@@ -259,6 +268,7 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
                 content(shortened(finding.name or finding.subject.value, 40), "bold") if with_name else "",
                 "  " if with_name else "",
                 _title(rule, width),
+                (f"  {EARLIER}" if is_earlier else "", FAINT),
                 content(f"  {path(finding.pointer, width, whole='')}", FAINT),
                 content(f"  accepted: {shortened(accepted.reason, width)}", "$text-success")
                 if accepted
@@ -270,8 +280,8 @@ def row_line(row: Row, width: int, *, here: bool, with_name: bool) -> Content:
 def row_detail(row: Row | None) -> Content:
     """A row in full, for the detail below the list."""
     match row:
-        case FindingRow(entry=entry, rule=rule):
-            return _finding_detail(entry, rule)
+        case FindingRow(entry=entry, rule=rule, is_earlier=is_earlier):
+            return _finding_detail(entry, rule, is_earlier=is_earlier)
         case UncheckedRow(what=what):
             return Content.assemble(
                 content(f"Not checked: {shortened(what.what, 400)}", "bold"),
@@ -285,7 +295,7 @@ def row_detail(row: Row | None) -> Content:
             return Content("")
 
 
-def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
+def _finding_detail(entry: ReportEntry, rule: ReviewRule | None, *, is_earlier: bool) -> Content:
     finding = entry.finding
     about = f"{finding.subject.value} {shortened(finding.name, 120)}".rstrip()
     lines = [
@@ -299,6 +309,7 @@ def _finding_detail(entry: ReportEntry, rule: ReviewRule | None) -> Content:
             content(about, "bold"),
             (", at ", FAINT) if finding.pointer else "",
             content(path(finding.pointer, 300, whole="")),
+            (f"  {EARLIER}, not in the last one" if is_earlier else "", "$text-warning"),
         ),
         content(shortened(finding.message, 1200)),
     ]

@@ -345,7 +345,7 @@ MAIN: tuple[Command, ...] = (
         "4",
         "tab('findings')",
         "findings",
-        "Shows the findings of the tool and of its last result.",
+        "Shows the findings of the tool and of its results.",
     ),
     _main(
         "history.open",

@@ -14,6 +14,7 @@ from inspector.review.report import NotChecked
 from inspector.review.reviewed import reviewed
 from inspector.review.seen import traffic_of
 from inspector.session.wording import announces
+from inspector.tui.findings.rows import FindingRow, ItemFindings, item_findings, row_detail, row_line
 from tests.review.live.reviews import (
     CLEAN,
     NO_KEY,
@@ -106,7 +107,7 @@ def test_findings_about_tools_that_are_no_longer_listed_disappear() -> None:
     assert found(gone_through(material_of(catalogue_of([CLEAN])), review)) == []
 
 
-def test_only_the_last_result_of_a_tool_is_judged() -> None:
+def test_a_finding_about_a_result_stays_until_the_tool_changes() -> None:
     catalogue = catalogue_of([CLEAN])
     review = OngoingReview()
     leaking: Json = {"content": [{"type": "text", "text": f"the key is {NO_KEY}"}]}
@@ -115,8 +116,24 @@ def test_only_the_last_result_of_a_tool_is_judged() -> None:
     assert "SL-OUT010" in {entry.finding.id for entry in board.of(tool)}
     assert not any(NO_KEY in repr(entry.finding) for entry in board.all)
     assert "results of look_up_word" not in {each.what for each in board.not_checked}
-    clean = material_of(catalogue, calls={"x": {}, "look_up_word": {"content": []}})
-    assert "SL-OUT010" not in {entry.finding.id for entry in gone_through(clean, review).of(tool)}
+    fingerprint = entry_of(board, "SL-OUT010").fingerprint
+    assert board.earlier == frozenset()
+    clean: dict[str, Json] = {"x": {}, "look_up_word": {"content": []}}
+    later = gone_through(material_of(catalogue, calls=clean), review)
+    assert entry_of(later, "SL-OUT010").fingerprint == fingerprint
+    assert later.earlier == {fingerprint}
+    view = item_findings(ItemFindings(item=tool, board=later, accepted=AcceptedFindings(), is_called=True))
+    row = next(row for row in view.rows if isinstance(row, FindingRow))
+    assert "in an earlier result" in row_line(row, 120, here=False, with_name=False).plain
+    assert "in an earlier result, not in the last one" in row_detail(row).plain
+    # A result that has it again is the last one, and the finding is listed once.
+    again = gone_through(material_of(catalogue, calls={"x": {}, "y": {}, "look_up_word": leaking}), review)
+    assert again.earlier == frozenset()
+    assert [entry.fingerprint for entry in again.of(tool)].count(fingerprint) == 1
+    changed = catalogue_of([{**CLEAN, "description": "Looks up a word."}])
+    calls: dict[str, Json] = {"x": {}, "y": {}, "z": {}, "look_up_word": {"content": []}}
+    board = gone_through(material_of(changed, calls=calls), review)
+    assert "SL-OUT010" not in {entry.finding.id for entry in board.all}
 
 
 def test_every_tool_without_a_result_is_listed_as_not_checked() -> None:
