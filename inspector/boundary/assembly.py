@@ -3,6 +3,7 @@
 The result ends with a notice that lists the withheld parts for the model.
 """
 
+from collections.abc import Iterator
 from functools import cache, partial
 
 from msgspec.structs import replace
@@ -11,7 +12,7 @@ from inspector.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
 from inspector.boundary.contract import is_result
 from inspector.boundary.draft import Block, Draft, Fate, Structured
 from inspector.boundary.error_code import coded_error
-from inspector.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
+from inspector.boundary.notice import MEMBER, Amount, Notice, is_own, merged, notice_of, text_block
 from inspector.boundary.reading_shape import ReadingShape
 from inspector.boundary.removals import NotedRemovals, Removals
 from inspector.boundary.rules.untrusted import delimited
@@ -88,7 +89,7 @@ def withheld_as_a_whole(judged: Bounded, outcome: Outcome, rule: Rule, reason: s
         judged,
         result=_nothing_of(outcome, judged.error, judged.kind),
         removals=Removals(((removal,), judged.removals)),
-        repetitions=0,
+        free_blocks=(),
         credentials=(),
     )
 
@@ -104,7 +105,7 @@ def withheld_unfinished(judged: Bounded, outcome: Outcome, reason: str) -> Bound
         result=_nothing_of(outcome, None, judged.kind),
         removals=Removals(((removal,), judged.removals)),
         error=None,
-        repetitions=0,
+        free_blocks=(),
         unfinished=reason,
         credentials=(),
     )
@@ -127,10 +128,17 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
         removals=draft.removals,
         error=draft.code,
         kind=draft.contract.kind,
-        repetitions=sum(block.fate is Fate.MIRROR for block in draft.blocks),
+        free_blocks=tuple(_free_blocks(draft)) if draft.level is Level.DECLARED else (),
         remarks=tuple(dict.fromkeys(draft.remarks)),
         credentials=draft.passing,
     )
+
+
+def _free_blocks(draft: Draft) -> Iterator[str]:
+    for block in draft.blocks:
+        is_described = block.fate is Fate.MIRROR and not draft.code
+        if block.fate in {Fate.RAW, Fate.MIRROR} and not (is_described or is_own(block.raw, draft.level)):
+            yield draft.place(block.pointer)
 
 
 def _result(draft: Draft, content: list[Json], structured: Structured | None) -> JsonObject:

@@ -105,8 +105,11 @@ class Bounded(Struct, frozen=True, kw_only=True):
     """The removals. Each is created on access, because a result can have hundreds of thousands."""
     error: ErrorCode | None = None
     """The code of a failed call, at every boundary level. The model sees it at level `closed` only."""
-    repetitions: int = 0
-    """The number of content blocks that repeat the structured content."""
+    free_blocks: tuple[str, ...] = ()
+    """Pointers into the raw result, at level `declared`: the content blocks that pass and that no schema describes.
+
+    A block that repeats the structured content is not among them, unless the call failed.
+    """
     unfinished: str = ""
     """The reason why the answer does not end the call, without quoting the answer; empty if it ends the call.
 

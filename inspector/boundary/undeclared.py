@@ -1,32 +1,48 @@
-"""Counts the values that pass the level `declared` but would not pass the level `closed`."""
+"""Finds the values that pass the level `declared` but would not pass the level `closed`."""
 
-from inspector.boundary.bounded import Bounded, Level
+from itertools import islice
+
+from msgspec import Struct
+
+from inspector.boundary.bounded import Bounded
 from inspector.boundary.construct import Gate, construct
 from inspector.boundary.contract import Contract
-from inspector.boundary.notice import MEMBER, is_own, notice_in_block
+from inspector.boundary.notice import MEMBER
 from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.walking import WITHHELD
 from inspector.json.exact import Json, JsonObject
+from inspector.json.pointer import child
 from inspector.json.walk import CONTAINERS, below
 
+MAX_PLACES = 20
+"""The maximum number of places that are listed."""
 
-def undeclared(declared: Bounded, contract: Contract) -> int:
-    """The number of leaves that reach a model at level `declared` although no schema describes them.
 
-    A content block is one leaf. An error counts without its code. `declared`: the bounded result at that
-    level.
+class Undeclared(Struct, frozen=True, kw_only=True):
+    """What reaches a model at level `declared` although no schema describes it."""
+
+    number: int = 0
+    """The number of leaves. A content block is one leaf. An error counts without its code."""
+    places: tuple[str, ...] = ()
+    """Pointers into the result that the server sent: the first values that are in no schema, with all that is in them."""
+
+
+def undeclared(declared: Bounded, contract: Contract, *, root: str = "/structuredContent") -> Undeclared:
+    """The leaves that reach a model at level `declared` although no schema describes them.
+
+    `declared`: the bounded result at that level. `root`: the pointer to the structured value in what was sent.
     """
     result = declared.result if isinstance(declared.result, dict) else {}
     if "error" in result:
         error = result["error"] if isinstance(result["error"], dict) else {}
-        return sum(_leaves(value) for key, value in error.items() if key != "code")
-    names = contract.names
-    content = result.get("content")
-    blocks = content if isinstance(content, list) else []
-    free = sum(not (notice_in_block(block, names) or is_own(block, Level.DECLARED)) for block in blocks)
-    repeated = 0 if declared.error else declared.repetitions
-    others = (value for key, value in result.items() if key not in _NO_LEAVES)
-    return free - repeated + sum(map(_leaves, others)) + _unnamed(declared, result, contract)
+        free = {child("/error", key): _leaves(value) for key, value in error.items() if key != "code"}
+        return Undeclared(number=sum(free.values()), places=tuple(islice(free, MAX_PLACES)))
+    others = {child("", key): _leaves(value) for key, value in result.items() if key not in _NO_LEAVES}
+    unnamed, places = _unnamed(declared, result, contract, root)
+    listed = (*places, *declared.free_blocks, *others)
+    return Undeclared(
+        number=len(declared.free_blocks) + sum(others.values()) + unnamed, places=listed[:MAX_PLACES]
+    )
 
 
 def undescribed_words(number: int) -> str:
@@ -38,22 +54,27 @@ def undescribed_words(number: int) -> str:
 _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType", "_meta"})
 
 
-def _unnamed(declared: Bounded, result: JsonObject, contract: Contract) -> int:
-    """The leaves of structured content to which the output schema gives no type."""
+def _unnamed(declared: Bounded, result: JsonObject, contract: Contract, root: str) -> tuple[int, list[str]]:
+    """The number of leaves of structured content to which the output schema gives no type, and their first places."""
     if "structuredContent" not in result:
-        return 0
+        return 0, []
     structured = result["structuredContent"]
     if isinstance(structured, dict):
         structured = {key: value for key, value in structured.items() if key != MEMBER}
     whole = _leaves(structured)
+    everything = whole, [root] if whole else []
     if contract.positions is None or declared.error:
-        return whole
+        return everything
+    ledger = Ledger(contract, root)
     try:
         gate = Gate(declared=True, hint=None)
-        named = construct(structured, contract.positions.start(), Ledger(contract, ""), gate)
+        named = construct(structured, contract.positions.start(), ledger, gate)
     except UnjudgeableError:
-        return whole
-    return whole if named.gone else whole - _leaves(named.value)
+        return everything
+    if named.gone:
+        return everything
+    number = whole - _leaves(named.value)
+    return number, [removal.pointer for removal in islice(ledger.removals, MAX_PLACES)] if number else []
 
 
 def _leaves(value: Json) -> int:

@@ -16,7 +16,7 @@ from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.counted import is_delimited
 from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
-from inspector.boundary.undeclared import undescribed_words
+from inspector.boundary.undeclared import MAX_PLACES, undescribed_words
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
 from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.hosts.projection import Projection
@@ -371,8 +371,11 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     lines += [_reason("!", "", sentence) for sentence in remarks]
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
-    if level is Level.DECLARED and shown.undeclared and shown.output.is_asked:
-        lines.append(undescribed_words(shown.undeclared))
+    if level is Level.DECLARED and shown.undeclared.number and shown.output.is_asked:
+        lines.append(f"{undescribed_words(shown.undeclared.number)}:")
+        places = shown.undeclared.places
+        lines += [f"    {safe_line(place)}" for place in places]
+        lines += ["    …"] if len(places) == MAX_PLACES else []
     return lines
 
 

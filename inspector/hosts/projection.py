@@ -7,7 +7,7 @@ from functools import cached_property
 from msgspec.structs import replace
 
 from inspector.boundary.bounded import Bounded, Level, Removal
-from inspector.boundary.contract import Contract
+from inspector.boundary.contract import Contract, is_result
 from inspector.boundary.counted import Counted, counted
 from inspector.boundary.error_code import coded_error
 from inspector.boundary.judgement import Judgement
@@ -16,7 +16,7 @@ from inspector.boundary.notice import is_notice
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
 from inspector.boundary.output_check import OutputCheck
 from inspector.boundary.reading import raw_of
-from inspector.boundary.undeclared import undeclared
+from inspector.boundary.undeclared import Undeclared, undeclared
 from inspector.hidden_characters import hidden_sentences
 from inspector.hosts.apps import AppView, app_view
 from inspector.hosts.profile import Call, Host, HostChange, ModelContext
@@ -58,16 +58,18 @@ class Projection:
         return self.judgement.secrets(self.policy)
 
     @cached_property
-    def undeclared(self) -> int:
-        """The number of leaves that pass the level `declared` although no schema describes them.
+    def undeclared(self) -> Undeclared:
+        """The leaves that pass the level `declared` although no schema describes them.
 
-        0 at other boundary levels, without an answer, and for resources and prompts, which have no schema.
+        None at other boundary levels, without an answer, and for resources and prompts, which have no schema.
         """
         if self.bounded.level is not Level.DECLARED or self.bounded.kind is not Kind.TOOL:
-            return 0
+            return Undeclared()
         if not self.bounded.is_answered:
-            return 0
-        return undeclared(self.bounded, self.judgement.contract)
+            return Undeclared()
+        contract = self.judgement.contract
+        root = "/structuredContent" if is_result(self.raw, contract) else ""
+        return undeclared(self.bounded, contract, root=root)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:

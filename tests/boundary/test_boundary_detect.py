@@ -16,6 +16,7 @@ from inspector.protocol.outcome import Result
 from tests.boundary.bounding import (
     HIDE,
     HINT,
+    REFERENCE,
     RELEASED,
     TEXT,
     UNTRUSTED,
@@ -147,12 +148,7 @@ def test_copies_of_a_credential_are_withheld_in_any_spelling_and_place() -> None
         "content": [
             text(f"sign in with {value} today"),
             text(f"backwards: {value[::-1]}"),
-            {
-                "type": "secret_reference",
-                "id": "x",
-                "label": f"of {value}",
-                "redeemUrl": "https://a.example/",
-            },
+            {**REFERENCE, "label": f"of {value}"},
             {"type": "resource_link", "uri": f"file:///{coded}", "name": "report"},
             text("fine and well"),
         ],
@@ -176,6 +172,7 @@ def test_copies_of_a_credential_are_withheld_in_any_spelling_and_place() -> None
         "/structuredContent/secret detect",
     ]
     assert details_of(bounded)["/content/1"].endswith(", reversed")
+    assert bounded.remarks == ()
     shown = dump_text(bounded.result)
     assert all(kept in shown for kept in ("fine and well", "ours"))
     masked = dump_text(mask(raw_of(Result(value={"content": [], **result})), bounded.removals))

@@ -29,13 +29,13 @@ def test_a_text_that_repeats_unchanged_content_keeps_its_spelling() -> None:
     bounded = bounded_of({"content": [block], "structuredContent": {"box": {"a": "x"}}}, schema)
     assert content_of(bounded) == [block]
     assert bounded.removals == ()
-    assert bounded.repetitions == 1
+    assert bounded.free_blocks == ()
 
 
-def test_texts_that_repeat_the_structured_content_are_counted() -> None:
+def test_only_texts_that_do_not_repeat_the_structured_content_are_free_blocks() -> None:
     blocks: list[Json] = [{"type": "text", "text": text} for text in ('{"a":1}', "x", "y", '{"a": 1}')]
     bounded = bounded_of({"content": blocks, "structuredContent": {"a": 1}}, fields(p=SENSITIVE))
-    assert bounded.repetitions == 2
+    assert bounded.free_blocks == ("/content/1", "/content/2")
 
 
 def test_a_text_that_repeats_an_unchanged_reference_keeps_its_spelling() -> None:
@@ -54,14 +54,14 @@ def test_a_text_that_repeats_withheld_structured_content_is_withheld_too() -> No
     assert removed(bounded) == ["/structuredContent detect", "/content/0 mirror"]
 
 
-def test_a_text_that_repeats_unmarked_structured_content_passes_and_is_counted() -> None:
+def test_a_text_that_repeats_unmarked_structured_content_passes() -> None:
     value: Json = {"a": "x", "b": 1}
     result: JsonObject = {"content": [text(dump_text(value)), text("fine")], "structuredContent": value}
     for schema in (None, fields(a=TEXT, b=WHOLE), fields(a=TEXT, b=WHOLE, p=SENSITIVE)):
         bounded = judged(result, schema)
         assert bounded.result == result
-        assert bounded.repetitions == 1
-    assert judged({"content": [text(dump_text(value))]}).repetitions == 0
+        assert bounded.free_blocks == ("/content/1",)
+    assert judged({"content": [text(dump_text(value))]}).free_blocks == ("/content/0",)
 
 
 def test_the_meta_of_a_repeating_text_is_withheld_as_in_any_block() -> None:

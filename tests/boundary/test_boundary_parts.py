@@ -3,10 +3,10 @@
 import pytest
 
 from inspector.boundary import removals as ledgers
-from inspector.boundary.bounded import Bounded, ErrorCode, Level, Rule
+from inspector.boundary.bounded import Bounded, Level, Rule
 from inspector.boundary.contract import Contract
 from inspector.boundary.draft import Block, Draft, Fate, Reason, Structured
-from inspector.boundary.notice import UNKNOWN_CONTENT, text_block
+from inspector.boundary.notice import UNKNOWN_CONTENT
 from inspector.boundary.options import DEFAULT_POLICY
 from inspector.boundary.removals import Ledger, MarkedRows, Secrets, UnjudgeableError
 from inspector.boundary.same_content import (
@@ -20,6 +20,7 @@ from inspector.boundary.undeclared import undeclared
 from inspector.boundary.walking import WITHHELD, WalkStep, left_of_flat
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, Number
 from inspector.schema.positions import Source, positions_of
+from tests.boundary.bounding import fields, judged, text
 
 TEXT: Json = {"type": "string"}
 MARKED: Json = {"type": "string", "x-sensitive": True}
@@ -256,7 +257,6 @@ TWICE = DuplicateKeys((("a", 1), ("a", [2, 3])))
         ({"error": "x"}, 0),
         ({"error": {"code": 5, "message": "m", "data": TWICE}}, 4),
         ({"content": "x"}, 0),
-        ({"content": [text_block(UNKNOWN_CONTENT), text_block("w")]}, 1),
         ({"content": [], "resultType": "complete", "_meta": {"k": 1}, "isError": False, "more": [1]}, 1),
         ({"structuredContent": {"a": "x", "z": 1, "_withheld": {"otherFields": "1"}}}, 1),
         ({"structuredContent": {"_withheld": {"otherFields": "1"}}}, 0),
@@ -268,14 +268,20 @@ TWICE = DuplicateKeys((("a", 1), ("a", [2, 3])))
     ],
 )
 def test_undeclared_leaves_are_counted(result: Json, count: int) -> None:
-    assert undeclared(Bounded(level=Level.DECLARED, result=result), NAMED) == count
+    assert undeclared(Bounded(level=Level.DECLARED, result=result), NAMED).number == count
 
 
 def test_undeclared_leaves_in_a_repetition_count_if_the_call_failed() -> None:
-    result: Json = {"content": [text_block('{"a":"x"}')], "structuredContent": {"a": "x"}}
-    for error, count in ((None, 0), (ErrorCode.TOOL_ERROR, 2)):
-        bounded = Bounded(level=Level.DECLARED, result=result, error=error, repetitions=1)
-        assert undeclared(bounded, NAMED) == count
+    result: JsonObject = {"content": [text('{"a":"x"}')], "structuredContent": {"a": "x"}}
+    assert undeclared(judged(result, fields(a=TEXT)), NAMED).number == 0
+    failed = judged({**result, "isError": True}, fields(a=TEXT))
+    assert undeclared(failed, NAMED).places == ("/structuredContent", "/content/0")
+
+
+def test_a_text_of_the_boundary_itself_is_not_undeclared() -> None:
+    result: JsonObject = {"content": [text(UNKNOWN_CONTENT), text("w"), {"type": "unknown"}]}
+    assert judged(result).free_blocks == ("/content/1",)
+    assert judged(result, level=Level.OPEN).free_blocks == ()
 
 
 def test_every_leaf_counts_as_undeclared_if_pointers_exceed_their_limit(
@@ -283,4 +289,4 @@ def test_every_leaf_counts_as_undeclared_if_pointers_exceed_their_limit(
 ) -> None:
     monkeypatch.setattr(ledgers, "MAX_POINTER_CHARACTERS", 0)
     result: Json = {"structuredContent": {"a": "x", "z": 1}}
-    assert undeclared(Bounded(level=Level.DECLARED, result=result), NAMED) == 2
+    assert undeclared(Bounded(level=Level.DECLARED, result=result), NAMED).number == 2

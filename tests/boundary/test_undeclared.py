@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.boundary.options import Level
-from inspector.boundary.undeclared import undescribed_words
+from inspector.boundary.undeclared import Undeclared, undescribed_words
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host
 from inspector.json.exact import Json, JsonObject
@@ -25,36 +25,41 @@ def result(structured: Json, *blocks: Json, **more: Json) -> Outcome:
     return Result(value={"content": list(blocks), "structuredContent": structured, **more})
 
 
-CASES: list[tuple[str, Json, Outcome, int]] = [
-    ("all is named", SCHEMA, result({"id": "a", "tags": ["x", "y"], "secret": "hidden-value"}), 0),
-    ("other members", SCHEMA, result({"id": "a", "x": 1, "y": {"z": [1, 2, None]}}), 4),
-    ("a free text", SCHEMA, result({"id": "a"}, TEXT, TEXT), 2),
-    ("a text that repeats", SCHEMA, result({"id": "a"}, {"type": "text", "text": '{"id":"a"}'}), 0),
-    ("what is withheld does not pass", SCHEMA, result({"secret": "hidden-value", "x": "hidden-value"}), 0),
-    ("no schema", None, result({"a": [1, 2]}, TEXT), 3),
-    ("a value of a page", None, Result(value=[1, [2, 3]]), 3),
-    ("a failed call", SCHEMA, result({"id": "a"}, TEXT, isError=True), 2),
-    ("an error", SCHEMA, RpcError(value={"code": -32603, "message": "words", "data": {"a": 1, "b": 2}}), 3),
-    ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 0),
-    ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1),
-    ("an array of which an item is withheld", {"type": "array", "prefixItems": [{"x-sensitive": True}, {"type": "string"}]}, result(["hidden-value", "x", 5]), 1),
-    ("a mark at the root", {"x-sensitive": True}, result({"a": 1}), 0),
+CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
+    ("all is named", SCHEMA, result({"id": "a", "tags": ["x", "y"], "secret": "hidden-value"}), 0, ()),
+    ("other members", SCHEMA, result({"id": "a", "x": 1, "y": {"z": [1, 2, None]}}), 4, ("/structuredContent/x", "/structuredContent/y")),
+    ("a free text", SCHEMA, result({"id": "a"}, TEXT, TEXT), 2, ("/content/0", "/content/1")),
+    ("a free text beside others", SCHEMA, result({"id": "a"}, {"type": "text", "text": '{"id":"a"}'}, {"type": "new"}, TEXT), 1, ("/content/2",)),
+    ("a text that repeats", SCHEMA, result({"id": "a"}, {"type": "text", "text": '{"id":"a"}'}), 0, ()),
+    ("what is withheld does not pass", SCHEMA, result({"secret": "hidden-value", "x": "hidden-value"}), 0, ()),
+    ("no schema", None, result({"a": [1, 2]}, TEXT), 3, ("/structuredContent", "/content/0")),
+    ("a value of a page", None, Result(value=[1, [2, 3]]), 3, ("",)),
+    ("a member of a page's value", SCHEMA, Result(value={"id": "a", "x": 1}, of_page=True), 1, ("/x",)),
+    ("a failed call", SCHEMA, result({"id": "a"}, TEXT, isError=True), 2, ("/structuredContent", "/content/0")),
+    ("an error", SCHEMA, RpcError(value={"code": -32603, "message": "words", "data": {"a": 1, "b": 2}}), 3, ("/error/message", "/error/data")),
+    ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 0, ()),
+    ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1, ("/extra",)),
+    ("an array of which an item is withheld", {"type": "array", "prefixItems": [{"x-sensitive": True}, {"type": "string"}]}, result(["hidden-value", "x", 5]), 1, ("/structuredContent/2",)),
+    ("a mark at the root", {"x-sensitive": True}, result({"a": 1}), 0, ()),
+    ("more than are listed", SCHEMA, result({f"x{number:02}": number for number in range(25)}), 25, tuple(f"/structuredContent/x{number:02}" for number in range(20))),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
-    ("schema", "outcome", "count"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
+    ("schema", "outcome", "count", "places"), [case[1:] for case in CASES], ids=[case[0] for case in CASES]
 )
-def test_leaves_that_no_schema_declares_are_counted(schema: Json, outcome: Outcome, count: int) -> None:
+def test_leaves_that_no_schema_declares_are_counted_and_the_first_places_listed(
+    schema: Json, outcome: Outcome, count: int, places: tuple[str, ...]
+) -> None:
     definition: JsonObject = {"name": "t", "inputSchema": {}}
     if schema is not None:
         definition["outputSchema"] = schema
     spec = host("spec")
     assert spec
     tool = Tool(name="t", definition=definition)
-    assert project(outcome, tool, Level.DECLARED, spec).undeclared == count
-    assert project(outcome, tool, Level.OPEN, spec).undeclared == 0
-    assert project(outcome, tool, Level.CLOSED, spec).undeclared == 0
+    assert project(outcome, tool, Level.DECLARED, spec).undeclared == Undeclared(number=count, places=places)
+    assert project(outcome, tool, Level.OPEN, spec).undeclared == Undeclared()
+    assert project(outcome, tool, Level.CLOSED, spec).undeclared == Undeclared()
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,9 @@ KEY = ("call", "generate_api_key", "--arg", "name=production", "--format", "json
 def test_a_call_prints_both_views_and_why_they_differ() -> None:
     ran = sightline(*KEY, "demo")
     assert ran.code == 0
-    shape = "tool raw model withheld undeclared remarks violations duration_ms decision answer"
+    shape = (
+        "tool raw model withheld undeclared undeclared_places remarks violations duration_ms decision answer"
+    )
     assert list(ran.json) == shape.split()
     assert "DEMO-SECRET" not in ran.out
     assert {

@@ -38,6 +38,7 @@ def test_the_json_has_the_documented_shape(tmp_path: Path) -> None:
         "withheld",
         "error",
         "undeclared",
+        "undeclared_places",
         "remarks",
     ]
     assert (shape["boundary"], shape["host"], shape["error"]) == ("declared", "spec", None)
@@ -123,5 +124,6 @@ def test_a_text_like_a_credential_is_reported_or_withheld(tmp_path: Path) -> Non
 def test_undeclared_leaves_are_counted(tmp_path: Path) -> None:
     _, out, _ = projected(tmp_path, RESULT, "--format", "json", tool=TOOL)
     assert json.loads(out)["undeclared"] == 1
+    (place,) = json.loads(out)["undeclared_places"]
     _, text, _ = projected(tmp_path, RESULT, tool=TOOL)
-    assert "1 value is not in the output schema" in text
+    assert f"1 value is not in the output schema, so `declared` lets it through:\n    {place}\n" in text

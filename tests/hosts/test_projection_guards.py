@@ -51,7 +51,7 @@ def test_without_an_answer_no_model_gets_what_sightline_says_about_it() -> None:
                 assert profile.name != "spec" or context.model == coded
                 assert not context.observed
                 assert "no answer arrived" in context.changes[-1].what
-            assert shown.undeclared == 0
+            assert shown.undeclared.number == 0
             assert "CANARY" in dump_text(shown.masked), "the user sees the reason"
 
 

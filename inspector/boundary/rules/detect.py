@@ -59,8 +59,7 @@ def _withheld(draft: Draft, titles: Mapping[str, str], values: frozenset[str]) -
     echoes = Echoes(sorted(values), names=draft.contract.names)
     if echoes.is_weak:
         draft = draft.remarking(WEAK)
-    copies = echoes.matches(text for text in texts.values if text not in titles)
-    keys = echoes.matches(texts.keys - titles.keys())
+    copies, keys = echoes.matches(texts.values), echoes.matches(texts.keys)
     spellings = {**keys, **copies}
 
     def reason_for(text: str) -> Reason:

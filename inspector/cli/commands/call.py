@@ -387,7 +387,8 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         shape: JsonObject = {
             _KEYS.get(record.kind, "resource"): record.title,
             **_sides_shape(shown, raw),
-            "undeclared": shown.undeclared,
+            "undeclared": shown.undeclared.number,
+            "undeclared_places": [*shown.undeclared.places],
             "remarks": remarks_shape(shown.remarks),
             **output_shape(shown.output),
             **({"app": shown.app.shape} if shown.app else {}),

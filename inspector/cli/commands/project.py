@@ -81,7 +81,8 @@ def command(
                 "result": shown.bounded.result,
                 "withheld": withheld_shape(shown.bounded.removals),
                 "error": shown.bounded.error.value if shown.bounded.error else None,
-                "undeclared": shown.undeclared,
+                "undeclared": shown.undeclared.number,
+                "undeclared_places": [*shown.undeclared.places],
                 "remarks": remarks_shape(shown.remarks),
                 **unfinished_shape(shown),
             }

@@ -83,6 +83,7 @@ _REASON_STYLES = {
     SideDifference.CHANGED: "bold $text-accent",
     SideDifference.RIGHT: "$text-accent",
     SideDifference.QUIET: QUIET,
+    SideDifference.NONE: "$text-warning",
 }
 
 
@@ -113,10 +114,10 @@ class ResultView:
     remarks: tuple[str, ...]
     raw_bytes: int
     model_bytes: int
-    undeclared: int | None
+    undeclared: int
     """The number of leaves that passed though the output schema does not name them.
 
-    None if there is no output schema, or if the boundary level is not `declared`.
+    0 if there is no output schema, or if the boundary level is not `declared`.
     """
     values: tuple[Json, ...]
     """The raw result and the model view, like the outline, but with members in their original order."""
@@ -374,6 +375,9 @@ def result_view(
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
+    if shown.output.is_asked:
+        for pointer in shown.undeclared.places:
+            found.add(_UNDECLARED, pointer, 3)
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
             added = _added_words(outline, node, is_failure=is_failure)
@@ -398,7 +402,7 @@ def result_view(
         remarks=tuple(remark for remark in shown.remarks if remark not in in_reasons),
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared if level is Level.DECLARED and shown.output.is_asked else None,
+        undeclared=shown.undeclared.number if shown.output.is_asked else 0,
         output=shown.output,
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
@@ -932,6 +936,7 @@ def _member(removal: Removal) -> str:
     return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
 
 
+_UNDECLARED: ReasonKey = SideDifference.NONE, "", "not in the output schema, so `declared` lets it through"
 _METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
 
 

@@ -429,8 +429,12 @@ def test_at_declared_the_strip_counts_leaves_that_no_schema_describes(level: Lev
         "content": [],
         "structuredContent": {"id": "one", "key": SECRET, "other": [1, {"deep": 2}], "more": None},
     }
-    text = strip(view_of(told, level)).plain
-    assert ("3 values are not in the output schema" in text) is (level is Level.DECLARED)
+    view = view_of(told, level)
+    is_declared = level is Level.DECLARED
+    assert ("3 values are not in the output schema" in strip(view).plain) is is_declared
+    lines = [reason.line.plain for reason in view.reasons]
+    named = "2 times: structuredContent.other, structuredContent.more  not in the output schema"
+    assert any(named in line for line in lines) is is_declared
 
 
 def test_a_single_text_of_a_host_is_next_to_its_part_of_the_result() -> None:
