@@ -334,13 +334,14 @@ class CallPane(Vertical):
         self._shown = line, keys
         self._draw_folded()
         self.add_class("-folded")
-        self.post_message(self.Folded())
+        self.screen.post_message(self.Folded())
 
     def _draw_folded(self) -> None:
         """Draw the line of a call with its keys. If there is too little room, the arguments are cut."""
         line, keys = self._shown
         room = max(self.size.width - 2 - (keys.cell_length + 3 if keys else 0), 10)
-        self._line.update(Content.assemble(line.truncate(room, ellipsis=True), "   " if keys else "", keys))
+        words = Content.assemble(line.truncate(room, ellipsis=True), "   " if keys else "", keys)
+        self._line.update(words, layout=False)
 
     def on_resize(self) -> None:
         """Draw the line of a call for the new width."""
@@ -351,7 +352,7 @@ class CallPane(Vertical):
         self._folded = None
         if self.is_folded:
             self.remove_class("-folded")
-            self.post_message(self.Folded())
+            self.screen.post_message(self.Folded())
 
     @property
     def has_few_fields(self) -> bool:

@@ -234,7 +234,7 @@ class DefinitionPane(Vertical):
         shown = self._chosen or (Shown.BOTH if has_room else Shown.LEFT)
         self.values.show_sides(shown)
         titles = Content.styled("Server sent", "bold"), given_title(self._view)
-        self._sides.update(self.values.titles(*titles))
+        self._sides.update(self.values.titles(*titles), layout=False)
 
     def _go_to_mark(self) -> None:
         mark = self._mark

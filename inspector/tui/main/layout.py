@@ -1,6 +1,6 @@
 """Divides the main screen among its parts: zooms one of them, or makes the timeline longer."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from textual.screen import Screen
 from textual.widget import Widget
@@ -30,10 +30,15 @@ class ScreenLayout:
     def is_timeline_long(self) -> bool:
         return self._screen.has_class(_LONG_TIMELINE)
 
-    def arrange(self, name: str, *, is_so: bool) -> None:
-        """Give the screen the CSS class `name` if `is_so`, else remove it. main.tcss places the parts by it."""
-        if self._screen.has_class(name) != is_so:
+    def arrange(self, classes: Mapping[str, bool]) -> None:
+        """Give the screen the CSS classes that are true, and remove those that are false.
+
+        main.tcss places the parts by them.
+        """
+        changed = {name: is_so for name, is_so in classes.items() if self._screen.has_class(name) != is_so}
+        for name, is_so in changed.items():
             self._screen.set_class(is_so, name, update=False)
+        if changed:
             self._restyle()
 
     def _restyle(self) -> None:
@@ -65,7 +70,7 @@ class ScreenLayout:
         Returns whether it is large now.
         """
         timeline, focused, before = self._parts[-1], self._screen.focused, self._before_timeline
-        self.arrange(_LONG_TIMELINE, is_so=not self.is_timeline_long)
+        self.arrange({_LONG_TIMELINE: not self.is_timeline_long})
         if self.is_timeline_long:
             self._before_timeline = focused if focused is not timeline else None
             timeline.focus()

@@ -380,13 +380,17 @@ class MainScreen(Screen[None], inherit_bindings=False):
     @on(ToolPane.TabOpened)
     def fit_form(self) -> None:
         is_call = self._tool.tab == "call"
-        self._room.arrange("-folded", is_so=is_call and self._tool.call.is_folded)
-        self._room.arrange("-few-fields", is_so=is_call and self._tool.call.has_few_fields)
-        self._room.arrange("-reading", is_so=not is_call and self._tool.has_focus_within)
+        self._room.arrange(
+            {
+                "-folded": is_call and self._tool.call.is_folded,
+                "-few-fields": is_call and self._tool.call.has_few_fields,
+                "-reading": not is_call and self._tool.has_focus_within,
+            }
+        )
 
     @on(ResultPane.Filled)
     def fit_result(self) -> None:
-        self._room.arrange("-no-result", is_so=self._result.is_empty)
+        self._room.arrange({"-no-result": self._result.is_empty})
 
     @on(CallFinished)
     def show_finished(self, message: CallFinished) -> None:
@@ -561,8 +565,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
             is_there = way_back.part.has_focus_within
             self._esc_target = None if way_back.is_reached and not is_there else way_back
             way_back.is_reached = is_there
-        self._room.arrange("-in-result", is_so=self._result.has_focus_within)
-        self._room.arrange("-reading", is_so=self._tool.tab != "call" and self._tool.has_focus_within)
+        self._room.arrange(
+            {
+                "-in-result": self._result.has_focus_within,
+                "-reading": self._tool.tab != "call" and self._tool.has_focus_within,
+            }
+        )
         self._show_keys()
 
     def _take_rows(self, server: ServerParts, catalogue: Catalogue, rows: Rows) -> None:

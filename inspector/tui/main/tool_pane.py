@@ -127,7 +127,7 @@ class ToolPane(Vertical):
         """Show a tab, without moving the focus into it."""
         self.tabs.active = tab
         self.query_one(ContentSwitcher).current = tab
-        self.post_message(self.TabOpened())
+        self.screen.post_message(self.TabOpened())
 
     def focus_tab(self, *, into_fields: bool = False) -> None:
         """Move the focus into the open tab.
