@@ -16,7 +16,7 @@ from inspector.boundary.notice import MEMBER, Amount, Notice, is_own, merged, no
 from inspector.boundary.reading_shape import ReadingShape
 from inspector.boundary.removals import NotedRemovals, Removals
 from inspector.boundary.rules.untrusted import delimited
-from inspector.boundary.same_content import MIRRORED, text_of, text_pointer, with_text
+from inspector.boundary.same_content import MIRRORED, is_part_of_result, text_of, text_pointer, with_text
 from inspector.json.exact import Json, JsonObject, dump_text, equal
 from inspector.protocol.catalogue import Kind
 from inspector.protocol.outcome import COMPLETE, Outcome, Result
@@ -135,10 +135,13 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
 
 
 def _free_blocks(draft: Draft) -> Iterator[str]:
-    for block in draft.blocks:
+    structured = draft.structured.value if draft.structured and not draft.code else None
+    for index, block in enumerate(draft.blocks):
         is_described = block.fate is Fate.MIRROR and not draft.code
         if block.fate in {Fate.RAW, Fate.MIRROR} and not (is_described or is_own(block.raw, draft.level)):
-            yield draft.place(block.pointer)
+            text = text_of(block.value)
+            if text is None or not is_part_of_result(text, index, structured):
+                yield draft.place(block.pointer)
 
 
 def _result(draft: Draft, content: list[Json], structured: Structured | None) -> JsonObject:

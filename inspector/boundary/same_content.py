@@ -57,6 +57,25 @@ def repeats(text: str, parsed: Json, value: Json) -> bool:
     return same or ("NaN" in text and equal(parsed, value))
 
 
+def is_part_of_result(text: str, index: int, structured: Json) -> bool:
+    """True if a text block copies a result that is no object, in the form that the official SDKs give it.
+
+    They send such a result as `{"result": value}`, and its text in a content block; a list gets a block for
+    each item. `index`: the index of the block.
+    """
+    match structured:
+        case {"result": list() as items} if len(structured) == 1:
+            candidates = (items, items[index]) if index < len(items) else (items,)
+        case {"result": value} if len(structured) == 1:
+            candidates = (value,)
+        case _:
+            return False
+    if any(isinstance(value, str) and value == text for value in candidates):
+        return True
+    parsed = json_in(text)
+    return parsed is not None and any(repeats(text, parsed.value, value) for value in candidates)
+
+
 def withhold_with_repetition(draft: Draft, reason_for: Callable[[Block], Reason | None]) -> Draft:
     """Withhold blocks as `withhold_blocks` does, and the structured content if one of these blocks copies it."""
     before = draft.blocks

@@ -1,5 +1,6 @@
 """Finds the values that pass the level `declared` but would not pass the level `closed`."""
 
+from collections.abc import Callable, Collection
 from itertools import islice
 
 from msgspec import Struct
@@ -11,7 +12,7 @@ from inspector.boundary.notice import MEMBER
 from inspector.boundary.removals import Ledger, UnjudgeableError
 from inspector.boundary.walking import WITHHELD
 from inspector.json.exact import Json, JsonObject
-from inspector.json.pointer import child
+from inspector.json.pointer import child, resolve
 from inspector.json.walk import CONTAINERS, below
 
 MAX_PLACES = 20
@@ -27,10 +28,17 @@ class Undeclared(Struct, frozen=True, kw_only=True):
     """Pointers into the result that the server sent: the first values that are in no schema, with all that is in them."""
 
 
-def undeclared(declared: Bounded, contract: Contract, *, root: str = "/structuredContent") -> Undeclared:
+def undeclared(
+    declared: Bounded,
+    contract: Contract,
+    *,
+    root: str = "/structuredContent",
+    broken: Collection[str] = (),
+) -> Undeclared:
     """The leaves that reach a model at level `declared` although no schema describes them.
 
     `declared`: the bounded result at that level. `root`: the pointer to the structured value in what was sent.
+    `broken`: pointers to values that the schema describes, but which break it; they are left out.
     """
     result = declared.result if isinstance(declared.result, dict) else {}
     if "error" in result:
@@ -38,8 +46,8 @@ def undeclared(declared: Bounded, contract: Contract, *, root: str = "/structure
         free = {child("/error", key): _leaves(value) for key, value in error.items() if key != "code"}
         return Undeclared(number=sum(free.values()), places=tuple(islice(free, MAX_PLACES)))
     others = {child("", key): _leaves(value) for key, value in result.items() if key not in _NO_LEAVES}
-    unnamed, places = _unnamed(declared, result, contract, root)
-    listed = (*places, *declared.free_blocks, *others)
+    unnamed, places = _unnamed(declared, result, contract, lambda place: root + place in broken)
+    listed = (*(root + place for place in places), *declared.free_blocks, *others)
     return Undeclared(
         number=len(declared.free_blocks) + sum(others.values()) + unnamed, places=listed[:MAX_PLACES]
     )
@@ -48,24 +56,29 @@ def undeclared(declared: Bounded, contract: Contract, *, root: str = "/structure
 def undescribed_words(number: int) -> str:
     """The sentence that says how many values pass at level `declared` although no schema describes them."""
     values, them = ("1 value is", "it") if number == 1 else (f"{number:,} values are", "them")
-    return f"{values} not in the output schema, so `declared` lets {them} through"
+    return f"{values} not described by the output schema, so `declared` lets {them} through"
 
 
 _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType", "_meta"})
 
 
-def _unnamed(declared: Bounded, result: JsonObject, contract: Contract, root: str) -> tuple[int, list[str]]:
-    """The number of leaves of structured content to which the output schema gives no type, and their first places."""
+def _unnamed(
+    declared: Bounded, result: JsonObject, contract: Contract, skip: Callable[[str], bool]
+) -> tuple[int, list[str]]:
+    """The number of leaves of structured content to which the output schema gives no type, and their first places.
+
+    The places are pointers into the structured content. `skip`: whether to leave out the value at a place.
+    """
     if "structuredContent" not in result:
         return 0, []
     structured = result["structuredContent"]
     if isinstance(structured, dict):
         structured = {key: value for key, value in structured.items() if key != MEMBER}
     whole = _leaves(structured)
-    everything = whole, [root] if whole else []
+    everything: tuple[int, list[str]] = (whole, [""]) if whole and not skip("") else (0, [])
     if contract.positions is None or declared.error:
         return everything
-    ledger = Ledger(contract, root)
+    ledger = Ledger(contract, "")
     try:
         gate = Gate(declared=True, hint=None)
         named = construct(structured, contract.positions.start(), ledger, gate)
@@ -74,7 +87,13 @@ def _unnamed(declared: Bounded, result: JsonObject, contract: Contract, root: st
     if named.gone:
         return everything
     number = whole - _leaves(named.value)
-    return number, [removal.pointer for removal in islice(ledger.removals, MAX_PLACES)] if number else []
+    places: list[str] = []
+    for removal in ledger.removals:
+        if skip(removal.pointer):
+            number -= _leaves(resolve(structured, removal.pointer))
+        elif len(places) < MAX_PLACES:
+            places.append(removal.pointer)
+    return number, places if number else []
 
 
 def _leaves(value: Json) -> int:

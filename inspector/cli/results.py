@@ -372,10 +372,10 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if shown.unfinished:
         return [*lines, *(f"? {asked}" for asked in shown.unfinished.asks)]
     if level is Level.DECLARED and shown.undeclared.number and shown.output.is_asked:
-        lines.append(f"{undescribed_words(shown.undeclared.number)}:")
         places = shown.undeclared.places
+        first = ", first at" if len(places) == MAX_PLACES else ""
+        lines.append(f"? {undescribed_words(shown.undeclared.number)}{first}:")
         lines += [f"    {safe_line(place)}" for place in places]
-        lines += ["    …"] if len(places) == MAX_PLACES else []
     return lines
 
 

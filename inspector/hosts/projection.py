@@ -69,7 +69,8 @@ class Projection:
             return Undeclared()
         contract = self.judgement.contract
         root = "/structuredContent" if is_result(self.raw, contract) else ""
-        return undeclared(self.bounded, contract, root=root)
+        broken = {violation.pointer for violation in self.output.violations}
+        return undeclared(self.bounded, contract, root=root, broken=broken)
 
     @cached_property
     def remarks(self) -> tuple[str, ...]:

@@ -19,6 +19,9 @@ SCHEMA: JsonObject = {
     },
 }
 TEXT: JsonObject = {"type": "text", "text": "free words"}
+WRAPPED: JsonObject = {"type": "object", "properties": {"result": {"type": "string"}}}
+ROW: JsonObject = {"type": "object", "properties": {"a": {"type": "integer"}}}
+ROWS: JsonObject = {"type": "object", "properties": {"result": {"type": "array", "items": ROW}}}
 
 
 def result(structured: Json, *blocks: Json, **more: Json) -> Outcome:
@@ -33,10 +36,15 @@ CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
     ("a text that repeats", SCHEMA, result({"id": "a"}, {"type": "text", "text": '{"id":"a"}'}), 0, ()),
     ("what is withheld does not pass", SCHEMA, result({"secret": "hidden-value", "x": "hidden-value"}), 0, ()),
     ("no schema", None, result({"a": [1, 2]}, TEXT), 3, ("/structuredContent", "/content/0")),
-    ("a value of a page", None, Result(value=[1, [2, 3]]), 3, ("",)),
+    ("a value of a page", None, Result(value=[1, [2, 3]], of_page=True), 3, ("",)),
     ("a member of a page's value", SCHEMA, Result(value={"id": "a", "x": 1}, of_page=True), 1, ("/x",)),
     ("a failed call", SCHEMA, result({"id": "a"}, TEXT, isError=True), 2, ("/structuredContent", "/content/0")),
     ("an error", SCHEMA, RpcError(value={"code": -32603, "message": "words", "data": {"a": 1, "b": 2}}), 3, ("/error/message", "/error/data")),
+    ("values that break the schema", SCHEMA, result({"id": 5, "tags": ["x", {"a": 1}], "x": 1}), 1, ("/structuredContent/x",)),
+    ("a text that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT), 0, ()),
+    ("another text", WRAPPED, result({"result": "other words"}, TEXT), 1, ("/content/0",)),
+    ("items that the SDK wraps", ROWS, result({"result": [{"a": 1}, {"a": 2}]}, *({"type": "text", "text": f'{{"a": {number}}}'} for number in (1, 2, 3))), 1, ("/content/2",)),
+    ("a list that the SDK wraps", ROWS, result({"result": [{"a": 1}]}, {"type": "text", "text": '[{"a":1}]'}), 0, ()),
     ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 0, ()),
     ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1, ("/extra",)),
     ("an array of which an item is withheld", {"type": "array", "prefixItems": [{"x-sensitive": True}, {"type": "string"}]}, result(["hidden-value", "x", 5]), 1, ("/structuredContent/2",)),
@@ -65,9 +73,9 @@ def test_leaves_that_no_schema_declares_are_counted_and_the_first_places_listed(
 @pytest.mark.parametrize(
     ("number", "words"),
     [
-        (1, "1 value is not in the output schema, so `declared` lets it through"),
-        (2, "2 values are not in the output schema, so `declared` lets them through"),
-        (1_234, "1,234 values are not in the output schema, so `declared` lets them through"),
+        (1, "1 value is not described by the output schema, so `declared` lets it through"),
+        (2, "2 values are not described by the output schema, so `declared` lets them through"),
+        (1_234, "1,234 values are not described by the output schema, so `declared` lets them through"),
     ],
 )
 def test_the_number_of_undescribed_values_is_told_in_a_sentence(number: int, words: str) -> None:

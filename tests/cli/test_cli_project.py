@@ -126,4 +126,7 @@ def test_undeclared_leaves_are_counted(tmp_path: Path) -> None:
     assert json.loads(out)["undeclared"] == 1
     (place,) = json.loads(out)["undeclared_places"]
     _, text, _ = projected(tmp_path, RESULT, tool=TOOL)
-    assert f"1 value is not in the output schema, so `declared` lets it through:\n    {place}\n" in text
+    assert (
+        f"1 value is not described by the output schema, so `declared` lets it through:\n    {place}\n"
+        in text
+    )

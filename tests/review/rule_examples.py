@@ -378,10 +378,17 @@ EXAMPLES: dict[str, tuple[tuple[Example, ...], tuple[Example, ...]]] = {
         (call_example(text_result("{}", structuredContent={})),),
     ),
     "SL-OUT008": (
-        (call_example(text_result('{"a": 1}', structuredContent={"a": 2})),),
+        (
+            call_example(text_result('{"a": 1}', structuredContent={"a": 2})),
+            call_example(text_result('{"a": 1}', structuredContent={"result": [{"a": 2}, {"a": 1}]})),
+            call_example(text_result('{"a": 1}', structuredContent={"result": {"a": 1}, "b": 2})),
+        ),
         (
             call_example(text_result('{"b": 2, "a": 1.0}', structuredContent={"a": 1, "b": 2})),
             call_example(text_result("a is 1", structuredContent={"a": 1})),
+            # As the official SDKs send a result that is no object.
+            call_example(text_result('{"a": 1}', structuredContent={"result": {"a": 1}})),
+            call_example(text_result('{"a": 1}', structuredContent={"result": [{"a": 1}, {"a": 2}]})),
         ),
     ),
     "SL-OUT009": (

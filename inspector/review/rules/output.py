@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from inspector.boundary.bounded import Rule as Withheld
+from inspector.boundary.same_content import is_part_of_result
 from inspector.credentials.find import sightings
 from inspector.json.exact import JsonText, equal, parse
 from inspector.json.pointer import child
@@ -83,7 +84,9 @@ def _disagrees(call: ReviewedCall) -> Iterator[Hit]:
         if not isinstance(text, str) or text.lstrip()[:1] not in {"{", "["}:
             continue
         read = parse(text)
-        if isinstance(read, JsonText) and isinstance(read.value, dict) and not equal(read.value, structured):
+        if not isinstance(read, JsonText) or not isinstance(read.value, dict):
+            continue
+        if not equal(read.value, structured) and not is_part_of_result(text, index, structured):
             yield Hit(
                 message="The text is JSON but differs from the structured content; hosts differ in which of them the model gets.",
                 pointer=f"/content/{index}/text",

@@ -45,7 +45,10 @@ _SIGNS = (
         "contradicted by another claim; before a tool's badges: a changed definition; in a result: breaks the output schema",
     ),
     ("·", "protocol metadata of a result, not for models; among findings: info"),
-    ("?", "unknown: not observed, or not checked"),
+    (
+        "?",
+        "unknown: not observed, or not checked; in a result: passes though the output schema does not describe it",
+    ),
     ("◇", "a secret reference; • after its state: Sightline holds the value"),
     ("→ ←", "a request to the server, a request from it"),
     ("§", "a decision of the policy, or trust labels that a call brought"),

@@ -83,7 +83,7 @@ _REASON_STYLES = {
     SideDifference.CHANGED: "bold $text-accent",
     SideDifference.RIGHT: "$text-accent",
     SideDifference.QUIET: QUIET,
-    SideDifference.NONE: "$text-warning",
+    SideDifference.UNDESCRIBED: "bold $text-warning",
 }
 
 
@@ -129,6 +129,8 @@ class ResultView:
     """The masked view, if this view shows secrets at the user's request; otherwise None."""
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
     """At level `open`: the values that level `declared` withholds but this model gets, by pointer."""
+    undescribed: frozenset[str] = frozenset()
+    """The pointers to the first values that pass though the output schema does not describe them."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why values that reach the model look like credentials, by pointer."""
     reached: int = 0
@@ -227,11 +229,16 @@ class ResultView:
         """
         if not self.credentials or outline.value(node, 0) is ABSENT or outline.value(node, 1) is ABSENT:
             return None
-        pointer = outline.pointer(node)
-        if outline.parent(node) >= 0 and outline.pointer(outline.parent(node)) == pointer:
-            # A value of the JSON in a text has the pointer of the text.
+        if _is_within_text(outline, node):
             return None
+        pointer = outline.pointer(node)
         return self.credentials.get(pointer) or self.credentials.get(pointer.removesuffix("/text"))
+
+    def is_undescribed(self, outline: Outline, node: int) -> bool:
+        """True if a value passes although the output schema does not describe it; only for the first such values."""
+        if not self.undescribed or _is_within_text(outline, node):
+            return False
+        return outline.pointer(node) in self.undescribed
 
     @property
     def is_json_ready(self) -> bool:
@@ -275,7 +282,10 @@ class ResultView:
         if self.credential_on(outline, node):
             return SideDifference.REACHES
         if difference is SideDifference.NONE:
-            return SideDifference.NONE if self.violation_on(outline, node) is None else SideDifference.BROKEN
+            if self.violation_on(outline, node) is not None:
+                return SideDifference.BROKEN
+            is_free = self.is_undescribed(outline, node)
+            return SideDifference.UNDESCRIBED if is_free else SideDifference.NONE
         if difference is SideDifference.RIGHT:
             return difference
         if self.is_quiet(outline, node):
@@ -375,9 +385,11 @@ def result_view(
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
         found.add(_broken_key(violation.message), violation.pointer, 1)
-    if shown.output.is_asked:
-        for pointer in shown.undeclared.places:
-            found.add(_UNDECLARED, pointer, 3)
+    undescribed = shown.undeclared.places if shown.output.is_asked else ()
+    for index, pointer in enumerate(undescribed):
+        # The values that are not listed count with the first place.
+        unlisted = 0 if index else shown.undeclared.number - len(undescribed)
+        found.add(_UNDECLARED, pointer, 3, 1 + max(unlisted, 0))
     for node in outline.tops:
         if outline.difference(node) is SideDifference.RIGHT:
             added = _added_words(outline, node, is_failure=is_failure)
@@ -392,10 +404,11 @@ def result_view(
         changes=changes,
         changes_at={pointer: tuple(found) for pointer, found in changes_at.items()},
         kept=shown.bounded.result,
-        order=_worst_first(outline, shown, removals_at, credentials),
+        order=_worst_first(outline, shown, removals_at, credentials, undescribed),
         reasons=found.reasons,
         masks=sides.masks,
         reaching=reaching,
+        undescribed=frozenset(undescribed),
         credentials=credentials,
         reached=len(reached),
         observed=shown.context.observed,
@@ -599,6 +612,12 @@ def _reached_nodes(outline: Outline) -> Sequence[int]:
     return [node for node in range(len(outline)) if _is_reached(outline.value(node, 1))]
 
 
+def _is_within_text(outline: Outline, node: int) -> bool:
+    """True for a value of the JSON in a text, which has the pointer of the text."""
+    parent = outline.parent(node)
+    return parent >= 0 and outline.pointer(parent) == outline.pointer(node)
+
+
 def _removal_around(outline: Outline, node: int, removals: Mapping[str, Removal]) -> Removal | None:
     """The removal of a node or of the nearest value around it; None for a node that only the model's side has."""
     if outline.value(node, 0) is ABSENT:
@@ -611,16 +630,18 @@ def _worst_first(
     shown: Projection,
     removals_at: Mapping[str, list[int]],
     credentials: Mapping[str, str],
+    undescribed: Sequence[str],
 ) -> tuple[int, ...]:
     """The nodes with differences, the worst first.
 
-    Secrets come first, then other removals and violations of the schema, changes by the host, and additions;
-    last, what no model ever sees.
+    Secrets come first, then other removals and violations of the schema, changes by the host, additions and
+    values without a description; last, what no model ever sees.
     """
     pointers = sorted(removals_at)
 
     broken = _broken_nodes(outline, shown.output)
     exposed = {node for node in map(outline.node_at, credentials) if node is not None}
+    free = {node for node in map(outline.node_at, undescribed) if node is not None}
 
     def weight(node: int) -> int:
         if node in exposed:
@@ -631,12 +652,15 @@ def _worst_first(
             return 0
         if outline.difference(node) is SideDifference.RIGHT:
             return 3
+        if node in free and outline.difference(node) is SideDifference.NONE:
+            return 3
         found = _nearest(outline, node, removals_at, pointers, shown.bounded.result)
         if not found:
             return 4 if _is_protocol_only(outline.pointer(node)) else 2
         return _rule_weight(shown.bounded.removals[found[0]].rule)
 
-    return tuple(sorted(dict.fromkeys((*outline.tops, *sorted(exposed), *broken)), key=weight))
+    places = dict.fromkeys((*outline.tops, *sorted(exposed), *broken, *sorted(free)))
+    return tuple(sorted(places, key=weight))
 
 
 def _rule_weight(rule: str) -> int:
@@ -666,13 +690,13 @@ class _Found:
     def __init__(self) -> None:
         self._found: dict[ReasonKey, tuple[int, int, dict[str, None]]] = {}
 
-    def add(self, key: ReasonKey, pointer: str, weight: int) -> None:
+    def add(self, key: ReasonKey, pointer: str, weight: int, times: int = 1) -> None:
         number, weight, places = self._found.get(key, (0, weight, dict[str, None]()))
         if not number and len(self._found) >= _MAX_REMARKS:
             return
         if len(places) < MAX_LISTED:
             places[pointer] = None
-        self._found[key] = number + 1, weight, places
+        self._found[key] = number + times, weight, places
 
     @property
     def reasons(self) -> tuple[ResultReason, ...]:
@@ -882,6 +906,8 @@ def reason_line(view: ResultView, outline: Outline, node: int | None) -> Content
     violation = view.violation_on(outline, node)
     if violation is not None:
         return reason_words("≠", "bold $text-error", [outline.pointer(node)], 1, _broken_words(violation))
+    if view.is_undescribed(outline, node):
+        return reason_words("?", "bold $text-warning", [outline.pointer(node)], 1, _UNDECLARED[2])
     return effect_line(view)
 
 
@@ -936,7 +962,11 @@ def _member(removal: Removal) -> str:
     return f"/{removal.pointer[1:].partition('/')[0]}" if is_in_result else removal.pointer
 
 
-_UNDECLARED: ReasonKey = SideDifference.NONE, "", "not in the output schema, so `declared` lets it through"
+_UNDECLARED: ReasonKey = (
+    SideDifference.UNDESCRIBED,
+    "",
+    "not described by the output schema, so `declared` lets it through",
+)
 _METADATA: ReasonKey = SideDifference.QUIET, "", "protocol metadata, not for models"
 
 
@@ -953,7 +983,9 @@ def _key_of(view: ResultView, outline: Outline, node: int) -> ReasonKey | None:
     if outline.difference(node) is SideDifference.RIGHT:
         return SideDifference.RIGHT, "", _added_words(outline, node, is_failure=view.failure is not None)
     found = view.broken_on(outline, node)
-    return _broken_key(found.message) if found is not None else None
+    if found is not None:
+        return _broken_key(found.message)
+    return _UNDECLARED if view.is_undescribed(outline, node) else None
 
 
 def _reaching_line(view: ResultView, outline: Outline, node: int) -> Content:

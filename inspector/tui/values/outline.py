@@ -109,6 +109,8 @@ class SideDifference(Enum):
     """Protocol metadata, which only the left side has. Comes from `Remarks`, not from comparing the values."""
     BROKEN = "≠"
     """The value breaks the output schema. Comes from `Remarks`, not from comparing the values."""
+    UNDESCRIBED = "?"
+    """Both sides have the value, which the output schema does not describe. Comes from `Remarks`."""
 
 
 _DIFFERENCES = (SideDifference.NONE, SideDifference.LEFT, SideDifference.CHANGED, SideDifference.RIGHT)

@@ -48,6 +48,7 @@ _SIGN_STYLES = {
     SideDifference.REACHES: "bold $text-error",
     SideDifference.QUIET: "$foreground 70%",
     SideDifference.BROKEN: "bold $text-error",
+    SideDifference.UNDESCRIBED: "bold $text-warning",
 }
 
 

@@ -431,10 +431,15 @@ def test_at_declared_the_strip_counts_leaves_that_no_schema_describes(level: Lev
     }
     view = view_of(told, level)
     is_declared = level is Level.DECLARED
-    assert ("3 values are not in the output schema" in strip(view).plain) is is_declared
+    assert ("3 values are not described by the output schema" in strip(view).plain) is is_declared
     lines = [reason.line.plain for reason in view.reasons]
-    named = "2 times: structuredContent.other, structuredContent.more  not in the output schema"
-    assert any(named in line for line in lines) is is_declared
+    named = "3 times: structuredContent.other, structuredContent.more  not described by the output schema"
+    assert any(f"? {named}" in line for line in lines) is is_declared
+    other = node_of(view, "/structuredContent/other")
+    assert (view.sign(view.outline, other) is SideDifference.UNDESCRIBED) is is_declared
+    assert (other in view.places) is (level is not Level.OPEN)
+    words = reason_line(view, view.outline, other).plain
+    assert words.startswith("? structuredContent.other") is is_declared
 
 
 def test_a_single_text_of_a_host_is_next_to_its_part_of_the_result() -> None:
