@@ -16,7 +16,7 @@ from inspector.boundary.rules.untrusted import DELIMITED
 COUNTED: dict[Rule, str] = {
     Rule.X_SENSITIVE: "marked sensitive",
     Rule.SENSITIVE_HINT: "of a sensitive tool",
-    Rule.SECRET_REFERENCE: "secret reference",
+    Rule.SECRET_REFERENCE: "of a secret reference",
     Rule.AUDIENCE: "for the user only",
     Rule.LABELLED: "labelled sensitive",
     Rule.MIRROR: "copy of structured content",
@@ -36,7 +36,6 @@ COUNTED: dict[Rule, str] = {
 }
 
 _SEVERAL: dict[Rule, str] = {
-    Rule.SECRET_REFERENCE: "secret references",
     Rule.MIRROR: "copies of structured content",
     Rule.ECHO: "copies of a withheld value",
     Rule.ERROR: "error texts",
@@ -75,7 +74,7 @@ class Counted(Struct, frozen=True, kw_only=True):
 
         Empty if there are none.
         """
-        metadata = f"{self.metadata:,} protocol metadata, not for models" if self.metadata else ""
+        metadata = "protocol metadata left out" if self.metadata else ""
         texts = "untrusted text" if self.delimited == 1 else "untrusted texts"
         delimited = f"{self.delimited:,} {texts} between markers" if self.delimited else ""
         return "; ".join(filter(None, (delimited, metadata)))
@@ -105,6 +104,6 @@ def counted(removals: Sequence[Removal]) -> Counted:
 
 
 def in_words(number: int, rule: Rule) -> str:
-    """A number of removals by one rule: `1 secret reference`, `2 secret references`."""
+    """A number of removals by one rule: `1 error text`, `2 error texts`."""
     words = COUNTED[rule]
     return f"{number:,} {words if number == 1 else _SEVERAL.get(rule, words)}"

@@ -14,8 +14,8 @@ def removal(rule: Rule, detail: str = "") -> Removal:
 
 
 def test_a_count_of_removals_is_in_the_singular_for_one_and_in_the_plural_for_more() -> None:
-    assert in_words(1, Rule.SECRET_REFERENCE) == "1 secret reference"
-    assert in_words(3_000, Rule.SECRET_REFERENCE) == "3,000 secret references"
+    assert in_words(1, Rule.SECRET_REFERENCE) == "1 of a secret reference"
+    assert in_words(3_000, Rule.ERROR) == "3,000 error texts"
     assert in_words(2, Rule.MIRROR) == "2 copies of structured content"
     # Nothing that ends like a noun in the singular is left as it is.
     nouns = {rule for rule, words in COUNTED.items() if words.split()[0] in {"copy", "secret", "error"}}
@@ -35,7 +35,7 @@ def test_a_count_of_removals_is_in_the_singular_for_one_and_in_the_plural_for_mo
             ],
             Counted(withheld={"x-sensitive": 2, "policy": 1}, metadata=1, delimited=1),
             "3 withheld: 2 marked sensitive, 1 by policy",
-            "1 untrusted text between markers; 1 protocol metadata, not for models",
+            "1 untrusted text between markers; protocol metadata left out",
         ),
         (
             [*[removal(Rule.UNTRUSTED, DETAIL)] * 2, removal(Rule.UNTRUSTED), removal(Rule.POLICY, DETAIL)],
@@ -47,7 +47,7 @@ def test_a_count_of_removals_is_in_the_singular_for_one_and_in_the_plural_for_mo
             [removal(Rule.META)] * 2_000,
             Counted(withheld={}, metadata=2_000, delimited=0),
             "nothing withheld",
-            "2,000 protocol metadata, not for models",
+            "protocol metadata left out",
         ),
     ],
 )

@@ -21,6 +21,7 @@ SCHEMA: JsonObject = {
 TEXT: JsonObject = {"type": "text", "text": "free words"}
 WRAPPED: JsonObject = {"type": "object", "properties": {"result": {"type": "string"}}}
 ROW: JsonObject = {"type": "object", "properties": {"a": {"type": "integer"}}}
+NUMBERED: list[Json] = [{"type": "text", "text": f'{{"a": {number}}}'} for number in (1, 2, 3)]
 ROWS: JsonObject = {"type": "object", "properties": {"result": {"type": "array", "items": ROW}}}
 
 
@@ -43,7 +44,7 @@ CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
     ("values that break the schema", SCHEMA, result({"id": 5, "tags": ["x", {"a": 1}], "x": 1}), 1, ("/structuredContent/x",)),
     ("a text that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT), 0, ()),
     ("another text", WRAPPED, result({"result": "other words"}, TEXT), 1, ("/content/0",)),
-    ("items that the SDK wraps", ROWS, result({"result": [{"a": 1}, {"a": 2}]}, *({"type": "text", "text": f'{{"a": {number}}}'} for number in (1, 2, 3))), 1, ("/content/2",)),
+    ("items that the SDK wraps", ROWS, result({"result": [{"a": 1}, {"a": 2}]}, *NUMBERED), 1, ("/content/2",)),
     ("a list that the SDK wraps", ROWS, result({"result": [{"a": 1}]}, {"type": "text", "text": '[{"a":1}]'}), 0, ()),
     ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 0, ()),
     ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1, ("/extra",)),

@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 from textual.content import Content
 
-from inspector.hosts.profile import Host, HostChange
+from inspector.hosts.profile import PROTOCOL_MEMBERS, Host, HostChange
 from inspector.hosts.registry import host as host_of
-from inspector.tui.result.removal import labelled, removal_detail, schema_part
+from inspector.tui.result.removal import QUIET, labelled, removal_detail, schema_part
 from inspector.tui.result.view import ResultView, has_notice
 from inspector.tui.text import content, path, shortened
 from inspector.tui.values.outline import Outline, SideDifference
@@ -34,7 +34,11 @@ def difference_detail(view: ResultView, outline: Outline, node: int) -> Content 
 def _changes(host: str, changes: tuple[HostChange, ...]) -> Iterator[Content]:
     profile = host_of(host)
     for change in changes:
-        yield _head("~", "$text-accent", "changed by the host", change.pointer)
+        is_metadata = change.pointer in PROTOCOL_MEMBERS
+        sign, style, lead = (
+            ("·", QUIET, "not for models") if is_metadata else ("~", "$text-accent", "changed by the host")
+        )
+        yield _head(sign, style, lead, change.pointer)
         yield labelled("what", content(shortened(change.what, 1000)))
     if changes and profile is not None:
         yield _host_line(profile)

@@ -493,7 +493,9 @@ class ResultPane(Vertical):
         ):
             self.notify("There are no further details about this difference.", markup=False)
         else:
-            self.notify("Nothing was withheld here. n goes to the next difference.", markup=False)
+            differs = view is not None and bool(self._places(view))
+            more = "n goes to the next difference." if differs else "No value differs."
+            self.notify(f"Both sides are equal here. {more}", markup=False)
 
     # Drawing.
 

@@ -256,6 +256,7 @@ def change_line(change: "HostChange") -> Content:
 def _detail(removal: Removal, tool: Tool | None, *, reaches: bool) -> list[Content]:
     sign, style = ("!", "bold $text-error") if reaches else removal_sign(removal)
     lead = "between markers" if is_delimited(removal) else "withheld"
+    lead = "not for models" if removal.rule == Rule.META else lead
     lead = "reaches the model; `declared` withholds it" if reaches else lead
     words = COUNTED[Rule(removal.rule)] if removal.rule in _BY_RULE else ""
     lines = [

@@ -66,13 +66,19 @@ class ResultReason(Struct, frozen=True, kw_only=True):
     """The first pointers to which the reason applies, each once."""
 
     @property
+    def is_loud(self) -> bool:
+        """False for protocol metadata and for Sightline's notice."""
+        return self.key[0] is not SideDifference.QUIET and self.key[2] != _NOTICE_WORDS
+
+    @property
     def line(self) -> Content:
         sign, _, why = self.key
-        lead = "! reaches the model " if sign is SideDifference.REACHES else sign.value
+        lead = _LEADS.get(sign, sign.value)
         number = 1 if sign is SideDifference.QUIET else self.count
         return reason_words(lead, _REASON_STYLES[sign], self.places, number, why)
 
 
+_LEADS = {SideDifference.REACHES: "! reaches the model ", SideDifference.RIGHT: "+ the model's"}
 ReasonKey: TypeAlias = tuple[SideDifference, str, str]
 """The sign, the rule if it is a rule of the boundary, and the reason in words."""
 
@@ -788,17 +794,16 @@ def title(view: ResultView) -> tuple[Content, ...]:
     ended = Content.assemble(
         (f"#{record.number} ", QUIET), _ending(record), (f" {duration(record.duration_s)}", QUIET)
     )
-    return ended, *_schema_verdict(view.output), content(cut_in_the_middle(record.title, 120))
+    return ended, content(cut_in_the_middle(record.title, 60)), *_schema_verdict(view.output)
 
 
 def _schema_verdict(output: OutputCheck) -> Iterator[Content]:
     """The texts that say if the result fits the output schema; none if there is no schema."""
     if output.violations:
-        lead, _, listed = output.sentence.partition(": ")
-        first, *others = listed.split(" · ")
-        number = len(output.violations) - 1 + output.more
-        more = f" · {number:,} more" if others else ""
-        yield content(f"✗ {lead}: {shortened(first, 200)}{more}", "bold $text-error")
+        first, number = output.violations[0], len(output.violations) - 1 + output.more
+        more = f", and {number:,}\N{NO-BREAK SPACE}more" if number else ""
+        where = path(first.pointer, 120) if first.pointer else "the whole result"
+        yield content(f"≠ {output.lead}: {where} {shortened(first.message, 200)}{more}", "bold $text-error")
     elif output.unchecked:
         yield Content.styled("? output schema not checked", "bold $text-warning")
     elif output.is_asked:
@@ -848,7 +853,7 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.app is not None:
         parts.append(content(_app_words(view.app), "$text-accent"))
     if view.remarks:
-        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')}, 4 lists them", "$text-warning"))
+        parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')} in tab 4", "$text-warning"))
     return tuple(parts)
 
 
@@ -937,10 +942,13 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
 def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
     """The reason for a value that only the model's side has."""
     if is_failure:
-        return "a code of Sightline, in place of the error that each host words for its model"
+        return "a code of Sightline: each host gives its model an error in its own words"
     if has_notice(outline, node):
-        return "only the model sees it: Sightline's notice of what is withheld"
+        return _NOTICE_WORDS
     return "only the model sees it: text that the host adds, or that was rewritten"
+
+
+_NOTICE_WORDS = "only the model sees it: Sightline's notice of what is withheld"
 
 
 def _removal_key(removal: Removal) -> ReasonKey:
@@ -1013,8 +1021,10 @@ def reasons(view: ResultView, outline: Outline, node: int | None, most: int) -> 
         Content.assemble("▸ " if index == here else "  ", found[index].line)
         for index in range(start, min(start + most, len(found)))
     ]
-    if len(found) > most:
-        lines[-1] = Content.assemble(lines[-1], (f"  ({len(found):,} reasons, n next)", "$foreground 70%"))
+    # `n` goes to metadata and notices only if nothing else differs.
+    number = sum(reason.is_loud for reason in found) or len(found)
+    if len(found) > most and number > 1:
+        lines[-1] = Content.assemble(lines[-1], (f"  ({number:,} reasons, n next)", "$foreground 70%"))
     return lines
 
 
@@ -1034,12 +1044,14 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
     """
     removals = view.removals_on(outline, node)
     is_quiet = view.is_quiet(outline, node)
+    if is_quiet:
+        return tuple(Content.styled(text, QUIET) for text in ("┄ metadata, not for models ┄", "┄ metadata ┄"))
     if removals:
-        style = QUIET if is_quiet else "$text-error"
+        style = "$text-error"
         whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
         return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
     words = _place_in_words(outline, node) or ("┄ not passed on by the host ┄", "┄ not passed on ┄")
-    return tuple(Content.styled(text, QUIET if is_quiet else "$text-accent") for text in words)
+    return tuple(Content.styled(text, "$text-accent") for text in words)
 
 
 _LEAST_QUOTED = 8

@@ -317,6 +317,38 @@ def test_equal_reasons_are_one_line_with_their_count() -> None:
     assert sum("3 times: content[0], content[1] …" in line for line in shown) == 1, shown
 
 
+def test_the_number_of_reasons_counts_those_that_n_goes_to() -> None:
+    block: JsonObject = {"type": "text", "text": "for the user", "annotations": {"audience": ["user"]}}
+    value: JsonObject = {
+        "content": [block],
+        "_meta": {"a": 1},
+        "resultType": "complete",
+        "structuredContent": RESULT["structuredContent"],
+    }
+    view = view_of(value)
+    assert len(view.reasons) == 4
+    last = reasons(view, view.outline, None, 1)[-1].plain
+    assert last.endswith("(2 reasons, n next)")
+    gone = {view.outline.pointer(node) for node in view.places}
+    assert gone == {"/structuredContent/key", "/content/0"}
+    # If nothing else differs, `n` goes to metadata.
+    only = view_of({"content": [], "_meta": {"a": 1}, "resultType": "complete"})
+    assert "reasons, n next" not in "".join(line.plain for line in reasons(only, only.outline, None, 1))
+
+
+def test_metadata_of_the_protocol_is_not_called_withheld_or_changed() -> None:
+    view = view_of({"content": [{"type": "text", "text": "x"}], "_meta": {"a": 1}, "resultType": "complete"})
+    for pointer in ("/_meta", "/resultType"):
+        node = node_of(view, pointer)
+        assert [text.plain for text in absences(view, view.outline, node)][
+            0
+        ] == "┄ metadata, not for models ┄"
+        detail = difference_detail(view, view.outline, node)
+        assert detail is not None
+        assert detail.plain.startswith("· not for models  ")
+    assert "protocol metadata left out" in strip(view).plain
+
+
 def test_no_value_counts_as_undescribed_if_there_is_no_output_schema() -> None:
     value: Json = {"content": [{"type": "text", "text": "made"}]}
     record = record_of(Result(value=value), Tool(name="mint", definition={"name": "mint"}))
@@ -495,8 +527,7 @@ def test_at_declared_a_value_without_a_reason_explains_what_passes() -> None:
 @pytest.mark.parametrize("level", list(Level))
 def test_every_outcome_of_a_call_has_a_view(outcome: Outcome, words: str, level: Level) -> None:
     view = result_view(record_of(outcome), level, "spec", server="server")
-    assert title(view).plain.startswith(f"#3 {words} 12 ms  ")
-    assert title(view).plain.endswith("  mint")
+    assert title(view).plain.startswith(f"#3 {words} 12 ms  mint")
     assert strip(view).plain
     assert all(reason_line(view, view.outline, node).plain for node in range(len(view.outline)))
 
