@@ -340,9 +340,7 @@ def test_metadata_of_the_protocol_is_not_called_withheld_or_changed() -> None:
     view = view_of({"content": [{"type": "text", "text": "x"}], "_meta": {"a": 1}, "resultType": "complete"})
     for pointer in ("/_meta", "/resultType"):
         node = node_of(view, pointer)
-        assert [text.plain for text in absences(view, view.outline, node)][
-            0
-        ] == "┄ metadata, not for models ┄"
+        assert absences(view, view.outline, node)[0].plain == "┄ metadata, not for models ┄"
         detail = difference_detail(view, view.outline, node)
         assert detail is not None
         assert detail.plain.startswith("· not for models  ")
