@@ -206,7 +206,8 @@ def _verdict(found: Pair) -> Content:
     if found.masked:
         parts.append(
             Content.styled(
-                f"{count(found.masked, 'value is', 'values are')} masked and not compared", "$text-warning"
+                f"{count(found.masked, 'value is', 'values are')} masked: only the lengths are compared",
+                "$text-warning",
             )
         )
     return Content("  ").join(parts)

@@ -87,6 +87,12 @@ class HistoryKeeper:
                 lambda: self._add(lambda keeper: keeper.cancelled(name, tool, arguments, at, duration_s))
             )
 
+    def before_call(self, record: CallRecord) -> tuple[HistoryCall, HistoryCall] | None:
+        """The call of a record, behind the call of the same tool before it; None if there is no such call."""
+        calls = [call for call in self.calls if call.past.tool == record.name]
+        place = next((index for index, call in enumerate(calls) if call.record is record), 0)
+        return (calls[place - 1], calls[place]) if place else None
+
     def forget(self) -> None:
         """Remove all calls, also from the file."""
         self._do(self._forget)

@@ -68,6 +68,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     has_result: bool = False
     """True if the open item has a result."""
     has_differences: bool = False
+    has_earlier: bool = False
+    """True if the tool of the open result was called before."""
     has_masks: bool = False
     """True if the result has masked values."""
     is_result_shown: bool = False
@@ -296,6 +298,8 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_differences:
         yield "host.choose", ""
         yield "host.compare", ""
+    if now.has_earlier:
+        yield "calls.compare", ""
     yield "result.copy", "copy"
     yield "result.json", "JSON"
     yield "values.search", ""

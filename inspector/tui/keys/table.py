@@ -171,6 +171,15 @@ MAIN: tuple[Command, ...] = (
         palette=True,
     ),
     _main(
+        "calls.compare",
+        "equals_sign",
+        "compare_calls",
+        "compare with last",
+        "Compares the call of this result with the call of the tool before it. The history compares any two calls.",
+        shown="=",
+        palette=True,
+    ),
+    _main(
         "host.compare",
         "c",
         "compare_hosts",

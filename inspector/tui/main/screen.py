@@ -56,6 +56,7 @@ from inspector.tui.connection.source import ServerSource
 from inspector.tui.context.screen import ContextAsked, ContextScreen
 from inspector.tui.definition.pane import DefinitionPane
 from inspector.tui.findings.pane import FindingsPane
+from inspector.tui.history.comparing import PairAsked, PairScreen
 from inspector.tui.hosts.choice import HostChoice
 from inspector.tui.hosts.screen import ChosenLenses, HostsScreen
 from inspector.tui.keys.command import KeyPlace
@@ -694,6 +695,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 has_result=self.server.selection.record is not None,
                 has_tool=self.server.selection.tool is not None,
                 has_differences=self._result.has_differences,
+                has_earlier=self._has_earlier,
                 has_masks=self._result.has_masks,
                 is_result_shown=self._is_result_shown,
                 is_recording=bool(self.READ_ONLY),
@@ -710,6 +712,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
                 secrets=len(self.server.vault.custody.vault),
             )
         )
+
+    @property
+    def _has_earlier(self) -> bool:
+        """True if the tool of the result was called before."""
+        record = self.server.selection.record
+        return record is not None and self.server.history.before_call(record) is not None
 
     @property
     def _is_result_shown(self) -> bool:
@@ -948,6 +956,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self._result.view is not None:
             self._result.focus_result()
         self.server.selection.compare()
+
+    def action_compare_calls(self) -> None:
+        record = self.server.selection.record
+        found = self.server.history.before_call(record) if record is not None else None
+        if found is None:
+            words = "Call the tool again: there is no other call to compare this one with."
+            self.notify(words if record is not None else "There is no result yet.", markup=False)
+            return
+        left, right = found
+        self.app.push_screen(PairScreen(PairAsked(left=left, right=right)))  # pyright: ignore[reportUnknownMemberType]
 
     def action_compare_hosts(self) -> None:
         """Compare all hosts on one result.
