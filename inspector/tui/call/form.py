@@ -46,6 +46,17 @@ _MOST_UNDONE = 200
 """The maximum number of changes of one field that can be undone."""
 
 
+class FieldInput(Input):
+    """A field of one line."""
+
+    def on_paste(self, event: events.Paste) -> None:
+        """Say so if only the first of several lines is pasted."""
+        lines = len(event.text.splitlines())
+        if lines > 1:
+            words = f"Only the first of {lines:,} lines was pasted. ^j shows the arguments as JSON, which takes all lines."
+            self.notify(words, severity="warning", markup=False)
+
+
 class FieldLine(Widget):
     """A label and an input, with a problem or the server's note about the field below."""
 
@@ -237,6 +248,7 @@ class ArgumentForm(VerticalScroll, can_focus=False):
 
     DEFAULT_CSS = """
     ArgumentForm { height: 1fr; background: $surface; scrollbar-size: 1 1; }
+    ArgumentForm > .form-remark { padding: 0 1; }
     """
 
     @dataclass
@@ -419,7 +431,7 @@ def _input(line: FormLine, suggester: OfferSuggester | None) -> Input | ChoiceIn
         return ChoiceInput(
             [safe_line(words) for words in choice_words(field)], content(hint, "$foreground 70%")
         )
-    return Input(
+    return FieldInput(
         placeholder=safe_line(hint),
         password=field.sensitive,
         compact=True,

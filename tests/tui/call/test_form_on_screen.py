@@ -133,6 +133,25 @@ async def test_a_call_right_after_a_paste_sends_the_pasted_text(before: str) -> 
         assert told.calls == [("order", {"what": "tea", "cups": 2})]
 
 
+async def test_a_field_takes_one_line_of_a_paste_and_a_message_counts_the_lines() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await settled(pilot, app, "cups")
+        await pilot.press("enter", "tab", "tab", "tab")
+        app.post_message(events.Paste("one\ntwo\nthree"))
+        text = await settled(pilot, app, "Only the first of 3 lines was pasted.")
+        assert "two" not in text
+        assert [field.value for field in app.screen.query(Input) if field.value] == ["one"]
+
+
+async def test_a_small_terminal_shows_a_long_description_whole_before_the_first_call() -> None:
+    order = {**ORDER, "description": f"Orders something. {'many words ' * 19}and the last one."}
+    app = app_of(Script(tools=[order], answers={"order": answering({"content": []})}))
+    async with app.run_test(size=SMALL) as pilot:
+        text = await settled(pilot, app, "and the last one.")
+        assert "what*" in text
+
+
 async def test_json_that_cannot_be_sent_offers_no_key_to_send_it() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE) as pilot:
