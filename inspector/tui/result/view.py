@@ -1051,7 +1051,19 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
         whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
         return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
     words = _place_in_words(outline, node) or ("┄ not passed on by the host ┄", "┄ not passed on ┄")
+    if outline is not view.outline and _is_passed(view, outline.pointer(node)):
+        # As JSON, each side is as on the wire. The list of values has the two beside each other.
+        words = ("┄ passed on in another place ┄", "┄ elsewhere ┄")
     return tuple(Content.styled(text, "$text-accent") for text in words)
+
+
+def _is_passed(view: ResultView, pointer: str) -> bool:
+    node = view.outline.node_at(pointer)
+    return (
+        node is not None
+        and view.outline.pointer(node) == pointer
+        and view.outline.value(node, 1) is not ABSENT
+    )
 
 
 _LEAST_QUOTED = 8

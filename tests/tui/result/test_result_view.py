@@ -336,6 +336,15 @@ def test_the_number_of_reasons_counts_those_that_n_goes_to() -> None:
     assert "reasons, n next" not in "".join(line.plain for line in reasons(only, only.outline, None, 1))
 
 
+def test_as_json_a_part_that_the_host_moves_is_passed_on_in_another_place() -> None:
+    value: JsonObject = {"content": [], "structuredContent": {"id": "one", "n": 1}}
+    view = view_of(value, host="claude-code")
+    json = view.json
+    node = next(n for n in range(len(json)) if json.pointer(n) == "/structuredContent")
+    assert json.value(node, 1) is ABSENT
+    assert absences(view, json, node)[0].plain == "┄ passed on in another place ┄"
+
+
 def test_metadata_of_the_protocol_is_not_called_withheld_or_changed() -> None:
     view = view_of({"content": [{"type": "text", "text": "x"}], "_meta": {"a": 1}, "resultType": "complete"})
     for pointer in ("/_meta", "/resultType"):
