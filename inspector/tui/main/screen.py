@@ -96,7 +96,12 @@ def _key(key: str) -> tuple[str, str]:
 _HINT = Content("\n").join(
     Content.assemble(*parts)
     for parts in (
-        (_key("Enter"), " opens the form of a tool; ", _key("Enter"), " in the form calls it."),
+        (
+            _key("Enter"),
+            " opens a tool: its form, or its last result. ",
+            _key("Enter"),
+            " in the form calls it.",
+        ),
         ("You then see what the server sent, what the model sees of it, and why.",),
         (
             _key("?"),

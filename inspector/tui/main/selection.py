@@ -32,11 +32,11 @@ from inspector.tui.text import content, cut_in_the_middle
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " has not been called yet. Press Enter to go to its form, and Enter there to call it.",
-    Kind.RESOURCE: " has not been read yet. Press Enter to go to its button, and Enter there to read it.",
-    Kind.SKILL: " has not been read yet. Press Enter to go to its button, and Enter there to read it.",
-    Kind.TEMPLATE: " has not been read yet. Press Enter to go to its form, and Enter there to read it.",
-    Kind.PROMPT: " has no result yet. Press Enter to go to its form, and Enter there to get it.",
+    Kind.TOOL: " has not been called yet. Enter goes to its form; Enter there calls it.",
+    Kind.RESOURCE: " has not been read yet. Enter goes to its button; Enter there reads it.",
+    Kind.SKILL: " has not been read yet. Enter goes to its button; Enter there reads it.",
+    Kind.TEMPLATE: " has not been read yet. Enter goes to its form; Enter there reads it.",
+    Kind.PROMPT: " has no result yet. Enter goes to its form; Enter there gets it.",
 }
 
 
