@@ -194,14 +194,16 @@ _NAMED = 2
 """The maximum number of places named on one line."""
 
 
-def reason_words(sign: str, style: str, places: Sequence[str], number: int, why: str) -> Content:
-    """A reason with its places: `✗ 3 times: content[0], content[1] …  why`."""
+def reason_words(
+    sign: str, style: str, places: Sequence[str], number: int, why: str, *, whose: str = ""
+) -> Content:
+    """A reason with its places: `✗ 3 times: content[0], content[1] …  why`. `whose`: words before the places."""
     named = ", ".join(path(place) for place in places[:_NAMED])
     more = " …" if len(places) > _NAMED else ""
     return Content.assemble(
         (f"{sign} ", style),
         (f"{number:,} times: " if number > 1 else "", style),
-        content(f"{named}{more}", style),
+        content(f"{whose}{named}{more}", style),
         "  ",
         content(shortened(why, 400)),
     )

@@ -73,12 +73,12 @@ class ResultReason(Struct, frozen=True, kw_only=True):
     @property
     def line(self) -> Content:
         sign, _, why = self.key
-        lead = _LEADS.get(sign, sign.value)
+        lead = "! reaches the model " if sign is SideDifference.REACHES else sign.value
+        whose = "the model's " if sign is SideDifference.RIGHT else ""
         number = 1 if sign is SideDifference.QUIET else self.count
-        return reason_words(lead, _REASON_STYLES[sign], self.places, number, why)
+        return reason_words(lead, _REASON_STYLES[sign], self.places, number, why, whose=whose)
 
 
-_LEADS = {SideDifference.REACHES: "! reaches the model ", SideDifference.RIGHT: "+ the model's"}
 ReasonKey: TypeAlias = tuple[SideDifference, str, str]
 """The sign, the rule if it is a rule of the boundary, and the reason in words."""
 
@@ -369,6 +369,9 @@ def result_view(
     changes = () if is_failure else _in_sent(shown, masked)
     for index, removal in enumerate(removals):
         removals_at.setdefault(removal.pointer, []).append(index)
+        if removal.rule == Rule.MIRROR and _is_dropped_copy(outline, shown.bounded.result, removal.pointer):
+            # The host drops the text that the boundary rewrote: its change is the reason.
+            continue
         found.add(_removal_key(removal), _member(removal), _rule_weight(removal.rule))
     changes_at: dict[str, list[HostChange]] = {}
     for change in changes:
@@ -751,6 +754,11 @@ def _nearest(
         if place < len(pointers) and pointers[place].startswith(inside):
             found = removals_at[pointers[place]]
     return tuple(found or ())
+
+
+def _is_dropped_copy(outline: Outline, kept: Json, pointer: str) -> bool:
+    node = outline.node_at(pointer)
+    return node is not None and _is_text(kept, pointer) and _is_dropped_whole(outline, node)
 
 
 def _is_dropped_whole(outline: Outline, node: int) -> bool:

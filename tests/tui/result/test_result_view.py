@@ -336,6 +336,23 @@ def test_the_number_of_reasons_counts_those_that_n_goes_to() -> None:
     assert "reasons, n next" not in "".join(line.plain for line in reasons(only, only.outline, None, 1))
 
 
+def test_a_copy_that_the_boundary_rewrites_and_the_host_drops_has_the_host_as_its_reason() -> None:
+    structured = RESULT["structuredContent"]
+    value: JsonObject = {
+        "content": [{"type": "text", "text": dump_text(structured)}],
+        "structuredContent": structured,
+    }
+    copied = "copy of the structured content"
+    for host, is_rewritten in (("spec", True), ("claude-code", False)):
+        lines = [reason.line.plain for reason in view_of(value, host=host).reasons]
+        assert any(copied in line for line in lines) is is_rewritten
+        assert any(line.startswith("~ content[0]  host: ") for line in lines) is not is_rewritten
+        # The places of additions are numbered as on the model's side, which the reason says.
+        assert any(
+            line.startswith("+ ") and "the model's structuredContent._withheld" in line for line in lines
+        )
+
+
 def test_as_json_a_part_that_the_host_moves_is_passed_on_in_another_place() -> None:
     value: JsonObject = {"content": [], "structuredContent": {"id": "one", "n": 1}}
     view = view_of(value, host="claude-code")
