@@ -841,7 +841,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         if found.withheld
         else Content.styled(found.words, level_style(view.level)),
     ]
-    if found.other_words:
+    # Metadata has a reason of its own, which is in sight if little else is withheld.
+    if found.other_words and (found.delimited or not found.withheld):
         parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
     if view.reached:
         parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
