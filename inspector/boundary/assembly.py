@@ -12,7 +12,7 @@ from inspector.boundary.bounded import Bounded, ErrorCode, Level, Removal, Rule
 from inspector.boundary.contract import is_result
 from inspector.boundary.draft import Block, Draft, Fate, Structured
 from inspector.boundary.error_code import coded_error
-from inspector.boundary.notice import MEMBER, Amount, Notice, is_own, merged, notice_of, text_block
+from inspector.boundary.notice import MEMBER, Amount, Notice, merged, notice_of, text_block
 from inspector.boundary.reading_shape import ReadingShape
 from inspector.boundary.removals import NotedRemovals, Removals
 from inspector.boundary.rules.untrusted import delimited
@@ -128,7 +128,7 @@ def _bounded(draft: Draft, result: JsonObject) -> Bounded:
         removals=draft.removals,
         error=draft.code,
         kind=draft.contract.kind,
-        free_blocks=tuple(_free_blocks(draft)) if draft.level is Level.DECLARED else (),
+        free_blocks=tuple(_free_blocks(draft)),
         remarks=tuple(dict.fromkeys(draft.remarks)),
         credentials=draft.passing,
     )
@@ -138,7 +138,7 @@ def _free_blocks(draft: Draft) -> Iterator[str]:
     structured = draft.structured.value if draft.structured and not draft.code else None
     for index, block in enumerate(draft.blocks):
         is_described = block.fate is Fate.MIRROR and not draft.code
-        if block.fate in {Fate.RAW, Fate.MIRROR} and not (is_described or is_own(block.raw, draft.level)):
+        if block.fate in {Fate.RAW, Fate.MIRROR} and not is_described:
             text = text_of(block.value)
             if text is None or not is_part_of_result(text, index, structured):
                 yield draft.place(block.pointer)

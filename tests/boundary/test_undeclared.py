@@ -46,6 +46,8 @@ CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
     ("another text", WRAPPED, result({"result": "other words"}, TEXT), 1, ("/content/0",)),
     ("items that the SDK wraps", ROWS, result({"result": [{"a": 1}, {"a": 2}]}, *NUMBERED), 1, ("/content/2",)),
     ("a list that the SDK wraps", ROWS, result({"result": [{"a": 1}]}, {"type": "text", "text": '[{"a":1}]'}), 0, ()),
+    ("an empty value", None, result({}), 0, ()),
+    ("an empty member", SCHEMA, result({"id": "a", "x": {}}), 0, ()),
     ("no answer", SCHEMA, Failure(kind=FailureKind.TIMEOUT, detail="no answer in 5 s"), 0, ()),
     ("a member that the protocol does not know", SCHEMA, result({"id": "a"}, extra={"a": 1}), 1, ("/extra",)),
     ("an array of which an item is withheld", {"type": "array", "prefixItems": [{"x-sensitive": True}, {"type": "string"}]}, result(["hidden-value", "x", 5]), 1, ("/structuredContent/2",)),
