@@ -75,7 +75,14 @@ class ChoiceInput(Widget, can_focus=True):
             shown, place = self._drawn(self.chosen), self._offer
         else:
             shown, place = self._drawn(self.chosen), f"{self.chosen + 1:,} of {len(self._values):,}"
-        return Content.assemble("< ", shown, " >", (f"  {place}", "$foreground 70%"))
+        words = Content.assemble("< ", shown, " >")
+        # In a narrow form, the number of values would be the only word on a second row.
+        has_room = (
+            self._offer
+            or not self.size.width
+            or words.cell_length + len(place) + 2 <= self.content_size.width
+        )
+        return Content.assemble(words, (f"  {place}", "$foreground 70%")) if has_room else words
 
     def _drawn(self, index: int) -> Content:
         return Content(shortened(self._values[index], _LONGEST))

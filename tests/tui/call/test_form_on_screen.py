@@ -150,6 +150,8 @@ async def test_a_small_terminal_shows_a_long_description_whole_before_the_first_
     async with app.run_test(size=SMALL) as pilot:
         text = await settled(pilot, app, "and the last one.")
         assert "what*" in text
+        # The number of values has no room beside the choice.
+        assert not any(line.strip() == "values" for line in text.splitlines())
 
 
 async def test_json_that_cannot_be_sent_offers_no_key_to_send_it() -> None:
