@@ -180,6 +180,8 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         "dialogs/ask.tcss",
         "asks/asks.tcss",
     ]
+    # For the screens without their own: dialogs and the palette.
+    HORIZONTAL_BREAKPOINTS = [(0, "-narrow"), (100, "-wide")]  # noqa: RUF012
     NOTIFICATION_TIMEOUT = 4
     CSS = """
     Input > .input--placeholder { color: $foreground 70%; }

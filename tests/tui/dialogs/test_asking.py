@@ -5,7 +5,7 @@ import asyncio
 from textual.widgets import Input
 
 from inspector.tui.dialogs.ask import AskField, AskScreen
-from tests.tui.scripted import LARGE, Script, app_of, settled, shows
+from tests.tui.scripted import LARGE, SMALL, Script, app_of, screen_lines, settled, shows
 
 
 async def test_an_input_is_locked_while_its_answer_is_processed() -> None:
@@ -33,3 +33,17 @@ async def test_an_input_is_locked_while_its_answer_is_processed() -> None:
         await settled(pilot, app)
         assert handed == [("a", ""), ("ac", "")]
         assert app.screen is not ask
+
+
+async def test_a_dialog_takes_the_whole_width_of_a_narrow_terminal() -> None:
+    app = app_of(Script())
+    async with app.run_test(size=SMALL) as pilot:
+        await settled(pilot, app, "demo")
+        await pilot.press("w")
+        await settled(pilot, app, "Record this session")
+        rows = [line for line in screen_lines(app) if "│" in line]
+        assert rows
+        assert all(line[0] == line[-1] == "│" for line in rows)
+        await pilot.press("escape", "ctrl+p")
+        await settled(pilot, app, "Search for commands")
+        assert app.screen.query_one("#--input").region.width == SMALL[0]
