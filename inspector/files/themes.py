@@ -6,7 +6,6 @@ A file contains `name`, `dark`, `primary` and any others of `COLOURS`, and a tab
 import re
 import tomllib
 from collections.abc import Iterator
-from contextlib import suppress
 from pathlib import Path
 from typing import TypeAlias, cast
 
@@ -77,10 +76,13 @@ def remembered() -> str:
     return name if name in {theme.name for theme in themes()} else DEFAULT
 
 
-def remember(name: str) -> None:
-    """Store the choice of a theme for later runs. If the file cannot be written, nothing happens."""
-    with suppress(UsageError):
+def remember(name: str) -> bool:
+    """Store the choice of a theme for later runs. False if the file cannot be written."""
+    try:
         private.keep(_chosen(), f"{name}\n".encode())
+    except UsageError:
+        return False
+    return True
 
 
 def _chosen() -> Path:

@@ -94,16 +94,19 @@ async def test_the_palette_offers_every_theme_and_keeps_the_choice_for_later_run
     monkeypatch.setenv("SIGHTLINE_DATA_DIR", str(tmp_path / "data"))
     assert themes.remembered() == themes.DEFAULT
     app = app_of(secretive()[0])
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
         await settled(pilot, app, "mint")
         await pilot.press("ctrl+p", *"theme ")
         text = await settled(pilot, app, "Theme nord")
         assert not [theme.name for theme in themes.shipped() if f"Theme {theme.name}" not in text]
         assert "in force" in text
-        await pilot.press(*"nord")
-        await settled(pilot, app)
         await pilot.press("enter")
         await settled(pilot, app, "mint")
+        assert app.theme == themes.DEFAULT
+        await pilot.press("ctrl+p", *"nord")
+        await settled(pilot, app)
+        await pilot.press("enter")
+        await settled(pilot, app, "Theme nord, kept for later runs.")
         assert app.theme == "nord"
     assert themes.remembered() == "nord"
     # A theme that was removed since, or a file that is no name.

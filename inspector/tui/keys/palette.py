@@ -113,6 +113,11 @@ class _NameSearch(_Search):
 
     KIND: ClassVar[str]
 
+    @property
+    def in_force(self) -> str:
+        """The name in force, which comes first among those that match as well; empty if none does."""
+        return ""
+
     def names(self) -> Iterable[tuple[str, str]]:
         """The names to choose from, each with a line of description."""
         raise NotImplementedError
@@ -134,6 +139,7 @@ class _NameSearch(_Search):
             score, letters = match(query, shown)
             if score > 0:
                 title = self._highlighted(shown, letters)
+                score += 0.1 * (name == self.in_force)
                 yield Hit(score, title, partial(self.choose, name), shown, about or None)
 
 
@@ -175,11 +181,16 @@ class ThemeSearch(_NameSearch):
 
     KIND = "Theme"
 
+    @property
+    def in_force(self) -> str:
+        """The name of the theme in force."""
+        return self.app.theme
+
     def names(self) -> Iterable[tuple[str, str]]:
         """The themes of Sightline and of the user. Those of Textual do not suit Sightline's signs."""
         # Some of Sightline's replace one of Textual with the same name.
         return [
-            (name, "in force" if name == self.app.theme else "")
+            (name, "in force" if name == self.in_force else "")
             for name, theme in self.app.available_themes.items()
             if BUILTIN_THEMES.get(name) is not theme
         ]
@@ -187,7 +198,8 @@ class ThemeSearch(_NameSearch):
     def choose(self, name: str) -> None:
         """Use this theme, also in later runs."""
         self.app.theme = name
-        remember(name)
+        kept = "kept for later runs" if remember(name) else "for this run: it could not be kept"
+        self.app.notify(f"Theme {name}, {kept}.")
 
 
 def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:
