@@ -114,7 +114,14 @@ async def test_the_palette_finds_and_runs_commands() -> None:
     app = app_of(Script(tools=[{"name": "clock", "inputSchema": {"type": "object"}}]))
     async with app.run_test(size=LARGE) as pilot:
         await settled(pilot, app, "clock")
-        await pilot.press("colon", *"boundary")
+        await pilot.press("colon")
+        await settled(pilot, app, "Call again  (r)")
+        await pilot.press("enter")
+        await settled(pilot, app, "Sightline help")
+        # Only the description of a command that calls has this word.
+        await pilot.press("escape", "colon", *"policy")
+        assert "Call again" not in await settled(pilot, app, "No matches found")
+        await pilot.press("escape", "colon", *"boundary")
         await settled(pilot, app, "Boundary  (b)")
         await pilot.press("enter")
         await settled(pilot, app, "boundary: closed")

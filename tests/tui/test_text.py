@@ -204,7 +204,7 @@ def test_no_key_of_the_main_screen_has_another_meaning_in_a_pane() -> None:
 
 def test_the_palette_begins_with_common_commands_and_never_offers_to_quit() -> None:
     offered = [found.id for found in palette.offered()]
-    assert offered[:5] == ["form.run", "call.repeat", "session.reconnect", "session.record", "result.copy"]
+    assert offered[:5] == ["app.help", "form.run", "call.repeat", "session.reconnect", "session.record"]
     assert "app.quit" not in offered
 
 

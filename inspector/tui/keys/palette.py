@@ -13,6 +13,7 @@ from inspector.tui.keys.command import Command, KeyPlace
 from inspector.tui.keys.table import COMMANDS
 
 _FIRST = (
+    "app.help",
     "form.run",
     "call.repeat",
     "session.reconnect",
@@ -31,9 +32,11 @@ _FIRST = (
     "call.copy",
     "session.export",
     "main.filter",
-    "app.help",
 )
-"""The ids of the commands that users search for most."""
+"""The ids of the commands that users search for most. Enter at once runs the first, so it is harmless."""
+
+_CALLING = frozenset({"form.run", "form.send-anyway", "call.repeat", "call.submit"})
+"""The ids of the commands that call a tool. They are found by their labels only."""
 
 
 def offered() -> tuple[Command, ...]:
@@ -82,7 +85,7 @@ class _Search(Provider):
 
 
 class CommandSearch(_Search):
-    """Searches the commands of the palette by their labels and descriptions."""
+    """Searches the commands of the palette by their labels, and by descriptions except those of calls."""
 
     def _offered(self) -> Iterable[Command]:
         """The commands that apply to the screen. Those that play a recording apply only to the player."""
@@ -100,7 +103,7 @@ class CommandSearch(_Search):
         """Yield the commands that match."""
         for found in self._offered():
             title = _title(found)
-            score, letters = match(query, title, found.tooltip)
+            score, letters = match(query, title, "" if found.id in _CALLING else found.tooltip)
             if score > 0:
                 yield Hit(score, self._highlighted(title, letters), self._run(found), title, found.tooltip)
 
