@@ -158,6 +158,7 @@ class Watch:
     the pin that listings are compared with.
 
     The methods read files and compare definitions: call them in a thread, and only in one thread at a time.
+    `is_outdated` is fast.
     """
 
     def __init__(self, target: Target, pinned: Pinned | None = None) -> None:
@@ -167,6 +168,8 @@ class Watch:
         self._first: ServerDefinitions | None = None
         self._last: ServerDefinitions | None = None
         """The listing before this one."""
+        self._file: tuple[int, int] | None = None
+        """The file of the pin when it was last read or written."""
         self.state = PinState()
         """The state after the last listing."""
 
@@ -189,6 +192,7 @@ class Watch:
         """Pin a complete listing, replacing an earlier pin. Raises UsageError."""
         now = definitions_of(catalogue, instructions)
         pinned = write_pin(known_as(self._target), now)
+        self._file = self._file_now()
         self._first = self._last = now
         self.state = PinState(pinned=pinned)
         return self.state
@@ -197,7 +201,22 @@ class Watch:
         remove_pin(known_as(self._target))
         return self.listed(catalogue, instructions)
 
+    @property
+    def is_outdated(self) -> bool:
+        """True if another program has pinned or unpinned the server since the last listing."""
+        return self._given is None and self._file != self._file_now()
+
+    def _file_now(self) -> tuple[int, int] | None:
+        """The file of the pin by its inode and time, which every new pin changes; None if there is no file."""
+        try:
+            found = _path(known_as(self._target)).stat()
+        except (UsageError, OSError):
+            return None
+        return found.st_ino, found.st_mtime_ns
+
     def _pinned(self) -> tuple[Pinned | None, str]:
+        # Before the file is read, so that a change meanwhile is noticed.
+        self._file = self._file_now()
         if self._given is not None:
             return self._given, ""
         try:

@@ -38,6 +38,7 @@ class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
         yield self._changes
 
     def on_mount(self) -> None:
+        self._watcher.reread()
         self.show_current()
         self._changes.focus()
 

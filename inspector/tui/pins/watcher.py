@@ -104,6 +104,11 @@ class PinWatcher:
         """Compare the listing if it is complete."""
         self._ask()
 
+    def reread(self) -> None:
+        """Compare again if another program has pinned or unpinned the server."""
+        if self._watch is not None and not self._comparisons.is_busy and self._watch.is_outdated:
+            self._ask()
+
     def pin(self) -> None:
         """Pin the listed definitions."""
         self._ask(pins=True)

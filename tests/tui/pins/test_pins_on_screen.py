@@ -90,6 +90,19 @@ async def test_definitions_are_pinned_and_unpinned_after_a_question() -> None:
         await settled(pilot, app, "2 tools")
 
 
+async def test_a_pin_that_another_program_writes_or_removes_is_read_when_the_screen_opens() -> None:
+    app = app_of(offering())
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "2 tools")
+        pins.write_pin(known_as(DemoTarget()), ServerDefinitions(tools=(), instructions=None))
+        await pilot.press("P")
+        await settled(pilot, app, "+ look is new")
+        await pilot.press("escape")
+        pins.remove_pin(known_as(DemoTarget()))
+        await pilot.press("P")
+        await settled(pilot, app, "Not pinned.")
+
+
 @pytest.mark.parametrize("size", [LARGE, SMALL])
 async def test_a_changed_definition_is_marked_explained_and_pinned_again(size: tuple[int, int]) -> None:
     script = offering()
