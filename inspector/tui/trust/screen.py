@@ -16,6 +16,7 @@ from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.trust.view import (
     TrustView,
+    carried_line,
     label_line,
     label_text,
     next_detail,
@@ -112,6 +113,7 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
             self._oversight.propagation.pop(server, None)
         else:
             self._oversight.propagation[server] = detail
+        self.notify(carried_line(server, detail), markup=False)
         self.show_current()
 
     def action_renew(self) -> None:
@@ -137,15 +139,16 @@ class TrustScreen(SecondaryScreen[None], inherit_bindings=False):
             if view.labels:
                 self._label.show(label_text(view.labels[self._labels.cursor]))
 
-    def _draw_server(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
-        return trust_row(self._view.servers[index], here=here) if self._view else Content("")
+    def _draw_server(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        return trust_row(self._view.servers[index], width, here=here) if self._view else Content("")
 
-    def _draw_label(self, index: int, _width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
-        labels = self._view.labels if self._view else ()
-        if not labels:
+    def _draw_label(self, index: int, width: int, here: bool) -> Content:  # noqa: FBT001 - as the list calls it
+        view = self._view
+        if view is None or not view.labels:
             return Content.styled(_NOTHING, QUIET)
+        labels = view.labels
         is_first = index == 0 or labels[index - 1].origin.call != labels[index].origin.call
-        return label_line(labels[index], here=here, is_first=is_first)
+        return label_line(labels[index], min(view.call_width, width // 2), here=here, is_first=is_first)
 
 
 def _made(asked: _Asked) -> TrustView:

@@ -15,7 +15,7 @@ from inspector.policy.taint import (
 from inspector.tui.text import content, count, cut_in_the_middle, shortened
 
 _QUIET = "$foreground 70%"
-_CALL_WIDTH = 30
+_LEAST_NAME = 20
 _STYLES = {
     LabelKind.MALICIOUS: "bold $text-error",
     LabelKind.UNTRUSTED: "bold $text-warning",
@@ -37,18 +37,19 @@ _KINDS = tuple(_MEANINGS)
 """The kinds of labels, the most serious first."""
 
 _SENT = {
-    None: "is sent no labels",
-    SourceDetail.NONE: "is sent the trust, its own sources",
-    SourceDetail.HOSTS: "is sent the trust, hosts of sources",
-    SourceDetail.FULL: "is sent the trust, all sources",
+    None: "none",
+    SourceDetail.NONE: "trust, its own sources",
+    SourceDetail.HOSTS: "trust, its own sources, hosts of others",
+    SourceDetail.FULL: "trust, all sources",
 }
 """The labels sent to a server, in a few words."""
 _CARRIED = {
-    SourceDetail.NONE: "Calls to it carry the session's trust and its own sources.",
-    SourceDetail.HOSTS: "Calls to it carry the session's trust, its own sources, and the hosts of others.",
-    SourceDetail.FULL: "Calls to it carry the session's trust and every source in full.",
+    None: "no trust labels",
+    SourceDetail.NONE: "the session's trust and its own sources",
+    SourceDetail.HOSTS: "the session's trust, its own sources, and the hosts of others",
+    SourceDetail.FULL: "the session's trust and every source in full",
 }
-"""The same as sentences."""
+"""The same for a sentence."""
 
 _ORDER: tuple[SourceDetail | None, ...] = (None, SourceDetail.HOSTS, SourceDetail.NONE, SourceDetail.FULL)
 
@@ -81,6 +82,8 @@ class TrustView(Struct, frozen=True, kw_only=True):
     servers: tuple[ServerRow, ...]
     labels: tuple[TrustLabel, ...]
     """The labels, ordered by call."""
+    call_width: int
+    """The number of characters of the longest call."""
 
 
 def gravest_label(trust: SessionTrust) -> GravestLabel:
@@ -107,7 +110,12 @@ def trust_view(
         gravest=gravest_label(trust),
         servers=tuple(_server(trust, name, propagation.get(name)) for name in names),
         labels=tuple(sorted(trust.labels, key=_by_call)),
+        call_width=max((len(_call(label.origin)) for label in trust.labels), default=0),
     )
+
+
+def _call(origin: LabelOrigin) -> str:
+    return f"#{origin.call} {origin.tool}"
 
 
 def _by_call(label: TrustLabel) -> tuple[int, int, str]:
@@ -136,24 +144,31 @@ def session_line(view: TrustView) -> Content:
     )
 
 
-def trust_row(row: ServerRow, *, here: bool) -> Content:
+def trust_row(row: ServerRow, width: int, *, here: bool) -> Content:
     """The row of a server: its name, the number of labels received from it, and what Sightline sends it.
 
-    `here`: true if the cursor is on it.
+    `width`: the cells of the row. `here`: true if the cursor is on it.
     """
-    return Content.assemble(
-        "▸ " if here else "  ",
-        content(cut_in_the_middle(row.server, 60), "bold"),
-        (f"  {count(row.received, 'label')} received, ", _QUIET),
+    labels = Content.assemble(
+        (f"  {count(row.received, 'label')} received, sent: ", _QUIET),
         (_SENT[row.detail], "$text-warning" if row.detail is not None else ""),
     )
+    room = max(width - 2 - labels.cell_length, _LEAST_NAME)
+    return Content.assemble(
+        "▸ " if here else "  ", content(cut_in_the_middle(row.server, room), "bold"), labels
+    )
+
+
+def carried_line(server: str, detail: SourceDetail | None) -> str:
+    """A sentence about what calls to a server carry. Still untrusted text."""
+    return f"Calls to {cut_in_the_middle(server, 60)} carry {_CARRIED[detail]}."
 
 
 def sent_line(row: ServerRow) -> Content:
     """A line about the annotations that the next call to a server carries."""
+    carried = carried_line("it", row.detail)
     if row.detail is None:
-        return Content.styled("Sightline sends it no trust labels. p changes what calls to it carry.", _QUIET)
-    carried = _CARRIED[row.detail]
+        return Content.styled(f"{carried} p changes that.", _QUIET)
     if row.sent is None:
         return Content.styled(f"{carried} There are no trust labels to send yet.", _QUIET)
     return Content.assemble(
@@ -162,14 +177,18 @@ def sent_line(row: ServerRow) -> Content:
     )
 
 
-def label_line(label: TrustLabel, *, here: bool, is_first: bool) -> Content:
-    """The row of a label. `is_first`: true for the first label of a call; only this row names the call."""
+def label_line(label: TrustLabel, call_width: int, *, here: bool, is_first: bool) -> Content:
+    """The row of a label. `call_width`: the width of the column of calls.
+
+    `is_first`: true for the first label of a call; only this row names the call.
+    """
     origin = label.origin
-    call = f"#{origin.call} {origin.tool}" if is_first else ""
+    call = _call(origin) if is_first else ""
     value = Content.assemble("  ", content(shortened(label.value, 200))) if label.value else Content("")
     return Content.assemble(
         "▸ " if here else "  ",
-        content(cut_in_the_middle(call, _CALL_WIDTH - 2).ljust(_CALL_WIDTH), "bold"),
+        content(cut_in_the_middle(call, call_width).ljust(call_width), "bold"),
+        "  ",
         (label.kind.value, _STYLES.get(label.kind, "")),
         value,
         (f"  {_MEANINGS[label.kind]}", "$foreground 70%"),
@@ -181,7 +200,7 @@ def label_text(label: TrustLabel) -> Content:
     """A trust label with its call, tool, server, kind and value, and what the kind means."""
     origin = label.origin
     return Content.assemble(
-        content(shortened(f"#{origin.call} {origin.tool}", 200), "bold"),
+        content(shortened(_call(origin), 200), "bold"),
         content(shortened(f" ({origin.server}): ", 200), _QUIET),
         (label.kind.value, _STYLES.get(label.kind, "")),
         content(shortened(f" {label.value}" if label.value else "", 600)),

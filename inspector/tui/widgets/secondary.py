@@ -43,7 +43,7 @@ class TitleLine(Widget):
 
 
 class DrawnLines(Lines):
-    """A list whose rows come from a function."""
+    """A list whose rows come from a function. A row that is too long ends with an ellipsis."""
 
     def __init__(self, name: str, draw: Callable[[int, int, bool], Content]) -> None:
         """`name`: the id of the widget.
@@ -54,7 +54,7 @@ class DrawnLines(Lines):
         self._draw = draw
 
     def row(self, index: int, width: int) -> Content:
-        return self._draw(index, width, index == self.cursor)
+        return self._draw(index, width, index == self.cursor).truncate(width, ellipsis=True)
 
 
 class Detail(VerticalScroll):

@@ -212,16 +212,18 @@ async def test_a_warning_is_shown_and_an_answer_can_need_agreement() -> None:
         assert len(told.calls) == 2
 
 
-async def test_the_mark_under_the_cursor_is_shown_in_full() -> None:
+async def test_a_label_that_is_cut_ends_with_an_ellipsis_and_is_shown_in_full_under_the_cursor() -> None:
     app = app_of(script())
     async with app.run_test(size=SMALL) as pilot:
         await searched(pilot, app, "untrusted since #1")
         await pilot.press("escape", "escape", "T")
         text = await settled(pilot, app, "#1 search (demo): untrusted")
-        assert "a source of the answer" not in text
+        assert "that are not from you" in " ".join(text.split())
+        row = next(line for line in text.splitlines() if "untrusted  the answer may" in line)
+        assert row.startswith("▸ #1 search  ")
+        assert row.endswith("…")
         await pilot.press("tab", "G")
         text = await settled(pilot, app, "#1 search (demo): attribution")
-        assert "a source of the answer" in text
         assert "\x1b" not in text
 
 
@@ -237,8 +239,8 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             "#1 search",
             "attribution  https://news.example/a",
             "attribution  ␛[31m[bold]red[/bold]",
-            "demo  4 labels received, is sent no labels",
-            "Sightline sends it no trust labels.",
+            "demo  4 labels received, sent: none",
+            "Calls to it carry no trust labels.",
         ):
             assert words in text, f"{words}\n{text}"
         await pilot.press("p")
@@ -246,6 +248,7 @@ async def test_the_agent_session_is_shown_and_can_be_restarted() -> None:
             pilot, app, "carry the session's trust, its own sources, and the hosts of others"
         )
         assert '_meta.annotations = {"openWorldHint":true,"attribution":[' in " ".join(text.split())
+        assert "Calls to demo carry the session's trust, its own sources, and the hosts of others." in text
         await pilot.press("escape", "r")
         await settled(pilot, app, "#2 done")
         assert told.told[0] is None
