@@ -129,7 +129,7 @@ def value_title(*, shown: bool, left: int, can_peek: bool) -> Content:
         return Content.assemble(
             ("Value  ", "bold"), (f"masks itself in {left} s; p masks it now", "$text-warning")
         )
-    words = "p shows it for 10 s; a held mouse button does too" if can_peek else "no value yet"
+    words = "Enter or p shows it for 10 s; a held mouse button does too" if can_peek else "no value yet"
     return Content.assemble(("Value  ", "bold"), (words, _QUIET))
 
 
@@ -211,4 +211,7 @@ def peeked(asked: PeekAsked) -> Shown:
     """
     if isinstance(asked.value, str):
         return pieces(asked.value, asked.chunk)
-    return Document(asked.value, chunk=asked.chunk)
+    document = Document(asked.value, chunk=asked.chunk)
+    beside = document.width - asked.chunk
+    # Indentation and keys are beside the text. Each line should fit, for a value is shown only for seconds.
+    return Document(asked.value, chunk=max(asked.chunk - beside, asked.chunk // 2)) if beside > 0 else document

@@ -422,7 +422,7 @@ class SecretsScreen(SecondaryScreen[None], inherit_bindings=False):
         found = [("secrets.back", "mask" if self._custody().peeked is not None else "")]
         if kept is not None and self._custody().vault.has_value(kept.key):
             found = [
-                ("secrets.peek", "mask" if self._custody().peeked is not None else ""),
+                ("lines.choose", "mask" if self._custody().peeked is not None else "show 10 s"),
                 ("secrets.forget", ""),
                 *found,
             ]

@@ -301,6 +301,19 @@ async def test_a_command_without_a_pinned_origin_is_refused_with_the_hint() -> N
         assert QUESTION not in text
 
 
+@SIZES
+async def test_enter_shows_an_object_wrapped_to_the_width(size: tuple[int, int]) -> None:
+    words = [f"word{number}" for number in range(30)]
+    kept: JsonObject = {"type": "text", "text": " ".join(words)}
+    script, _ = secretive(result={"content": [], "structuredContent": {"all": kept}})
+    app = app_of(script)
+    async with app.run_test(size=size) as pilot:
+        assert "Enter show 10 s" in await among_secrets(pilot, app, "all")
+        await pilot.press("enter")
+        text = await settled(pilot, app, "word0 ")
+        assert "".join(words) in "".join(text.split())
+
+
 @pytest.mark.parametrize("is_revealed", [False, True])
 async def test_the_ttl_of_a_reference_counts_down_and_expires_it(is_revealed: bool) -> None:  # noqa: FBT001
     script, redeemer = secretive()
