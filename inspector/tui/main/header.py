@@ -1,5 +1,7 @@
 """The header line: target, state, trust, boundary level, host."""
 
+from collections.abc import Container
+
 from msgspec import Struct
 from textual.content import Content
 from textual.reactive import reactive
@@ -56,30 +58,32 @@ _ROOM_FOR_NAME = 100
 def header(view: HeaderView, width: int) -> Content:
     """One line of `width` cells. State, boundary level and host always fit.
 
-    If there is no room, details are left out first, then the time of the recording, then the words before
-    boundary level and host. The name of the server is cut last.
+    What has no room is left out; the name of the server is cut last.
     """
-    state = _state(view, view.recording)
     program = [Content.styled("Sightline", "bold")] if width >= _ROOM_FOR_NAME else []
-    lenses = _lenses(view, in_words=True)
-    details = _details(view)
     wanted = min(len(_own_name(view)), _MOST_OF_NAME)
-    for dispensable in ("protocol", "tools", "profile", "place"):
-        if _left_over([*program, state, *details.values()], lenses, width) >= wanted:
-            break
-        details.pop(dispensable, None)
-    if _left_over([*program, state, *details.values()], lenses, width) < wanted:
-        state = _state(view, view.recording.partition(" ")[0])
-    if _left_over([*program, state, *details.values()], lenses, width) < wanted:
-        lenses = _lenses(view, in_words=False)
-    room = max(_left_over([*program, state, *details.values()], lenses, width), 4)
-    left = Content("  ").join([*program, _named(view, room), state, *details.values()])
+    kept: frozenset[str] = frozenset()
+    for part in _DISPENSABLE:
+        if _left_over([*program, *_parts(view, kept | {part})], _lenses(view, kept | {part}), width) >= wanted:
+            kept |= {part}
+    parts, lenses = _parts(view, kept), _lenses(view, kept)
+    room = max(_left_over([*program, *parts], lenses, width), 4)
+    left = Content("  ").join([*program, _named(view, room), *parts])
     gap = max(width - left.cell_length - lenses.cell_length - 2, 1)
     return Content.assemble(" ", left, " " * gap, lenses, " ")
 
 
-def _state(view: HeaderView, recording: str) -> Content:
-    return Content.assemble(
+_DISPENSABLE = ("boundary", "host", "recording", "place", "profile", "tools", "protocol")
+"""The parts that are shown where they have room, the most useful first.
+
+Boundary and host are the words before their names, the recording is its time.
+"""
+
+
+def _parts(view: HeaderView, kept: Container[str]) -> list[Content]:
+    """The state, and the details in `kept`."""
+    recording = view.recording if "recording" in kept else view.recording.partition(" ")[0]
+    state = Content.assemble(
         ("a recording", "bold $text-accent")
         if view.is_replay
         else (str(view.state), STATE_STYLES[view.state]),
@@ -89,14 +93,15 @@ def _state(view: HeaderView, recording: str) -> Content:
         ("  certificate not checked", "bold $text-error") if view.is_insecure else "",
         (f"  ● {recording}", "bold $text-error") if recording else "",
     )
+    return [state, *(detail for name, detail in _details(view).items() if name in kept)]
 
 
-def _lenses(view: HeaderView, *, in_words: bool) -> Content:
+def _lenses(view: HeaderView, kept: Container[str]) -> Content:
     return Content.assemble(
-        ("boundary: ", "$foreground 70%") if in_words else "",
+        ("boundary: ", "$foreground 70%") if "boundary" in kept else "",
         (str(view.level), f"bold {level_style(view.level)}"),
         "  ",
-        ("host: ", "$foreground 70%") if in_words else "",
+        ("host: ", "$foreground 70%") if "host" in kept else "",
         content(view.host, "bold"),
     )
 
