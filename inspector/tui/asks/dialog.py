@@ -15,7 +15,7 @@ from inspector.asks.answer import Action, Answer, sampled
 from inspector.asks.ask import AskKind
 from inspector.tui.asks.view import AskView
 from inspector.tui.call.arguments import as_arguments, checked
-from inspector.tui.call.entries import Writing, place_problems
+from inspector.tui.call.entries import ArgumentDraft, Writing, place_problems
 from inspector.tui.call.form import ArgumentForm
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import command
@@ -60,6 +60,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
         )
         self._problem = Static("", markup=False, id="answer-problem")
         self._is_sending = False
+        self._is_marked = False
+        """True once fields of the form are marked as wrong."""
         self._withdrawn = ""
         """The reason why the question needs no answer any more; empty while it needs one. Untrusted text."""
         self.set_class(view.link is not None, "-link")
@@ -141,6 +143,8 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
     def forget_problem(self, event: ArgumentForm.Changed) -> None:
         event.stop()
         self._problem.update("")
+        if self._form is not None and self._is_marked:
+            self.run_worker(self._mark_again(self._form), group="checking", exclusive=True)
 
     @on(ArgumentForm.Submitted)
     def explain(self, event: ArgumentForm.Submitted) -> None:
@@ -206,9 +210,15 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             if self._text is not None:
                 self._text.focus()
 
-    async def _send_form(self, form: ArgumentForm) -> None:
+    async def _checked(self, form: ArgumentForm) -> ArgumentDraft:
         writing = Writing(lines=form.lines, entered=form.entered(), text=None)
-        found = await asyncio.to_thread(lambda: checked(as_arguments(writing), self._view.ask.schema))
+        return await asyncio.to_thread(lambda: checked(as_arguments(writing), self._view.ask.schema))
+
+    async def _mark_again(self, form: ArgumentForm) -> None:
+        form.complain(place_problems(form.lines, (await self._checked(form)).problems)[0])
+
+    async def _send_form(self, form: ArgumentForm) -> None:
+        found = await self._checked(form)
         self._is_sending = False
         if self._withdrawn:
             return
@@ -217,6 +227,7 @@ class AnswerScreen(SecondaryDialog[Answer], inherit_bindings=False):
             return
         placed, rest = place_problems(form.lines, found.problems)
         form.complain(placed)
+        self._is_marked = True
         form.focus_one(placed)
         words = [f"{problem.pointer or 'the form'}: {problem.message}" for problem in rest[:3]]
         self._complain(

@@ -598,7 +598,12 @@ ANSWERING: tuple[Command, ...] = (
     _answering("answer.open", "ctrl+o", "open", "open", "Opens the URL in your browser, and agrees to it."),
     _answering("answer.decline", "ctrl+d", "decline", "decline", "Declines, and sends that to the server."),
     _answering(
-        "answer.cancel", "escape", "cancel", "cancel", "Closes the dialog without a choice.", shown="Esc"
+        "answer.cancel",
+        "escape",
+        "cancel",
+        "answer cancel",
+        "Closes the dialog and answers `cancel`: no choice was made. The call goes on.",
+        shown="Esc",
     ),
     _answering(
         "answer.decline-rest",

@@ -24,6 +24,7 @@ from inspector.tui.keys.footer import KeyLine
 from inspector.tui.timeline.frame import FrameAsked, FramesWanted, asked_frame
 from inspector.tui.widgets.choice import ChoiceInput
 from tests.tui.scripted import LARGE, SMALL, settled
+from tests.tui.secretive import until
 
 SERVER = Path(__file__).parents[2] / "peers" / "asking_server.py"
 KEY = "canary-7f3a91"
@@ -99,8 +100,12 @@ async def test_an_invalid_form_is_not_sent_and_declining_sends_no_content(
         await settled(pilot, app, "age  default")
         await focused_on_a_field(pilot, app)
         await pilot.press("tab", "x", "ctrl+r")
-        await settled(pilot, app, "The schema of the request does not allow this answer")
+        text = await settled(pilot, app, "The schema of the request does not allow this answer")
+        assert "expected an integer" in text
+        assert "Esc answer cancel" in text
         assert b'"action"' not in wire(session, Direction.SENT)
+        await pilot.press("backspace", "5")
+        await until(pilot, app, lambda text: "expected an integer" not in text)
         await pilot.press("ctrl+d")
         await settled(pilot, app, "#1 done")
         assert b'"result":{"action":"decline"}' in wire(session, Direction.SENT).replace(b" ", b"")
