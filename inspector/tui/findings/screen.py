@@ -30,8 +30,8 @@ class Before:
     entry: ReportEntry | None = None
 
 
-class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Lists all findings. Enter shows the place of a finding."""
+class FindingsScreen(SecondaryScreen[bool], inherit_bindings=False):
+    """Lists all findings. Enter shows the place of a finding. Returns whether a place on the main screen is shown."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.REVIEW)
     NAME = "Review"
@@ -103,7 +103,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
             self._pane.lines.focus()
         else:
             self._before.query, self._before.entry = "", None
-            self.dismiss()
+            self.dismiss(False)
 
     def action_filter(self) -> None:
         self.add_class("-filtering")
@@ -127,7 +127,7 @@ class FindingsScreen(SecondaryScreen[None], inherit_bindings=False):
         event.stop()
         self._before.query, self._before.entry = self._filter.value, event.entry
         if self._go_to(event.entry):
-            self.dismiss()
+            self.dismiss(True)
 
     @on(FindingsPane.AcceptanceToggled)
     def toggle_acceptance(self, event: FindingsPane.AcceptanceToggled) -> None:

@@ -1,6 +1,7 @@
 """The user's actions on findings: go to a finding's place, accept a finding, write the review to a file."""
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from msgspec.structs import replace
 from textual.content import Content
@@ -90,13 +91,28 @@ class FindingActions:
         self._target = target
         self._before: Before | None = None
 
-    def open_all(self) -> None:
-        """Open the screen with all findings of the server."""
+    def open_all(self, show_origin: Callable[[], None], *, is_back: bool = False) -> None:
+        """Open the screen with all findings of the server.
+
+        `show_origin`: shows again what is shown now, if the user leaves the screen after going to a place.
+        `is_back`: the user comes back from a place.
+        """
+
+        def go_to(entry: ReportEntry) -> bool:
+            is_below = self.go_to(entry.finding)
+            if is_below:
+                self._will_go_back(partial(self.open_all, show_origin, is_back=True))
+            return is_below
+
+        def left(is_at_place: bool | None) -> None:  # noqa: FBT001 - as Textual calls it
+            if is_back and not is_at_place:
+                show_origin()
+
         before = self._before = self._before or Before()
         screen = FindingsScreen(
-            self._reviewer, str(self._target), self._open, self.toggle_acceptance, self.export, before
+            self._reviewer, str(self._target), go_to, self.toggle_acceptance, self.export, before
         )
-        self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
+        self._screen.app.push_screen(screen, left)  # pyright: ignore[reportUnknownMemberType]
 
     def go_to(self, finding: Finding) -> bool:
         """Show the place of a finding, or notify the user that the finding has no place.
@@ -161,12 +177,6 @@ class FindingActions:
     def _ask(self, title: str, explanation: str, field: AskField, accept: Accept) -> None:
         screen = AskScreen(title, explanation, (field,), accept)
         self._screen.app.push_screen(screen)  # pyright: ignore[reportUnknownMemberType]
-
-    def _open(self, entry: ReportEntry) -> bool:
-        is_below = self.go_to(entry.finding)
-        if is_below:
-            self._will_go_back(self.open_all)
-        return is_below
 
     def _go_to_server(self, entries: Sequence[Entry], finding: Finding) -> None:
         pointer = finding.pointer

@@ -997,7 +997,16 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_findings(self) -> None:
         # Esc in the review then leads to where it was opened from, not back and forth.
         self._esc_target = None
-        self.server.findings.open_all()
+        tab, focused = self._tool.tab, self.focused
+        show_item = self.server.selection.origin(focuses_result=self._result.has_focus_within)
+
+        def show_origin() -> None:
+            self._tool.open_tab(tab)
+            show_item()
+            if focused is not None:
+                focused.focus()
+
+        self.server.findings.open_all(show_origin)
 
     @on(ToolPane.HistoryAsked)
     def open_history(self) -> None:

@@ -175,6 +175,23 @@ class Selection:
         else:
             self.open(entry or tool.item or tool)
 
+    def origin(self, *, focuses_result: bool) -> Callable[[], None]:
+        """A function that shows the open item again, with the same call.
+
+        `focuses_result`: the result of the call then takes the focus.
+        """
+        item, earlier, record = self._item, self._earlier, self.record
+
+        def show() -> None:
+            if item is None or (self._item is not None and self._item.entry is item.entry):
+                return
+            self._earlier = earlier
+            self._focus_result_of = record.name if focuses_result and record is not None else ""
+            self._catalogue.go_to(item.entry)
+            self.open(item.entry)
+
+        return show
+
     def end_earlier(self) -> None:
         """Show the last call of the tool again."""
         if self.is_earlier:

@@ -150,6 +150,28 @@ async def test_enter_on_a_finding_goes_to_its_place_in_the_definition(
         await settled(pilot, app, "confidence: high")
 
 
+async def test_escape_from_a_place_and_from_the_review_leads_to_the_result_where_f_was_pressed() -> None:
+    app = app_of(script())
+    async with app.run_test(size=LARGE, notifications=True) as pilot:
+        await reviewed(pilot, app, "▲1")
+        await pilot.press("enter")
+        await settled(pilot, app, "word")
+        await pilot.press("enter")
+        await reviewed(pilot, app, "#1 done")
+        assert isinstance(app.screen, MainScreen)
+        before = app.screen.focused
+        await pilot.press("f")
+        await reviewed(pilot, app, "Findings of demo")
+        await pilot.press("slash", *"ANN001", "enter", "enter")
+        await settled(pilot, app, "SL-ANN001 high: ")
+        await pilot.press("escape", "escape")
+        await reviewed(pilot, app, "Findings of demo")
+        await pilot.press("escape")
+        await reviewed(pilot, app, "#1 done")
+        assert "▸1 Call" in screen_text(app)
+        assert app.screen.focused is before
+
+
 async def test_one_screen_lists_all_findings_and_unchecked_parts_worst_first() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
