@@ -266,7 +266,7 @@ def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_non
         ) as screen:
 
             def write(key: str, name: str, *, until: str) -> None:
-                screen.press_until(key, until="Enter continue")
+                screen.press_until(key, until="Enter record" if key == "w" else "Enter export")
                 screen.press(*str(root / name))
                 screen.press_until("enter", until=until)
 
@@ -274,7 +274,7 @@ def test_what_is_recorded_and_exported_by_keys_around_an_authorization_holds_non
             # The dialog has neither key.
             screen.press("w", "x")
             screen.settle()
-            assert "Enter continue" not in screen.plain()
+            assert "Esc cancel" not in screen.plain()
             screen.press_until("\x0f", until="2 tools")
             write("x", "first.html", until="Exported to")
             write("w", "all.jsonl", until="Recording to")

@@ -16,6 +16,9 @@ from inspector.tui.text import content, paragraph, shortened
 from inspector.tui.widgets.choice import ChoiceInput
 from inspector.tui.widgets.secondary import QUIET, SecondaryDialog, dialog_bindings
 
+_FEW_CHOICES = 2
+"""The number of choices without meanings that need no list: the arrows show the other one."""
+
 Accept: TypeAlias = Callable[[tuple[str, ...]], Awaitable[str]]
 """Takes the answers, one per field. Returns an error message, or "" if they are accepted."""
 
@@ -52,7 +55,16 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
 
     BINDINGS: ClassVar[list[BindingType]] = dialog_bindings(KeyPlace.ASKING)
 
-    def __init__(self, title: str, explanation: str, fields: Sequence[AskField], accept: Accept) -> None:
+    def __init__(
+        self,
+        title: str,
+        explanation: str,
+        fields: Sequence[AskField],
+        accept: Accept,
+        *,
+        verb: str = "continue",
+    ) -> None:
+        """`verb`: what Enter does, for the line of keys."""
         super().__init__(content(title))
         self._explanation = explanation
         self._fields = fields
@@ -61,14 +73,14 @@ class AskScreen(SecondaryDialog[None], inherit_bindings=False):
         self._problem = Static("", markup=False, id="ask-problem")
         self._busy = False
         more = [("app.next", "next field")] if len(fields) > 1 else []
-        self.offer((("form.call", "continue"), *more, ("asking.back", "cancel")))
+        self.offer((("form.call", verb), *more, ("asking.back", "cancel")))
 
     def body(self) -> ComposeResult:
         yield Static(paragraph(self._explanation), markup=False, id="ask-explanation")
         for one, entry in zip(self._fields, self._inputs, strict=True):
             yield Static(one.label, markup=False, classes="ask-label")
             yield entry
-            if len(one.choices) > 1:
+            if one.meanings or len(one.choices) > _FEW_CHOICES:
                 yield Static(one.legend, markup=False, classes="ask-choices")
         yield self._problem
 

@@ -112,10 +112,10 @@ class SessionRecorder:
                 AskField(label="Record", value=_FROM_START, choices=(_FROM_START, _FROM_NOW)),
                 AskField(
                     label="Encrypt withheld values for (age public key, optional)",
-                    placeholder="age1… (needs the extra `seal`)",
+                    placeholder="age1…, after pip install 'mcp-sightline[seal]'",
                 ),
             )
-            self._ask(f"Record {self._about}", _FILE, fields, start)
+            self._ask(f"Record {self._about}", _FILE, fields, start, verb="record")
 
     def export(self, session: Session | None, level: Level, host: str) -> None:
         """Ask for a file, and write a document of the session to it."""
@@ -127,7 +127,7 @@ class SessionRecorder:
             return await self._export(session, answers[0], level, host)
 
         fields = (AskField(label="File", value=_proposed(".html")),)
-        self._ask(f"Export {self._about}", _DOCUMENT, fields, write)
+        self._ask(f"Export {self._about}", _DOCUMENT, fields, write, verb="export")
 
     async def close(self) -> None:
         """Write the rest of a recording that the user has started."""
@@ -226,9 +226,11 @@ class SessionRecorder:
         explanation: str,
         fields: tuple[AskField, ...],
         accept: Callable[[tuple[str, ...]], Awaitable[str]],
+        *,
+        verb: str,
     ) -> None:
         explanation = f"{explanation} A name without a folder is for {shortened(str(Path.cwd()), 200)}."
-        self._screen.app.push_screen(AskScreen(title, explanation, fields, accept))  # pyright: ignore[reportUnknownMemberType]
+        self._screen.app.push_screen(AskScreen(title, explanation, fields, accept, verb=verb))  # pyright: ignore[reportUnknownMemberType]
 
 
 def _in_force(session: Session, level: Level, host: str) -> Lenses:

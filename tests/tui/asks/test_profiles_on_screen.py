@@ -66,7 +66,7 @@ async def test_a_chosen_profile_is_announced_from_then_on() -> None:
 async def recording_to(pilot: Pilot[None], app: SightlineApp, path: Path) -> None:
     """Record everything since the start."""
     await pilot.press("w")
-    await settled(pilot, app, "Enter continue")
+    await settled(pilot, app, "Enter record")
     app.screen.query(Input).first().value = str(path)
     await pilot.press("enter")
     await settled(pilot, app, "● recording")

@@ -56,7 +56,8 @@ async def begun(
     pilot: Pilot[None], app: SightlineApp, path: Path, *, key: str = "w", has_past: bool = False
 ) -> None:
     await pilot.press(key)
-    await settled(pilot, app, "Enter continue")
+    text = await settled(pilot, app, "Enter record" if key == "w" else "Enter export")
+    assert text.count("all since the start") == (key == "w")
     app.screen.query(Input).first().value = str(path)
     if key == "w" and not has_past:
         await pilot.press("tab", "right")
@@ -195,7 +196,7 @@ async def test_an_existing_file_is_not_overwritten_and_the_dialog_stays_open(tmp
         await settled(pilot, app, "cannot write")
         for name in ("~nobody-of-that-name/a.jsonl", "a\0b.jsonl"):
             app.screen.query(Input).first().value = name
-            await settled(pilot, app, "Enter continue")
+            await settled(pilot, app, "Enter record")
             await pilot.press("enter")
             await settled(pilot, app, "~nobody-of-that-name:" if name[0] == "~" else "not a path")
         app.screen.query(Input).first().value = ""
