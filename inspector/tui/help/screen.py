@@ -33,7 +33,7 @@ _HOST = (
 )
 
 _SIGNS = (
-    ("▸", "the cursor, or the open tab"),
+    ("▸", "the cursor, or the open tab; before a group in the timeline: folded, ▾ unfolded"),
     ("✗", "withheld: kept from the model by the boundary; in the catalogue and among claims: malformed"),
     (
         "~",
@@ -44,13 +44,15 @@ _SIGNS = (
         "≠",
         "contradicted by another claim; before a tool's badges: a changed definition; in a result: breaks the output schema",
     ),
-    ("·", "protocol metadata of a result, not for models; among findings: info"),
+    ("·", "protocol metadata of a result, not for models; among findings: info; in the timeline: a note"),
     (
         "?",
         "unknown: not observed, or not checked; in a result: passes though the output schema does not describe it",
     ),
     ("◇", "a secret reference; • after its state: Sightline holds the value"),
     ("→ ←", "a request to the server, a request from it"),
+    ("•", "in the timeline: a notification; i a log message, % progress"),
+    ("↪", "continues the text above; ┄ a value that is only on the other side"),
     ("§", "a decision of the policy, or trust labels that a call brought"),
     (
         "!",

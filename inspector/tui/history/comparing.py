@@ -137,7 +137,11 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
     @on(events.DescendantFocus)
     @on(OutlineLines.Searched)
     def offer_keys(self) -> None:
-        self.offer(_SEARCH_KEYS if self._values.is_searched else self.KEYS)
+        if self._values.is_searched:
+            self.offer(_SEARCH_KEYS)
+        else:
+            differs = self._pair is None or self._pair.differing
+            self.offer([key for key in self.KEYS if differs or key[0] not in {"pair.next", "pair.previous"}])
 
     def action_back(self) -> None:
         if self._values.is_searched:
@@ -174,6 +178,7 @@ class PairScreen(SecondaryScreen[None], inherit_bindings=False):
         pointer = found.outline.pointer(tops[0]) if tops else None
         self._values.lines.show_outline(found.outline, _PairRemarks(found.outline), pointer=pointer)
         self._values.lines.focus()
+        self.offer_keys()
         self._label()
 
     def _label(self) -> None:

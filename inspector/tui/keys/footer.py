@@ -276,7 +276,8 @@ def _offers_of_result(now: KeySituation) -> Iterator[tuple[str, str]]:
         return
     if now.is_comparing:
         yield "main.back", "result"
-        yield "result.next", ""
+        if now.has_differences:
+            yield "result.next", ""
         yield "boundary.next", "boundaries"
         yield "host.choose", "other host"
         return

@@ -3,6 +3,7 @@
 import pytest
 
 from inspector.json.exact import JsonObject
+from inspector.tui.help.screen import legend_lines
 from inspector.tui.keys.footer import KeyLine
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, settled
 
@@ -43,3 +44,8 @@ async def test_the_keys_of_the_pane_in_focus_are_first_in_the_help(size: tuple[i
         await settled(pilot, app, "All keys")
         await pilot.press("tab", "G")
         await settled(pilot, app, "only reads")
+
+
+def test_the_legend_explains_every_sign_of_the_timeline_and_of_values() -> None:
+    explained = " ".join(f"{line.key} {line.words}" for line in legend_lines()).split()
+    assert not set("→←•%i!✗·§▸▾↪┄~+≠?") - set(explained)

@@ -198,6 +198,7 @@ async def test_two_calls_are_compared_by_their_known_values() -> None:
         await pilot.press("space", "j", "space")
         text = await settled(pilot, app, "arguments, outcomes and results")
         assert "no difference" in text
+        assert "next difference" not in text
         assert CANARY not in text
         assert "masked: only the lengths are compared" in text
         await pilot.press("escape", "j", "c")
