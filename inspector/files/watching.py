@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from inspector.errors import UsageError
 from inspector.protocol.targets import HttpTarget, StdioTarget, Target
@@ -27,6 +28,15 @@ _IGNORED_FILES = re.compile(
     r"~$|\.(?:py[cod]|sw.|log|jsonl|pid|tmp|lock)$|-(?:journal|wal|shm)$|^\.#|^4913$|^\.DS_Store$|^sightline-"
 )
 """Names of files that editors, interpreters, servers and Sightline write for themselves."""
+_NOTES = frozenset(
+    {
+        *(".md", ".markdown", ".rst", ".adoc", ".org", ".pdf", ".docx", ".odt", ".sealed", ".cast"),
+        *(".png", ".jpg", ".jpeg", ".gif", ".webp", ".svg", ".bmp", ".tiff", ".avif", ".heic", ".ico"),
+        *(".mp3", ".mp4", ".mov", ".webm", ".wav", ".ogg", ".patch", ".diff", ".orig", ".rej"),
+    }
+)
+"""Suffixes of notes, pictures and recordings, which do not change what a server does. Data of a server may have
+`.txt`, `.html`, `.csv`, `.yaml` or no suffix."""
 _INTERPRETER = re.compile(r"(?:python|node|deno|bun|ruby|java|php|perl|uvx?|np[mx]|(?:ba)?sh)[\d.]*$")
 """Names of programs that are not files of the server."""
 _FOLDER_OPTIONS = frozenset({"--directory", "--project", "--prefix"})
@@ -40,6 +50,8 @@ class Watching(Struct, frozen=True, kw_only=True):
     """The folders, watched with everything below them that git does not ignore."""
     files: frozenset[str] = frozenset()
     """The single files, watched even if git ignores them."""
+    is_named: bool = False
+    """True if the user has named the paths. Notes and pictures in these folders count too."""
 
     def __bool__(self) -> bool:
         return bool(self.folders or self.files)
@@ -56,7 +68,7 @@ def watching_of(target: Target, named: Sequence[str]) -> Watching:
             raise UsageError(
                 f"--watch {missing[0]}: no such file or folder", "Name a file or folder that exists."
             )
-        return _watching(Path(word).absolute() for word in named)
+        return replace(_watching(Path(word).absolute() for word in named), is_named=True)
     if isinstance(target, HttpTarget):
         return Watching()
     if isinstance(target, StdioTarget):
@@ -213,7 +225,13 @@ def _counting(watching: Watching, paths: Iterable[str]) -> tuple[str, ...]:
     own = [path for path in paths if path in watching.files]
     others = [path for path in paths if path not in watching.files and not os.path.isdir(path)]  # noqa: PTH112 - as above
     for root in watching.folders:
-        inside = [path for path in others if path.startswith(f"{root}{os.sep}") and _may_count(path, root)]
+        inside = [
+            path
+            for path in others
+            if path.startswith(f"{root}{os.sep}")
+            and _may_count(path, root)
+            and (watching.is_named or Path(path).suffix.lower() not in _NOTES)
+        ]
         ignored = _ignored(root, [root, *inside]) if inside else frozenset[str]()
         # A folder that the user named counts with its content, even if git ignores it.
         own += [path for path in inside if root in ignored or path not in ignored]

@@ -69,6 +69,8 @@ async def test_only_saves_of_the_server_files_are_reported(tmp_path: Path, *, ha
                 "w.log",
                 "sightline-1.html",
                 "r.jsonl",
+                "report.md",
+                "SHOT.PNG",
                 *(["d.sqlite"] if has_git else []),
             ):
                 (tmp_path / "src" / name).write_text("1")
@@ -87,6 +89,17 @@ async def test_only_saves_of_the_server_files_are_reported(tmp_path: Path, *, ha
         await seen(saved, "own.js")
         (tmp_path / "src" / "a.py").unlink()
         await seen(saved, "a.py")
+
+
+async def test_notes_in_a_folder_that_the_user_named_are_reported(tmp_path: Path) -> None:
+    watched = watching_of(StdioTarget(command=("python",)), (str(tmp_path),))
+    async with aclosing(saves(watched)) as saved:
+        first = asyncio.ensure_future(seen(saved, "prompt.md"))
+        while not first.done():
+            for name in ("w.log", "prompt.md"):
+                (tmp_path / name).write_text("1")
+            await asyncio.sleep(0.2)
+        assert await first == {"prompt.md"}
 
 
 async def test_too_many_folders_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
