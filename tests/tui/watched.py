@@ -59,7 +59,9 @@ async def shows(app: SightlineApp, *texts: str, absent: str = "") -> str:
 
 
 @asynccontextmanager
-async def watched(edited: Edited) -> AsyncGenerator[tuple[Pilot[None], SightlineApp]]:
+async def watched(
+    edited: Edited, *, notifications: bool = False
+) -> AsyncGenerator[tuple[Pilot[None], SightlineApp]]:
     drives()
     target = StdioTarget(command=(sys.executable, "-S", str(edited.file)), cwd=str(edited.folder))
 
@@ -72,7 +74,7 @@ async def watched(edited: Edited) -> AsyncGenerator[tuple[Pilot[None], Sightline
         theme_files=themes.shipped(),
         watching=watching_of(target, ()),
     )
-    async with app.run_test(size=LARGE) as pilot:
+    async with app.run_test(size=LARGE, notifications=notifications) as pilot:
         await shows(app, "Watching", "3 tools", "Reads.")
         yield pilot, app
         app.leave()

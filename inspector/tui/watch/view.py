@@ -84,7 +84,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
 
     Changes are cut to `width` cells; `W` opens the screen with all of them.
     """
-    lines = [_outcome_line(view, in_strip=True)]
+    lines = [outcome_line(view, in_strip=True)]
     if view.phase is Phase.BROKEN:
         does = "starts the server again" if view.is_started else "tries again"
         words = f"The screen stays as it was. The next save {does}; t shows the timeline, with stderr."
@@ -106,7 +106,7 @@ def strip_lines(view: WatchView, width: int) -> list[Content]:
 
 def all_lines(view: WatchView) -> list[Content]:
     """All lines of the screen: everything that the last save changed, with the values before and now."""
-    lines = [_outcome_line(view, in_strip=False)]
+    lines = [outcome_line(view, in_strip=False)]
     if view.remark:
         lines.append(content(view.remark, "$text-warning"))
     if view.reach is not None and (view.reach.changes or view.reach.is_too_large):
@@ -145,7 +145,8 @@ def _unchanged(view: WatchView) -> str:
     return f"{definitions} {result}".strip()
 
 
-def _outcome_line(view: WatchView, *, in_strip: bool) -> Content:
+def outcome_line(view: WatchView, *, in_strip: bool) -> Content:
+    """The outcome of the last save on one line. `in_strip`: with the key that shows more."""
     what = content(shortened(view.saved, 80), "bold")
     at = (f"{view.at} " if view.at else "", _QUIET)
     match view.phase:

@@ -34,7 +34,7 @@ from inspector.tui.watch.changes import (
     values_changed,
 )
 from inspector.tui.watch.screen import WatchScreen, WatchStrip
-from inspector.tui.watch.view import Phase, WatchView, reason_in
+from inspector.tui.watch.view import Phase, WatchView, outcome_line, reason_in
 from inspector.urls.origin import Origin, origin_of
 
 _SOON_S = 1.0
@@ -421,11 +421,13 @@ class Watcher:
         )
 
     def _say(self, **changed: object) -> None:
-        view = replace(self.view, **changed)
-        if view == self.view:
+        before, view = self.view, replace(self.view, **changed)
+        if view == before:
             return
         self.view = view
         self._show()
+        if view.phase is not before.phase and view.phase not in {Phase.WATCHING, Phase.STARTING}:
+            self._notify()
         self._changed()
 
     def _show(self) -> None:
@@ -433,6 +435,15 @@ class Watcher:
         shown = self._screen.app.screen  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
         if isinstance(shown, WatchScreen):
             shown.show_current()
+
+    def _notify(self) -> None:
+        """Show the outcome as a notification if another screen covers the strip. Dialogs cover only a part."""
+        stack = self._screen.app.screen_stack  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        shown = next(screen for screen in reversed(stack) if not screen.is_modal)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType, reportUnknownMemberType]
+        if shown is not self._screen and not isinstance(shown, WatchScreen):
+            severity = "information" if self.view.phase is Phase.STARTED else "warning"
+            words = outcome_line(self.view, in_strip=False).plain
+            self._screen.notify(words, severity=severity, markup=False)
 
 
 _LAST_LINES = 60

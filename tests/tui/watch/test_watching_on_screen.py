@@ -2,6 +2,7 @@ import sys
 import time
 from pathlib import Path
 
+import pytest
 from textual.pilot import Pilot
 
 from inspector.tui.app import SightlineApp
@@ -52,7 +53,10 @@ async def test_a_save_restarts_the_server_and_repeats_the_last_call(tmp_path: Pa
         await shows(app, "#4 done", "read called again")
 
 
-async def test_a_call_that_may_change_data_is_repeated_after_one_key(tmp_path: Path) -> None:
+@pytest.mark.parametrize("is_in_history", [False, True])
+async def test_a_call_that_may_change_data_is_repeated_after_one_key(
+    tmp_path: Path, *, is_in_history: bool
+) -> None:
     edited = Edited(tmp_path)
     async with watched(edited) as (pilot, app):
         await pilot.press("j", "enter")
@@ -61,12 +65,17 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(tmp_path: P
         await shows(app, "#1 done")
         edited.save(result='{"value": 2}')
         await shows(
-            app, "write may change something, so it is not called again. r calls it", "from before the save"
+            app,
+            "write may change something, so it is not called again. r calls it",
+            "from before the save",
         )
         await pilot.press("W")
         await shows(app, "The definitions are as before", "the result on the screen is from before the save")
         await pilot.press("escape")
         await shows(app, "#1 done")
+        if is_in_history:
+            await pilot.press("5")
+            await shows(app, "History", "r call again")
         await pilot.press("r")
         await shows(app, "#2 done", absent="from before the save")
         edited.save(result='{"value": 3}')
@@ -118,6 +127,17 @@ async def test_a_question_that_is_not_answered_never_becomes_a_call(tmp_path: Pa
         edited.save(result='{"value": 3}', writes="Writes even more.")
         await shows(app, "#2 done", "write called again")
         assert edited.calls == ["write", "write"]
+
+
+async def test_a_save_is_reported_while_another_screen_covers_the_strip(tmp_path: Path) -> None:
+    edited = Edited(tmp_path)
+    async with watched(edited, notifications=True) as (pilot, app):
+        await pilot.press("5")
+        await shows(app, "No calls yet")
+        edited.save(other="Another.")
+        await shows(app, "No calls yet", "server.py saved: the server was started again", absent="W shows")
+        edited.save(code="raise ValueError('no key')")
+        await shows(app, "No calls yet", "server.py saved: the server does not run: ValueError: no key")
 
 
 async def test_a_question_about_a_reading_tool_is_no_call_either_when_its_reason_is_gone(
