@@ -473,12 +473,11 @@ class CallRunner:
         obstacle = self.obstacle()
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
-        else:
-            self._begin(item.as_tool, {}, "")
-        return not obstacle
+            return False
+        return self._begin(item.as_tool, {}, "")
 
-    def call(self, tool: Tool, arguments: JsonObject, shown: JsonObject, in_short: str) -> None:
-        """Call a tool with these arguments, whatever the form holds.
+    def call(self, tool: Tool, arguments: JsonObject, shown: JsonObject, in_short: str) -> bool:
+        """Call a tool with these arguments, whatever the form holds. Returns whether the call begins.
 
         `shown`: the arguments to show in the form. `in_short`: the arguments as a short text. Both are
         without sensitive values.
@@ -486,9 +485,9 @@ class CallRunner:
         obstacle = self.obstacle()
         if obstacle:
             self._screen.notify(obstacle, severity="warning", markup=False)
-        else:
-            self._pane.show_arguments(shown)
-            self._begin(tool, arguments, in_short)
+            return False
+        self._pane.show_arguments(shown)
+        return self._begin(tool, arguments, in_short)
 
     def fill(self, arguments: JsonObject) -> None:
         """Write arguments into the shown form; as JSON if the form cannot express them."""
@@ -500,13 +499,14 @@ class CallRunner:
         else:
             self._pane.write_form(found)
 
-    def _begin(self, tool: Tool, arguments: JsonObject, in_short: str) -> None:
+    def _begin(self, tool: Tool, arguments: JsonObject, in_short: str) -> bool:
         try:
             title = handle_of(tool, tool.name, arguments)
         except UsageError as error:
             self._screen.notify(error.message, severity="error", markup=False)
-            return
+            return False
         self._start(RepeatableCall(name=tool.name, arguments=arguments, in_short=in_short, title=title))
+        return True
 
     def _checked(self, asked: CheckAsked, found: ArgumentDraft) -> None:
         if asked.entry is not self.tool or not self._pane.take_draft(found, asked.writing):

@@ -32,8 +32,9 @@ class HistoryActions:
         *,
         as_saved: Callable[[], str] | None,
         will_come_back: Callable[[str], None],
+        repeats: Callable[[], None],
     ) -> None:
-        """`as_saved`: returns the target as it is written in saved calls.
+        """`as_saved`: returns the target as it is written in saved calls. `repeats`: called when `r` has begun a call.
 
         `will_come_back`: called with `call` or `edit` before the result or the form is shown. It makes room
         for that part, and makes Esc go back to the history.
@@ -46,6 +47,7 @@ class HistoryActions:
         self._target = target
         self._as_saved = as_saved or str
         self._will_come_back = will_come_back
+        self._repeats = repeats
 
     def open(self, *, is_back: bool = False) -> None:
         """Open the history.
@@ -90,7 +92,11 @@ class HistoryActions:
             self._will_come_back("call")
             arguments = record.arguments if record is not None else past.kept
             in_short = arguments_line(past)
-            call = partial(self._runner.call, tool, arguments, past.kept, in_short)
+
+            def call() -> None:
+                if self._runner.call(tool, arguments, past.kept, in_short):
+                    self._repeats()
+
             self._selection.go_to_form(tool, call)
 
     def _save(self, call: HistoryCall) -> None:

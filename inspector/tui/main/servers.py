@@ -148,6 +148,7 @@ class ServerParts:
             target,
             as_saved=source.as_saved,
             will_come_back=stage.will_come_back_to_history,
+            repeats=self._agree,
         )
         self.apps = AppOpener(
             screen, self.link, stage.gate, self.runner, self.pins.asks, called=partial(stage.called, self)
@@ -267,8 +268,13 @@ class ServerParts:
         self.history.cancelled(call.name, self.link.tool(call.name), call.arguments, call.duration_s)
 
     def repeat(self, shown: "CallRecord | None") -> None:
-        """Make the call of a record again, or the last call. With `--watch`, later saves repeat this call."""
-        if self.runner.repeat(shown) and self.watch is not None:
+        """Make the call of a record again, or the last call."""
+        if self.runner.repeat(shown):
+            self._agree()
+
+    def _agree(self) -> None:
+        """Note that the user has pressed `r`: with `--watch`, later saves repeat this call."""
+        if self.watch is not None:
             self.watch.agree()
 
     def stopped(self, call: CallStopped) -> None:
