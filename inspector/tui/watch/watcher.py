@@ -320,7 +320,7 @@ class Watcher:
             remark = self._runner.repeat_unasked()
             ended = remark or await finished
             if isinstance(ended, str):
-                remark = f"{last.title} was not called again: {ended}. r calls it; the policy may ask first."
+                remark = f"{last.title} was not called again: {ended}. While it is open, r calls it; the policy may ask first."
             else:
                 record = ended
         if self._in_row[1] >= _MOST_IN_ROW:
@@ -357,7 +357,7 @@ class Watcher:
             return f"{last.title} is not listed any more, so it is not called again."
         if await asyncio.to_thread(repeats_safely, tool):
             return ""
-        return f"{last.title} may change something, so it is not called again. r calls it, now and after each save."
+        return f"{last.title} may change something, so it is not called again. While it is open, r calls it, now and after each save."
 
     # A server that Sightline did not start.
 

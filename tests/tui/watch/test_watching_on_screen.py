@@ -66,7 +66,7 @@ async def test_a_call_that_may_change_data_is_repeated_after_one_key(
         edited.save(result='{"value": 2}')
         await shows(
             app,
-            "write may change something, so it is not called again. r calls it",
+            "write may change something, so it is not called again. While it is open, r calls it",
             "from before the save",
         )
         await pilot.press("W")
@@ -173,7 +173,7 @@ async def test_a_destructive_tool_is_not_called_again_and_the_reason_is_in_words
         await pilot.press("y")
         await shows(app, "#1 done")
         edited.save(result='{"value": 2}', hints={"idempotentHint": True, "destructiveHint": True})
-        reason = "write was not called again: the server marks it destructive (destructiveHint). r calls it"
+        reason = "write was not called again: the server marks it destructive (destructiveHint). While it is open, r calls it"
         await shows(app, reason, absent="tool.")
         assert edited.calls == ["write"]
 
