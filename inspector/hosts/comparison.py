@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from inspector.boundary.bound import bound
 from inspector.boundary.bounded import Bounded, Level, Removal
 from inspector.boundary.contract import Contract, contract_of
+from inspector.boundary.counted import Counted, counted
 from inspector.boundary.echoes import Echoes
 from inspector.boundary.error_code import error_code
 from inspector.boundary.options import DEFAULT_POLICY, BoundaryPolicy
@@ -86,6 +87,11 @@ class Comparison(Struct, frozen=True, kw_only=True):
         return self.bounded.unfinished
 
     @property
+    def withheld(self) -> Counted:
+        """What level `declared` withholds, counted as everywhere."""
+        return counted(self.sensitive)
+
+    @property
     def leaking(self) -> tuple[str, ...]:
         """The names of the hosts that leak a value."""
         return tuple(row.host.name for row in self.rows if row.leak is Leak.YES)
@@ -160,7 +166,7 @@ def _as_sent(outcome: Outcome, contract: Contract) -> Bounded:
     )
 
 
-_UNKNOWN = Leaked(verdict=Leak.UNKNOWN)
+_UNKNOWN = Leaked(verdict=Leak.UNKNOWN, why="the search failed: a defect of Sightline")
 
 
 def _search(raw: Json, declared: Bounded, contract: Contract, policy: BoundaryPolicy) -> LeakSearch | None:

@@ -44,6 +44,8 @@ class Leaked(Struct, frozen=True, kw_only=True):
     """Pointers into the raw result, in the order of the removals."""
     unknown: int = 0
     """The number of values without an answer: there are too many, they are too common, or the view is unknown."""
+    why: str = ""
+    """Why the verdict is `not known`."""
 
 
 class Finder(Protocol):
@@ -64,6 +66,9 @@ class Secret(Struct, frozen=True, kw_only=True):
     pointer: str
     """The pointer of its removal in the raw result."""
     values: tuple[Json, ...]
+    is_metadata: bool = False
+    """True for metadata, which is for programs. It is found if a host passes it on, but it does not count as
+    withheld."""
 
     def is_common(self, names: frozenset[str]) -> bool:
         """True if the value may occur by chance: a boolean, null, a small number, a letter, a known name."""
@@ -93,6 +98,7 @@ def secrets_of(
     Raises LookupError for a pointer that does not resolve.
     """
     values_by_pointer: dict[str, list[Json]] = {}
+    withheld: set[str] = set()
     seen: set[tuple[str, str]] = set()
     for removal in declared.removals:
         # All hidden keys of an object have the object's pointer.
@@ -105,8 +111,11 @@ def secrets_of(
         values = _values(raw, declared, removal, contract, policy)
         if values:
             values_by_pointer.setdefault(removal.pointer, []).extend(values)
+            if removal.rule != Rule.META:
+                withheld.add(removal.pointer)
     return tuple(
-        Secret(pointer=pointer, values=tuple(values)) for pointer, values in values_by_pointer.items()
+        Secret(pointer=pointer, values=tuple(values), is_metadata=pointer not in withheld)
+        for pointer, values in values_by_pointer.items()
     )
 
 
@@ -114,11 +123,11 @@ class LeakSearch:
     """The search for all withheld values of one result in the model views of several hosts."""
 
     def __init__(self, secrets: tuple[Secret, ...], names: frozenset[str], finder_of: FinderOf) -> None:
-        self._common = sum(secret.is_common(names) for secret in secrets)
         self._secrets = secrets
-        self.count = len(secrets)
-        """The number of values that are searched for."""
+        self.count = sum(not secret.is_metadata for secret in secrets)
+        """The number of withheld values that are searched for, without metadata."""
         self._names = names
+        self._common = self._common_among(secrets)
         self._finder_of = finder_of
         self._all = finder_of([value for secret in secrets for value in secret.values], names)
         self._single: list[Finder] = []
@@ -134,18 +143,25 @@ class LeakSearch:
         if not self._secrets:
             return Leaked(verdict=Leak.NO)
         if model is None and not observed:
-            return Leaked(verdict=Leak.UNKNOWN, unknown=len(self._secrets))
+            return Leaked(verdict=Leak.UNKNOWN, unknown=len(self._secrets), why="its view is not known")
         texts = self._texts_with_some(model)
         if not texts:
-            return Leaked(verdict=Leak.UNKNOWN if self._common else Leak.NO, unknown=self._common)
+            if not self._common:
+                return Leaked(verdict=Leak.NO)
+            values = "1 withheld value is" if self._common == 1 else f"{self._common:,} withheld values are"
+            why = f"{values} too common to search for"
+            return Leaked(verdict=Leak.UNKNOWN, unknown=self._common, why=why)
         size = sum(map(len, texts))
         apart = min(len(self._secrets), MAX_APART, max(1, self._left // max(1, hosts_left) // max(1, size)))
         self._left -= apart * size
         self._prepare(apart)
         pairs = list(zip(self._secrets, self._single[:apart], strict=False))
         pointers = tuple(secret.pointer for secret, finder in pairs if finder.matches(texts))
-        unknown = len(self._secrets) - apart + sum(secret.is_common(self._names) for secret, _ in pairs)
+        unknown = len(self._secrets) - apart + self._common_among(self._secrets[:apart])
         return Leaked(verdict=Leak.YES, pointers=pointers, unknown=unknown)
+
+    def _common_among(self, secrets: Iterable[Secret]) -> int:
+        return sum(not secret.is_metadata and secret.is_common(self._names) for secret in secrets)
 
     def _texts_with_some(self, model: Json) -> list[str]:
         """The texts of `model`, or stretches of long texts, that contain any value.

@@ -65,6 +65,25 @@ def test_the_table_shows_for_each_host_whether_a_value_would_leak(tmp_path: Path
     assert "CANARY" not in ran.out
 
 
+def test_the_comparison_counts_as_project_does_and_warns_as_it_does(tmp_path: Path) -> None:
+    text = "key ghp_abcdefghijklmnopqrstuvwxyz0123456789"
+    result = {"content": [{"type": "text", "text": text}], "_meta": {"fastmcp": {"wrap_result": True}}}
+    out = compared(tmp_path, result, tool=None).out
+    shown = sightline("project", "--result", "result.json", cwd=tmp_path, columns=160).out
+    for words in (
+        "nothing withheld; 1 protocol metadata, not for models",
+        "! it looks like a credential: GitHub token, at /content/0",
+    ):
+        assert words in out
+        assert words in shown
+    assert "not known" not in out
+
+
+def test_the_reason_for_not_known_is_named(tmp_path: Path) -> None:
+    out = compared(tmp_path, {"content": [], "structuredContent": {"s": True}}).out
+    assert "for 18 it is not known: 1 withheld value is too common to search for." in out
+
+
 def test_one_host_is_shown_in_full_below_the_table(tmp_path: Path) -> None:
     out = compared(tmp_path, RESULT, "--host", "codex", "--boundary", "open").out
     assert "MODEL SEES (boundary: open, host: codex)" in out

@@ -221,3 +221,14 @@ def test_metadata_of_the_protocol_is_not_searched_for_but_other_metadata_is() ->
     bounded = bound(Result(value=value), None, Level.DECLARED)
     found = secrets_of(value, bounded, contract_of(None), DEFAULT_POLICY)
     assert [secret.pointer for secret in found] == ["/_meta/example.com~1token"]
+
+
+def test_metadata_leaks_if_it_is_found_but_does_not_count_as_withheld() -> None:
+    cases: list[tuple[Json, Leak]] = [(True, Leak.NO), ("planted-4711", Leak.YES)]
+    for value, verdict in cases:
+        result: JsonObject = {"content": [], "_meta": {"fastmcp": {"wrap_result": value}}}
+        bounded = bound(Result(value=result), None, Level.DECLARED)
+        search = LeakSearch(secrets_of(result, bounded, contract_of(None), DEFAULT_POLICY), NOTHING, echoes)
+        assert search.count == 0
+        found = search.leaked({"seen": value}, observed=True, hosts_left=1)
+        assert (found.verdict, found.unknown) == (verdict, 0)

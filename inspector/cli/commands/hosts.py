@@ -1,5 +1,6 @@
 """`sightline hosts`: the host profiles, with versions and sources; with --compare, one result through all of them."""
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 import click
@@ -175,26 +176,27 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     """A comparison as a table with a row for each host, and a summary."""
     from inspector.hosts.leaks import Leak  # noqa: PLC0415 - as in `_compared`
 
-    leaking, unknown = len(found.leaking), sum(row.leak is Leak.UNKNOWN for row in found.rows)
-    count = found.secret_count
-    values = f"{count:,} value{'' if count == 1 else 's'}"
+    leaking = len(found.leaking)
+    unknown = Counter(row.leaked.why for row in found.rows if row.leak is Leak.UNKNOWN)
+    withheld = "; ".join(filter(None, (found.withheld.words, found.withheld.other_words)))
     lines = [
-        f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared` withholds {values}",
+        f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared`: {withheld}",
         "",
         *table([_HEAD, *map(_row, found.rows)], width),
         "",
+        *(f"! {sentence}" for sentence in found.bounded.remarks),
     ]
     if found.unfinished:
         return [*lines, f"Nothing reaches any model: {found.unfinished}."]
-    if not count:
+    if not found.secret_count and not leaking:
         return [
             *lines,
             "Nothing is declared sensitive, so Sightline cannot detect leaks: undeclared values pass.",
         ]
-    leaks = (
-        f"Without protection, {leaking} of {len(found.rows)} hosts would leak withheld values to their models"
-    )
-    return [*lines, f"{leaks}; for {unknown} it is not known." if unknown else f"{leaks}."]
+    what = "withheld values" if found.secret_count else "metadata"
+    leaks = f"Without protection, {leaking} of {len(found.rows)} hosts would leak {what} to their models"
+    reasons = (f"for {number} it is not known: {why}" for why, number in unknown.items())
+    return [*lines, f"{'; '.join((leaks, *reasons))}."]
 
 
 def _row(row: "HostRow") -> tuple[str, ...]:

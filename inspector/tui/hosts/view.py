@@ -61,6 +61,8 @@ class ComparedHost(Struct, frozen=True, kw_only=True):
     leaks: tuple[str, ...]
     """Pointers to the first values that leak, in the raw result."""
     leak_count: int
+    why_unknown: str
+    """Why it is not known whether a value leaks; empty if it is known."""
     unknown_count: int
     """The number of withheld values not searched for one by one, because they are too many or too common."""
     observed_open: bool
@@ -74,7 +76,7 @@ class HostsView(Struct, frozen=True, kw_only=True):
     level: Level
     raw_bytes: int
     withheld: int
-    """The number of parts of the raw result that the level `declared` withholds."""
+    """The number of parts of the raw result, metadata apart, that the level `declared` withholds."""
     credentials: int = 0
     """The number of values that look like credentials and pass at this boundary level."""
     rows: tuple[ComparedHost, ...]
@@ -147,6 +149,7 @@ def _compared(row: HostRow) -> ComparedHost:
         leak=row.leak,
         leaks=row.leaks[:MAX_NAMED],
         leak_count=len(row.leaks),
+        why_unknown=row.leaked.why,
         unknown_count=row.leaked.unknown,
         observed_open=row.observed_open,
     )
@@ -186,21 +189,26 @@ def hosts_summary(view: HostsView) -> Content:
 
 
 def _summary(view: HostsView) -> Content:
-    if not view.withheld:
+    if not view.withheld and not any(row.leak is Leak.YES for row in view.rows):
         words = "Nothing is declared sensitive, so there is no leak to look for."
         return Content.styled(words, "$text-warning")
     leaking = sum(row.leak is Leak.YES for row in view.rows)
     unknown = sum(row.leak is Leak.UNKNOWN for row in view.rows)
     total = count(len(view.rows), "host")
-    more = f"; {unknown} unknown" if unknown else ""
+    more = f"; {unknown} not known" if unknown else ""
     number = f"{leaking}{' or more' if unknown else ''} of {total}"
     if view.level is Level.OPEN:
         if not leaking:
             words = f"open: none of {total} is known to leak a marked value{more}."
             return Content.styled(words, "$text-warning" if unknown else "$text-success")
         verb = "leaks" if leaking == 1 and not unknown else "leak"
-        return Content.styled(f"✗ open: {number} {verb} a marked value{more}.", "bold $text-error")
-    would = f"{number} would leak one" if leaking else f"none of {total} is known to leak one"
+        what = "a marked value" if view.withheld else "metadata"
+        return Content.styled(f"✗ open: {number} {verb} {what}{more}.", "bold $text-error")
+    would = (
+        f"{number} would leak {'one' if view.withheld else 'metadata'}"
+        if leaking
+        else f"none of {total} is known to leak one"
+    )
     return Content.assemble(
         (f"✓ {view.level}: no host gets a withheld value.", "$text-success"),
         (f" At open, {would}{more}.", "$text-warning" if leaking or unknown else _QUIET),
@@ -260,16 +268,14 @@ def host_detail(row: ComparedHost, view: HostsView) -> Content:
 
 
 def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
-    if not view.withheld:
+    if not view.withheld and row.leak is not Leak.YES:
         return []
     match row.leak:
         case Leak.NO:
             words = "Without protection (boundary open), its model gets no withheld value."
             lines = [Content.styled(words, "$text-success")]
         case Leak.UNKNOWN:
-            words = (
-                "? It is unknown whether its model gets withheld values without protection (boundary open)."
-            )
+            words = f"? It is not known whether its model gets withheld values without protection (boundary open): {row.why_unknown}."
             lines = [Content.styled(words, "$text-warning")]
         case Leak.YES:
             words = "✗ Without protection (boundary open), its model gets these withheld values:"
@@ -278,7 +284,7 @@ def _leak_lines(row: ComparedHost, view: HostsView) -> list[Content]:
                 *(content(f"  ✗ {path(pointer, 300)}", "$text-error") for pointer in row.leaks),
                 *_more(row.leak_count),
             ]
-    if row.unknown_count:
+    if row.unknown_count and not row.why_unknown:
         words = f"  {count(row.unknown_count, 'withheld value')} could not be searched for one by one."
         lines.append(Content.styled(words, "$text-warning"))
     if not row.observed_open:

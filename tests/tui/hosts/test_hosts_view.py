@@ -45,6 +45,7 @@ HOST = ComparedHost(
     leak=Leak.NO,
     leaks=(),
     leak_count=0,
+    why_unknown="",
     unknown_count=0,
     observed_open=True,
 )
@@ -56,6 +57,7 @@ UNKNOWN = replace(
     observed_open=False,
     size_bytes=None,
     leak=Leak.UNKNOWN,
+    why_unknown="its view is not known",
     unknown_count=1,
 )
 
@@ -99,7 +101,7 @@ def test_an_unobserved_host_is_shown_as_such_without_a_size() -> None:
     detail = host_detail(UNKNOWN, view(UNKNOWN)).plain
     assert "Not observed with such a result" in detail
     assert "This host was not observed with the raw result" in detail
-    assert "1 withheld value could not be searched for one by one" in detail
+    assert "(boundary open): its view is not known." in detail
 
 
 def test_protocol_metadata_counts_as_no_change_of_a_host() -> None:
@@ -119,7 +121,7 @@ def test_the_selected_host_is_marked() -> None:
 def test_the_summary_counts_leaking_and_unknown_hosts() -> None:
     summary = hosts_summary(view(HOST, LEAKING, UNKNOWN)).plain
     assert summary == (
-        "✓ declared: no host gets a withheld value. At open, 1 or more of 3 hosts would leak one; 1 unknown."
+        "✓ declared: no host gets a withheld value. At open, 1 or more of 3 hosts would leak one; 1 not known."
     )
     at_open = replace(view(HOST, LEAKING, LEAKING), level=Level.OPEN)
     assert hosts_summary(at_open).plain == "✗ open: 2 of 3 hosts leak a marked value."
