@@ -185,29 +185,33 @@ def _cells_of(character: str) -> int:
     return get_character_cell_size(character)
 
 
-def table(rows: Sequence[Sequence[str]], width: int) -> list[str]:
-    """Rows as aligned columns. The last column takes the rest of the width; longer cells end in an ellipsis.
+def table(rows: Sequence[Sequence[str]], width: int, *, is_whole: bool = False) -> list[str]:
+    """Rows as aligned columns. On a terminal, the last column takes the rest of the width.
 
-    On a terminal that leaves nearly no room for the last column, it is written in full on lines of its own,
-    and so is anything else that does not fit.
+    There, a longer cell of the last column ends in an ellipsis. With `is_whole`, or if nearly no room is left
+    for the last column, it is written in full on lines of its own, and so is anything else that does not fit.
     """
-    return list(table_lines(rows, width))
+    return list(table_lines(rows, width, is_whole=is_whole))
 
 
-def table_lines(rows: Iterable[Sequence[str]], width: int) -> Iterator[str]:
+def table_lines(rows: Iterable[Sequence[str]], width: int, *, is_whole: bool = False) -> Iterator[str]:
     """The lines of a table, as in `table`, one at a time. Iterates over `rows` twice."""
     widths: list[int] = []
+    longest = 0
     for row in rows:
         widths = widths or [0] * (len(row) - 1)
         widths = [max(size, cells(safe_line(cell))) for size, cell in zip(widths, row, strict=False)]
-    is_narrow = sys.stdout.isatty() and width - sum(widths) - 2 * len(widths) < _LEAST_LAST
+        longest = max(longest, cells(safe_line(row[-1])))
+    has_width = sys.stdout.isatty()
+    room = width - sum(widths) - 2 * len(widths)
+    is_stacked = has_width and room < (longest if is_whole else _LEAST_LAST)
     for row in rows:
         clean = [safe_line(cell) for cell in row]
-        if is_narrow:
+        if is_stacked:
             yield from _stacked(clean, widths, width)
             continue
         fixed = "".join(f"{padded(cell, size)}  " for cell, size in zip(clean, widths, strict=False))
-        yield (fixed + clipped(clean[-1], max(width - cells(fixed), _LEAST_LAST))).rstrip()
+        yield (fixed + (clipped(clean[-1], room) if has_width else clean[-1])).rstrip()
 
 
 _LEAST_LAST = 20

@@ -55,12 +55,14 @@ def test_the_json_has_the_documented_shape_with_every_model_context(tmp_path: Pa
 
 
 def test_the_table_shows_for_each_host_whether_a_value_would_leak(tmp_path: Path) -> None:
-    ran = compared(tmp_path, RESULT)
+    ran = compared(tmp_path, RESULT, columns=90)
     assert ran.code == 0, ran.err
     rows = {line.split()[0]: line for line in ran.out.splitlines() if line.strip()}
     assert "yes: 1 value" in rows["codex"]
     assert " no " in rows["strands"]
     assert "not observed" in rows["vscode-copilot"]
+    assert rows["claude-code"].endswith("1 change: structured content replaces text")
+    assert "…" not in ran.out
     assert "of 18 hosts would leak withheld values to their models" in ran.out
     assert "CANARY" not in ran.out
 

@@ -73,6 +73,7 @@ LONG = (
     ("call", "--help"),
     ("list", "demo", "-q"),
     ("context", "demo"),
+    ("hosts",),
     ("review", "demo", "-q"),
     ("call", "generate_api_key", "demo", "--arg", "name=a", "--yes", "-q"),
 )
@@ -96,6 +97,8 @@ def test_a_terminal_gets_no_word_in_two_parts_and_a_pipe_the_lines_as_they_are(a
     if argv[0] == "list":
         # The columns leave no room for the last one, which is whole below them.
         assert "    Create an API key for the current user. The key is shown once." in rows
+    if argv == ("hosts",):
+        assert not any(row.endswith("…") for row in rows)
     piped = subprocess.run(
         command, check=False, capture_output=True, env={**environment, "COLUMNS": "80"}, cwd=ROOT, text=True
     )

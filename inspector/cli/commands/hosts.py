@@ -124,7 +124,11 @@ def _list(profiles: "Sequence[Host]", *, as_json: bool) -> None:
     rows = [("HOST", "VERSION", "AS OF", "EVIDENCE", "NOTES")]
     rows += [(host.name, host.version, host.as_of, host.how, host.notes) for host in profiles]
     print_lines(
-        [*table(rows, columns()), "", f"Not observed, so they have no profile: {', '.join(NOT_OBSERVED)}."]
+        [
+            *table(rows, columns(), is_whole=True),
+            "",
+            f"Not observed, so they have no profile: {', '.join(NOT_OBSERVED)}.",
+        ]
     )
 
 
@@ -182,7 +186,7 @@ def _comparison_lines(found: "Comparison", width: int) -> list[str]:
     lines = [
         f"boundary: {found.level.value}; server sent {found.raw_bytes:,} B; `declared`: {withheld}",
         "",
-        *table([_HEAD, *map(_row, found.rows)], width),
+        *table([_HEAD, *map(_row, found.rows)], width, is_whole=True),
         "",
         *(f"! {sentence}" for sentence in found.bounded.remarks),
     ]
