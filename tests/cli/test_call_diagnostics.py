@@ -21,8 +21,9 @@ for line in sys.stdin:
         case "tools/list":
             result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in ("fails", "works")]}
         case "tools/call":
-            for number in range(30):
+            for number in range(29):
                 print("ValidationError %d \\x1b[31m" % number, file=sys.stderr, flush=True)
+            print("ValueError: no key", file=sys.stderr, flush=True)
             failed = request["params"]["name"] == "fails"
             result = {"content": [{"type": "text", "text": "no"}], "isError": failed}
         case _:
@@ -42,17 +43,20 @@ def server(tmp_path: Path) -> tuple[str, ...]:
 def test_a_failed_call_prints_all_stderr_of_its_duration(server: tuple[str, ...]) -> None:
     ran = sightline("call", "fails", "-q", *server)
     assert ran.code == 5
-    assert "the server's stderr during the call, 30 lines:" in ran.err
+    assert "the server's stderr during the call, 30 lines: ValueError: no key\n  ValidationError 0" in ran.err
     assert ran.err.endswith("\nsightline: fails: the tool reported an error\n")
     assert "\n  ValidationError 0 ␛[31m\n" in ran.err
-    assert "ValidationError 29" in ran.err
+    assert "ValidationError 28" in ran.err
     assert "starting" not in ran.err
     shape = sightline("call", "fails", "--format", "json", *server)
     assert len(shape.json["stderr"]) == 30
     assert shape.err == ""
 
 
-def test_a_call_that_works_prints_no_stderr(server: tuple[str, ...]) -> None:
+def test_a_call_that_works_prints_one_line_about_stderr(server: tuple[str, ...]) -> None:
+    said = sightline("call", "works", *server).err
+    assert "the server's stderr during the call, 30 lines: ValueError: no key\n" in said
+    assert "ValidationError" not in said
     ran = sightline("call", "works", "-q", *server)
     assert (ran.code, ran.err) == (0, "")
     assert "stderr" not in sightline("call", "works", "--format", "json", *server).json

@@ -28,7 +28,7 @@ from inspector.cli.options import (
     quiet_option,
     takes,
 )
-from inspector.cli.output import DIAGNOSTICS, columns, masked_line, print_json, print_lines
+from inspector.cli.output import DIAGNOSTICS, clipped, columns, masked_line, print_json, print_lines
 from inspector.cli.results import (
     ResultSides,
     output_shape,
@@ -51,6 +51,7 @@ from inspector.policy.rules import Verdict
 from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
+from inspector.protocol.raised import raised_in, stderr_words
 from inspector.protocol.targets import PageTarget
 from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
@@ -66,6 +67,8 @@ if TYPE_CHECKING:
 
 _STDERR_WAIT_S = 0.1
 """The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
+_SHORT_WAIT_S = 0.02
+"""The time to wait for them after any other call, of which only a summary is printed."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +326,7 @@ _VERBS = {Kind.TOOL: "calling", Kind.PROMPT: "getting"}
 async def _made(
     session: Session, launch: Launch, name: str, arguments: JsonObject, meta: JsonObject
 ) -> tuple[Ruled, list[str]]:
-    """Make a call if the policy allows it. Returns it with the server's stderr lines if it failed.
+    """Make a call if the policy allows it. Returns it with the lines that the server wrote to stderr meanwhile.
 
     `name`: the name of a tool, or the handle of another item.
     """
@@ -339,7 +342,7 @@ async def _made(
     made = await oversight.call(
         session, considered, agreement=launch.agreement, on_progress=_ProgressReporter().say, meta=meta
     )
-    return made, await _stderr_of(session, made.record) if _has_failed(made.record) else []
+    return made, await _stderr_of(session, made.record)
 
 
 async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
@@ -347,7 +350,7 @@ async def _stderr_of(session: Session, record: CallRecord) -> list[str]:
     if isinstance(record.outcome, Failure) and record.outcome.kind is FailureKind.CONNECTION_LOST:
         # The message about the end of the server quotes its stderr.
         return []
-    await asyncio.sleep(_STDERR_WAIT_S)
+    await asyncio.sleep(_STDERR_WAIT_S if _has_failed(record) else _SHORT_WAIT_S)
     return [
         session.own.mask(entry.detail.rstrip("\r"))
         for entry in session.timeline.entries
@@ -376,7 +379,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
-    its answer. `stderr`: the lines that the server wrote to stderr during a failed call. `own`: values to
+    its answer. `stderr`: the lines that the server wrote to stderr during the call; all are printed if it failed. `own`: values to
     mask in everything printed. `unanswered`: the reasons why Sightline itself left requests by the server
     unanswered.
     """
@@ -395,7 +398,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             "duration_ms": round(record.duration_s * 1000, 3),
             **unfinished_shape(shown),
             **(decided.shape if decided else {}),
-            **({"stderr": list[Json](stderr)} if stderr else {}),
+            **({"stderr": list[Json](stderr)} if stderr and _has_failed(record) else {}),
         }
         print_json(own.masked(shape)[0] if own else shape)
     else:
@@ -409,15 +412,24 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         lines = result_lines(raw, shown, launch.host, columns(), output.view)
         print_lines((masked_line(line, own.mask) for line in lines) if own else lines)
     if stderr:
-        DIAGNOSTICS.add(
-            "\n  ".join([f"the server's stderr during the call, {_lines(len(stderr))}:", *stderr])
-        )
+        _say_stderr(stderr, is_whole=_has_failed(record))
     if shown.unfinished:
         hint = f"Sightline did not answer: {unanswered[-1]}." if unanswered else _ANSWERING
         return DIAGNOSTICS.fail(
             ToolFailedError(shown.unfinished.line, f"The model gets nothing from this call. {hint}")
         )
     return _exit_code(record)
+
+
+def _say_stderr(lines: list[str], *, is_whole: bool) -> None:
+    """Print what a server wrote to stderr: a summary, and with `is_whole` every line."""
+    lead = f"the server's {stderr_words(lines)}".replace("stderr", "stderr during the call,", 1)
+    if not is_whole:
+        DIAGNOSTICS.say(clipped(lead, 400))
+        return
+    if raised_in(lines) is None:
+        lead = f"the server's stderr during the call, {_lines(len(lines))}:"
+    DIAGNOSTICS.add("\n  ".join([lead, *lines]))
 
 
 def _sides_shape(shown: Projection, raw: Json) -> JsonObject:

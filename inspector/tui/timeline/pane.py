@@ -18,6 +18,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from inspector.boundary.bounded import Level
+from inspector.protocol.raised import stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
@@ -33,7 +34,6 @@ from inspector.tui.timeline.rows import (
     matches,
     row_line,
     stderr_lines,
-    stderr_words,
     stdout_words,
     whole_stderr,
 )

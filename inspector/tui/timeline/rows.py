@@ -14,11 +14,11 @@ from inspector.asks.ask import URL_REQUIRED
 from inspector.json.members import value_at
 from inspector.protocol.exchanges import Answered
 from inspector.protocol.frames import PRINTED, PRINTED_ADVICE
+from inspector.protocol.raised import stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
 from inspector.session.live import Session
 from inspector.tui.text import content, count, cut_in_the_middle, duration, headline, shortened, size
-from inspector.tui.timeline.raised import raised_in
 
 _CALLS = ("tools/call ", "WebMCP.invokeTool ")
 """The beginnings of the titles of tool calls."""
@@ -363,22 +363,6 @@ def stdout_words(entries: Sequence[Entry]) -> str:
     lines = f"{len(printed):,} lines " if len(printed) > 1 else ""
     said = printed[-1].removeprefix(PRINTED).removesuffix(PRINTED_ADVICE)
     return f"✗ printed {lines}to stdout, log to stderr: {said}"
-
-
-def stderr_words(lines: Sequence[str]) -> str:
-    """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
-
-    The summary quotes the last exception, or in a chain the first, which is the cause; without an exception,
-    the last line. The place comes first, because the message may be cut.
-    """
-    if not lines:
-        return ""
-    raised = raised_in(lines)
-    if raised is None:
-        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
-        return f"stderr {count(len(lines), 'line')}: {' '.join(said.split())}"
-    place = f", {raised.place}" if raised.place else ""
-    return f"stderr {count(len(lines), 'line')}{place}: {raised.words}"
 
 
 def whole_stderr(entries: Sequence[Entry]) -> Entry:

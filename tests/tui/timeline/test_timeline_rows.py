@@ -11,7 +11,6 @@ from inspector.tui.timeline.rows import (
     TimelineRows,
     matches,
     row_line,
-    stderr_words,
     stdout_words,
 )
 from tests.tui.scripted import Script, ScriptedSession
@@ -208,21 +207,6 @@ def test_the_filter_finds_words_and_key_value_pairs(query: str, found: list[str]
     answer(session, 2, {"content": []})
     folded.take(session, 0.0)
     assert [row.call for row in folded.rows if matches(row, query.split())] == found
-
-
-def test_stderr_is_summarised_by_its_last_exception_or_last_line() -> None:
-    assert stderr_words([]) == ""
-    assert stderr_words(["INFO started", ""]) == "stderr 2 lines: INFO started"
-    assert stderr_words(["KeyError: 'id'"]) == "stderr 1 line: KeyError: 'id'"
-    # As Rich prints a chain of exceptions: indented, and wrapped.
-    cause = [
-        "│ code │",
-        "   RuntimeError: database is down",
-        "",
-        "The above exception was the direct cause of the following exception:",
-    ]
-    chain = [*cause, "   ToolError: Error executing", "   tool boom"]
-    assert stderr_words(chain).startswith("stderr 6 lines: RuntimeError: database is down")
 
 
 def test_a_reading_is_one_row_with_its_method_and_uri() -> None:

@@ -1,4 +1,4 @@
-"""The exception in lines of stderr, and its place: tracebacks of Python, plain or drawn by Rich, and of Node."""
+"""Lines of stderr in short: the exception in them, and its place. Reads tracebacks of Python, plain or drawn by Rich, and of Node."""
 
 import re
 from collections.abc import Sequence
@@ -51,6 +51,23 @@ def raised_in(lines: Sequence[str]) -> Raised | None:
     found = _EXCEPTION.match(known[number])
     words = [found[1] if found else "", *_more(known, number)]
     return Raised(words=" ".join(" ".join(words).split()), place=_place(known, before, number))
+
+
+def stderr_words(lines: Sequence[str]) -> str:
+    """A summary of stderr: `stderr 104 lines, server.py:30: ValidationError: …`.
+
+    The summary quotes the last exception, or in a chain the first, which is the cause; without an exception,
+    the last line. The place comes first, because the message may be cut.
+    """
+    if not lines:
+        return ""
+    number = f"{len(lines):,} line{'' if len(lines) == 1 else 's'}"
+    raised = raised_in(lines)
+    if raised is None:
+        said = next((line.strip() for line in reversed(lines) if line.strip()), "")
+        return f"stderr {number}: {' '.join(said.split())}"
+    place = f", {raised.place}" if raised.place else ""
+    return f"stderr {number}{place}: {raised.words}"
 
 
 def _more(lines: Sequence[str], number: int) -> list[str]:

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from inspector.tui.timeline.raised import Raised, raised_in
+from inspector.protocol.raised import Raised, raised_in, stderr_words
 
 PLAIN = """
 INFO ready
@@ -90,6 +90,21 @@ def test_an_exception_is_found_with_its_message_and_the_last_frame_of_the_author
 def test_stderr_without_an_exception_has_none() -> None:
     for text in ("", "INFO started", "ERROR gone", "my error: Error", "at x (/a.js:1:1)"):
         assert raised_in(text.splitlines()) is None
+
+
+def test_stderr_is_summarised_by_its_last_exception_or_last_line() -> None:
+    assert stderr_words([]) == ""
+    assert stderr_words(["INFO started", ""]) == "stderr 2 lines: INFO started"
+    assert stderr_words(["KeyError: 'id'"]) == "stderr 1 line: KeyError: 'id'"
+    # As Rich prints a chain of exceptions: indented, and wrapped.
+    cause = [
+        "│ code │",
+        "   RuntimeError: database is down",
+        "",
+        "The above exception was the direct cause of the following exception:",
+    ]
+    chain = [*cause, "   ToolError: Error executing", "   tool boom"]
+    assert stderr_words(chain).startswith("stderr 6 lines: RuntimeError: database is down")
 
 
 def test_hostile_lines_take_no_time() -> None:
