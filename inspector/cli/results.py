@@ -101,11 +101,13 @@ def result_lines(
     view: ResultSides = ResultSides.BOTH,
     *,
     model: Json = None,
+    is_whole: bool = True,
 ) -> list[OutputLine]:
     """The chosen sides of a result, in full, then each removal with its reason.
 
     `raw`: the server's result, masked unless the user wants to see secrets. `model`: a masked copy of the
     model's side, if that side is masked too. The sides are printed next to each other if `width` allows.
+    `is_whole`: false if the error about a missing answer follows elsewhere; then only its first line is here.
     """
     seen = shown.context.model if model is None else model
     level = shown.bounded.level
@@ -113,7 +115,8 @@ def result_lines(
     if isinstance(shown.outcome, Failure):
         # The error object is Sightline's: the server sent none.
         lines = _stacked("SERVER SENT", [], width)
-        lines += _text_lines(f"nothing. Sightline: {shown.outcome.detail}", width)
+        detail = shown.outcome.detail if is_whole else shown.outcome.detail.partition("\n")[0]
+        lines += _text_lines(f"nothing. Sightline: {detail}", width)
         if view is not ResultSides.RAW:
             lines += ["", *_stacked(model_title, _rows_of(seen), width)]
         changes = shown.context.changes[-1:]

@@ -79,6 +79,15 @@ def test_an_error_of_sightline_is_not_shown_as_sent_by_the_server() -> None:
     assert "server sent no result" in ran.out
 
 
+def test_how_a_server_ended_is_printed_once() -> None:
+    ran = sightline("call", "t", *raw_server("dies in a call"))
+    assert ran.code == 4
+    assert "nothing. Sightline: the server exited with code 3\n" in ran.out
+    assert "command: " not in ran.out
+    assert "the server exited with code 3\n  command: " in ran.err
+    assert "?" not in ran.err
+
+
 @pytest.mark.parametrize(("view", "absent"), [("model", "SERVER SENT"), ("raw", "MODEL SEES")])
 def test_one_view_can_be_printed_alone(view: str, absent: str) -> None:
     ran = sightline("call", "generate_api_key", "--arg", "name=x", "--view", view, "-q", "demo")

@@ -122,7 +122,7 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             "no answer to tools/call within 0.5 s",
             "--timeout",
         ),
-        (("call", "t", *raw_server("dies in a call")), 4, "the server exited with code 3", "Is the server"),
+        (("call", "t", *raw_server("dies in a call")), 4, "the server exited with code 3", "command: "),
         (("call", "t", "--host", "no-host", "demo"), 2, "no host no-host", "Known hosts: spec"),
         (("project", "--result", "none.json"), 2, "cannot read none.json", "Check the path"),
         (("claims", "none"), 2, "no vocabulary none", "Known vocabularies: mcp"),

@@ -52,7 +52,7 @@ from inspector.protocol.catalogue import Kind, Tool
 from inspector.protocol.outcome import Failure, FailureKind, Result, RpcError
 from inspector.protocol.page import Forms
 from inspector.protocol.raised import raised_in, stderr_words
-from inspector.protocol.targets import PageTarget
+from inspector.protocol.targets import PageTarget, StdioTarget, Target
 from inspector.protocol.timeline import EntryKind
 from inspector.safe_text import safe_line
 from inspector.schema.arguments import assigned
@@ -409,7 +409,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
             model, _ = own.masked(shown.context.model)
             shown = dataclasses.replace(shown, context=replace(shown.context, model=model))
             raw, _ = own.masked(raw)
-        lines = result_lines(raw, shown, launch.host, columns(), output.view)
+        lines = result_lines(raw, shown, launch.host, columns(), output.view, is_whole=False)
         print_lines((masked_line(line, own.mask) for line in lines) if own else lines)
     if stderr:
         _say_stderr(stderr, is_whole=_has_failed(record))
@@ -418,7 +418,7 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
         return DIAGNOSTICS.fail(
             ToolFailedError(shown.unfinished.line, f"The model gets nothing from this call. {hint}")
         )
-    return _exit_code(record)
+    return _exit_code(record, launch.target)
 
 
 def _say_stderr(lines: list[str], *, is_whole: bool) -> None:
@@ -465,15 +465,15 @@ def _has_failed(record: CallRecord) -> bool:
             return True
 
 
-def _exit_code(record: CallRecord) -> int:
+def _exit_code(record: CallRecord, target: Target) -> int:
     match record.outcome:
         case Failure(kind=FailureKind.UNSUBMITTED, detail=detail):
             hint = "--submit submits it; --headed shows the browser, so that you can submit it."
             return DIAGNOSTICS.fail(ToolFailedError(detail, hint))
         case Failure(kind=kind):
-            return DIAGNOSTICS.fail(
-                error_of(record.outcome, "", _HINTS.get(kind, "Is the server still there?"))
-            )
+            # How a server that Sightline started has ended is part of the message.
+            usual = "" if isinstance(target, StdioTarget) else "Is the server still there?"
+            return DIAGNOSTICS.fail(error_of(record.outcome, "", _HINTS.get(kind, usual)))
         case _:
             if not _has_failed(record):
                 return ExitCode.OK
