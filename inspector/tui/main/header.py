@@ -64,7 +64,10 @@ def header(view: HeaderView, width: int) -> Content:
     wanted = min(len(_own_name(view)), _MOST_OF_NAME)
     kept: frozenset[str] = frozenset()
     for part in _DISPENSABLE:
-        if _left_over([*program, *_parts(view, kept | {part})], _lenses(view, kept | {part}), width) >= wanted:
+        if (
+            _left_over([*program, *_parts(view, kept | {part})], _lenses(view, kept | {part}), width)
+            >= wanted
+        ):
             kept |= {part}
     parts, lenses = _parts(view, kept), _lenses(view, kept)
     room = max(_left_over([*program, *parts], lenses, width), 4)

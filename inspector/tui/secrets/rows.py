@@ -214,4 +214,6 @@ def peeked(asked: PeekAsked) -> Shown:
     document = Document(asked.value, chunk=asked.chunk)
     beside = document.width - asked.chunk
     # Indentation and keys are beside the text. Each line should fit, for a value is shown only for seconds.
-    return Document(asked.value, chunk=max(asked.chunk - beside, asked.chunk // 2)) if beside > 0 else document
+    return (
+        Document(asked.value, chunk=max(asked.chunk - beside, asked.chunk // 2)) if beside > 0 else document
+    )
