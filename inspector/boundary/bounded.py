@@ -106,7 +106,9 @@ class Bounded(Struct, frozen=True, kw_only=True):
     error: ErrorCode | None = None
     """The code of a failed call, at every boundary level. The model sees it at level `closed` only."""
     free_blocks: tuple[str, ...] = ()
-    """Pointers into the raw result: the content blocks that pass and that no schema describes. Empty at level `open`.
+    """Pointers into the raw result to the content blocks that pass although no schema describes them.
+
+    Empty at level `open`.
 
     A block that repeats the structured content is not among them, unless the call failed.
     """

@@ -63,7 +63,7 @@ def _text_in(draft: Draft, removal: Removal, spellings: Mapping[str, Spelling]) 
 
 
 def _without_key(keys: Mapping[str, Spelling], removal: Removal) -> Removal:
-    """The removal with its pointer cut before the first of `keys`."""
+    """The removal, its pointer cut before the first token that is in `keys`."""
     tokens = split(removal.pointer)
     first = next((index for index, token in enumerate(tokens) if token in keys), None)
     return replace(removal, pointer=join(tokens[:first]))

@@ -70,9 +70,9 @@ class Counted(Struct, frozen=True, kw_only=True):
 
     @property
     def other_words(self) -> str:
-        """The parts that were not withheld, in words: untrusted texts between markers, and protocol metadata.
+        """What `words` does not count, in words: untrusted texts that pass between markers, and metadata left out.
 
-        Empty if there are none.
+        Empty if there is neither.
         """
         metadata = "protocol metadata left out" if self.metadata else ""
         texts = "untrusted text" if self.delimited == 1 else "untrusted texts"

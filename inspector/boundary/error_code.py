@@ -1,4 +1,7 @@
-"""Maps errors to a closed set of codes, from codes of JSON-RPC and HTTP; the texts of errors are not read."""
+"""Maps errors to a closed set of codes, by the JSON-RPC code, the HTTP status or the kind of failure.
+
+The texts of errors are not read.
+"""
 
 from typing import TypeGuard
 

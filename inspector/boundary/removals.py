@@ -184,7 +184,7 @@ class Removals(Sequence[Removal]):
 def places(removals: Iterable[Removal]) -> Iterator[tuple[str, str | MarkedRows]]:
     """The rule and the pointer of each removal.
 
-    The removals of rows are one `MarkedRows`. Creates no `Removal` objects, so that very many removals cost
+    Those in consecutive objects of an array with the same keys are one `MarkedRows`. Creates no `Removal` objects, so that very many removals cost
     little.
     """
     for segment in removals.segments if isinstance(removals, Removals) else (removals,):

@@ -83,7 +83,10 @@ def flag(trait: TraitName, *, malformed: bool = True) -> Implication:
 
 
 def table(trait: TraitName, meanings: Mapping[Word, Word], *, malformed: Word | None) -> Implication:
-    """The implication of a key whose values translate to values of the trait. `malformed`: the safe value."""
+    """The implication of a key whose values translate to values of the trait.
+
+    `malformed`: the value that a malformed claim implies, the one that permits least; None if it implies nothing.
+    """
     return Implication(trait=trait, meanings=meanings, malformed=malformed)
 
 

@@ -244,7 +244,7 @@ def _value_text(line: DocumentLine) -> str:
 def _is_within(pointer: str, places: frozenset[str], lengths: Sequence[int]) -> bool:
     """True if `pointer`, or the pointer to a value around it, is among `places`.
 
-    `lengths`: the lengths of `places`.
+    `lengths`: the distinct lengths of the pointers in `places`, the shortest first.
     """
     return any(
         pointer[:length] in places

@@ -420,7 +420,7 @@ def _not_recorded(found: Reviewed) -> Iterator[NotChecked]:
         yield NotChecked(what="changes", why="the definitions were listed once in the recording")
     yield NotChecked(
         what="definitions that depend on the client's name",
-        why="a recording has the definitions for one client name",
+        why="a recording holds only the definitions that one client name got",
     )
 
 

@@ -22,7 +22,7 @@ from inspector.protocol.targets import (
 )
 
 _IN_A_FILE = "Write the settings of each server to a configuration file, and name its entries. To record a server, press w in the interface."
-_OPEN_ALONE = "Open the server alone, or give each entry of a configuration file a client (`oauth`). With several servers, only --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert work."
+_OPEN_ALONE = "Open the server alone, or set its OAuth client under `oauth` in its entry of a configuration file. With several servers, only --remember, --stored-auth-only, --no-browser, --client-metadata-url and --cacert work."
 
 
 class NamedServer(Struct, frozen=True, kw_only=True):

@@ -49,7 +49,7 @@ class Layout(Struct, frozen=True, kw_only=True):
     first: Sequence[int]
     """For each container, the index of its first entry; one more at the end."""
     position: Sequence[int]
-    """For each entry, the member's index in its container."""
+    """For each entry, the index of its member in the container."""
     end: Sequence[int]
     """For each entry, the lines of all members of the container up to this one, including it."""
     node: Sequence[int]
@@ -239,11 +239,11 @@ class _Survey:
         """Set the maximum lengths of texts that need no measuring, if they follow that many spaces."""
         room = self._width - blanks - 2
         self._room = min(self._chunk, room)
-        """The maximum length of printable ASCII without a quote or backslash."""
+        """The length up to which printable ASCII without a quote or backslash surely fits on one line."""
         self._likely = min(self._chunk, room) // 2
-        """The maximum length of printable ASCII."""
+        """The length up to which other printable ASCII surely fits on one line."""
         self._common = min(self._chunk // 2, room // _WORST)
-        """The maximum length of any text without a line feed."""
+        """The length up to which any text without a line feed surely fits on one line."""
 
     def _entry(self, index: int, node: int, lines: int) -> None:
         self._position.append(index)

@@ -155,7 +155,7 @@ class PageFacts(Struct, frozen=True, kw_only=True):
     exposed_to: tuple[str, ...]
     """The entries of `exposedTo` as declared; empty if they were not seen."""
     kept: Json
-    """The tool as the browser stores it, as sent."""
+    """The tool as the browser stores it, unchanged."""
     declared: Json
     """The tool as the page declared it; None if that was not seen, as for forms."""
     options: Json

@@ -108,7 +108,10 @@ class RecordedDefinitions:
 
 
 def _salvaged(entry: object) -> Tool | None:
-    """A malformed tool, kept for its declarations, because it can still be called."""
+    """The tool of a malformed entry, which can still be called and so keeps its declarations.
+
+    None if the entry has no name or is not an object.
+    """
     if not isinstance(entry, Malformed) or entry.name is None:
         return None
     value = entry.value

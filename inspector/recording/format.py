@@ -256,7 +256,7 @@ class ListedTool(Struct, frozen=True):
 
     name: str
     definition: _Json = None
-    """The definition; a part that repeats a withheld value is a marker."""
+    """The definition; a marker replaces each part that repeats a withheld value."""
 
 
 class Listed(Struct, frozen=True, kw_only=True):

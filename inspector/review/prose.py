@@ -39,7 +39,7 @@ class Prose(Struct, frozen=True, kw_only=True):
     shouts: int | None
     """The position of emphasis in capitals; None if there is none."""
     threat: int | None
-    """The position of a threat; None if there is none."""
+    """The position of words that announce a consequence, such as "otherwise"; None if there are none."""
     paths: bool = False
     """True if the text contains a path at which keys are usually stored."""
     spaced: int | None = None

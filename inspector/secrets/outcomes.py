@@ -110,7 +110,7 @@ class OutcomeWords(Struct, frozen=True, kw_only=True):
     state: str
     """One or two words."""
     why: str
-    """One sentence."""
+    """Why the redemption ended so, in one sentence."""
     next: str
     """An action for the user."""
 

@@ -47,7 +47,7 @@ Raw: TypeAlias = Callable[[int], Frame | None]
 @click.option(
     "--check",
     is_flag=True,
-    help="Project every result again and compare it with the recorded one; exit with 12 if one differs.",
+    help="Compute the model's view of every result again and compare it with the recorded one; exit with 12 if one differs.",
 )
 @click.option(
     "--no-check-output",

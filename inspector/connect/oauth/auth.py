@@ -1,4 +1,4 @@
-"""Sends requests again with a token if a server refused them without.
+"""Sends a request again, with a token, if a server refused it for lack of one.
 
 The provider of tokens is imported only when a server requires a token.
 """

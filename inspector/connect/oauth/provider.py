@@ -264,7 +264,10 @@ class Provider:
                     return
 
     def _challenge(self, response: httpx2.Response) -> httpx2.Response:
-        """The refusal in the form that the SDK's flow gets: if the user chose scopes, a 401 asks for them."""
+        """The refusal as the SDK's OAuth flow sees it.
+
+        If the user chose scopes, a 401 gets a challenge in front that names them, so that the flow requests them.
+        """
         if self._identity.scope is None or response.status_code != 401:
             return response
         challenges = (

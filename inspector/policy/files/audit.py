@@ -107,7 +107,7 @@ class Audit:
         if self._failure:
             raise InspectorError(
                 f"the audit log cannot be written: {self._failure}",
-                "Free some space, or correct the handlers of the log. Sightline makes no call that it cannot log.",
+                "Free some space, or correct `audit.handlers` in config.toml. Sightline makes no call that it cannot log.",
             )
 
     def _failed(self, record: logging.LogRecord) -> None:

@@ -101,9 +101,9 @@ class Index:
         self.call_entries = array("I")
         """For each call, the entry that its request began; 0 for a call of a page."""
         self.openings = Places()
-        """The lines at which timeline entries begin.
+        """The line at which each timeline entry begins.
 
-        A batch occurs several times; a page's list of tools never occurs.
+        The line of a batch is listed once for each entry; a page's list of tools begins no entry.
         """
         self.more: dict[int, array[int]] = {}
         """By entry of a request with a task or several rounds: its lines other than the opening and the

@@ -203,7 +203,7 @@ RULES = (
     ),
     ReviewRule(
         id="SL-ANN011",
-        title="Answer about a call permits more than its tool declares",
+        title="Resolution of a call allows more than the tool declares",
         severity=Severity.HIGH,
         confidence=Confidence.HIGH,
         consequence="A call is resolved to do more than the tool declares, and so more than the host agreed to.",

@@ -150,7 +150,7 @@ RULES = (
     _rule(
         3,
         ListingKind.OTHER_CLIENT,
-        "Changed with the client name",
+        "Depends on the client name",
         Severity.MEDIUM,
         "A reviewer's client sees other definitions than the model of another client.",
         "Serve the same definitions to every client.",

@@ -236,7 +236,10 @@ def entries(lines: tuple[FormLine, ...], arguments: JsonObject) -> dict[str, Ent
 
 
 def _picked(item: Field, value: Json) -> Entered | None:
-    """The entry that picks the values of a list; None unless they are distinct and in the set's order."""
+    """The entry with the values of a list picked.
+
+    None if one is not among the choices, occurs twice, or is out of their order.
+    """
     found = [entry_of(item, each) for each in value] if isinstance(value, list) else [None]
     picked = tuple(entry.chosen for entry in found if entry is not None and entry.chosen is not None)
     return (

@@ -37,7 +37,7 @@ _NEAR = 24
 
 _WHY = (
     "Sightline writes the reason to a file that sightline review --baseline reads. The finding does not "
-    "count again unless it changes. To withdraw the acceptance, press a on it again."
+    "count again unless it changes. To withdraw the acceptance, put the cursor on the finding and press a again."
 )
 
 _FORMATS = (

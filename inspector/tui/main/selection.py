@@ -32,11 +32,11 @@ from inspector.tui.text import content, cut_in_the_middle
 
 _DRAWN_S = 0.1
 _UNCALLED = {
-    Kind.TOOL: " has not been called yet. Enter goes to its form; Enter there calls it.",
-    Kind.RESOURCE: " has not been read yet. Enter goes to its button; Enter there reads it.",
-    Kind.SKILL: " has not been read yet. Enter goes to its button; Enter there reads it.",
-    Kind.TEMPLATE: " has not been read yet. Enter goes to its form; Enter there reads it.",
-    Kind.PROMPT: " has no result yet. Enter goes to its form; Enter there gets it.",
+    Kind.TOOL: " has not been called yet. Enter goes to its form, and Enter again calls it.",
+    Kind.RESOURCE: " has not been read yet. Enter goes to its button, and Enter again reads it.",
+    Kind.SKILL: " has not been read yet. Enter goes to its button, and Enter again reads it.",
+    Kind.TEMPLATE: " has not been read yet. Enter goes to its form, and Enter again reads it.",
+    Kind.PROMPT: " has no result yet. Enter goes to its form, and Enter again gets it.",
 }
 
 
@@ -69,7 +69,7 @@ class Selection:
         host: str,
         enter: Callable[[], None],
     ) -> None:
-        """`enter`: called before an item is shown while `is_shown` is false."""
+        """`enter`: shows this server in the panes. Called before an item is shown while they show another server."""
         self._screen = screen
         self._catalogue = catalogue
         self._enter = enter

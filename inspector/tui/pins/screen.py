@@ -19,7 +19,7 @@ _UNLISTED = "There is no complete list of definitions yet."
 
 
 class PinsScreen(SecondaryScreen[None], inherit_bindings=False):
-    """Shows every change with the text before and now. The screen asks before it pins or unpins."""
+    """Shows every change, with the text as pinned and as it is now. The screen asks before it pins or unpins."""
 
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.PINS)
     NAME = "Pins"

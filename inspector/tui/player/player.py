@@ -116,9 +116,11 @@ class Player:
     def step_call(self, step: int) -> None:
         """Move to the next or previous answer of a tool."""
         if step > 0:
-            self._choose(self._played.next_call(self.position), "No answer of a tool after this.")
+            self._choose(self._played.next_call(self.position), "There is no tool result after this one.")
         else:
-            self._choose(self._played.previous_call(self.position), "No answer of a tool before this.")
+            self._choose(
+                self._played.previous_call(self.position), "There is no tool result before this one."
+            )
 
     def ends(self, step: int) -> None:
         """Move to the end of the recording, or to its start."""

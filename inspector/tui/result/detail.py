@@ -48,7 +48,7 @@ def _changes(host: str, changes: tuple[HostChange, ...]) -> Iterator[Content]:
 
 _NOTICE = (
     "Sightline's notice",
-    "It names the fields and content blocks that were withheld, so that the model does not take the result for complete.",
+    "It names the fields and content blocks that were withheld, so that the model does not take the result to be complete.",
 )
 _ADDED = (
     "added for the model",

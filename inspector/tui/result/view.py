@@ -136,7 +136,7 @@ class ResultView:
     reaching: Mapping[str, Removal] = field(default_factory=dict[str, Removal])
     """At level `open`: the values that level `declared` withholds but this model gets, by pointer."""
     undescribed: frozenset[str] = frozenset()
-    """The pointers to the first values that pass though the output schema does not describe them."""
+    """The pointers to the values that pass though the output schema does not describe them; the first ones only."""
     credentials: Mapping[str, str] = field(default_factory=dict[str, str])
     """Why values that reach the model look like credentials, by pointer."""
     reached: int = 0

@@ -166,7 +166,7 @@ class SessionTimeline(TimelinePane):
         self._began = datetime.now(UTC).astimezone()
 
     def on_mount(self) -> None:
-        """Draw the border in the colour of the focus."""
+        """Redraw the title of the border whenever the focus comes or goes."""
         self.watch(self, "has_focus", self._label)
 
     def show(self, session: Session, server: str = "") -> None:

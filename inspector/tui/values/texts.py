@@ -7,7 +7,7 @@ from inspector.tui.values.wrap import PieceKind
 
 
 def block_texts(one: Value, other: Value) -> tuple[Value, Value] | None:
-    """The texts of text blocks that have no other members; None if a side is a different value."""
+    """The texts of two text blocks without other members. An absent side stays absent; None if a side is anything else."""
     found: list[Value] = []
     for value in (one, other):
         if value is ABSENT:

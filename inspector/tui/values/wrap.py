@@ -50,7 +50,7 @@ def breaks(
 
 
 def plain_rows(before: int, text: str, after: int, room: int) -> int:
-    """The number of rows of a plain text between quotes in `room` cells; 0 if it begins below its label.
+    """The number of rows of a plain text between quotes in `room` cells; 0 if it does not fit beside its label.
 
     `before`: the width of what precedes the text in its first row. `after`: the width of what follows the
     text in its last row.

@@ -135,7 +135,7 @@ class Watcher:
         self._in_row: tuple[tuple[str, ...], int] = ((), 0)
         self._tries = 0
         self._listed: asyncio.Future[str] | None = None
-        """A future with "" once the listing is complete, or with the reason why there is none."""
+        """Resolves to "" once the listing is complete, or to the reason why there will be none."""
         self._finished: asyncio.Future[CallRecord | str] | None = None
         """A future with the record of the repeated call, or with the reason why it has none."""
         self._agreed: RepeatableCall | None = None

@@ -177,7 +177,7 @@ _STYLES = {
 }
 
 SIGNS_WIDTH = 3
-"""The width in front of a line in cells: the cursor's sign, the removal's sign, and a blank."""
+"""The width, in cells, of what is in front of a line: the sign of the cursor, the sign of a removal, and a blank."""
 
 
 def document_line(line: Line, *, here: bool, sign: str = " ") -> Content:
