@@ -20,18 +20,18 @@ def text(words: str, **members: Json) -> JsonObject:
     return {"type": "text", "text": words, **members}
 
 
-def test_only_known_members_are_passed_on_with_content_first() -> None:
+def test_only_known_members_are_passed_on_with_content_first_and_the_others_as_sent() -> None:
     result: JsonObject = {
-        "structuredContent": {"z": 1, "a": 2},
-        "x": 1,
         "isError": False,
+        "x": 1,
+        "structuredContent": {"z": 1, "a": 2},
         "_meta": {},
         "content": [text("a")],
     }
     model, changes = model_view_of(result)
     assert (
         dump_text(model)
-        == '{"content":[{"type":"text","text":"a"}],"structuredContent":{"z":1,"a":2},"isError":false}'
+        == '{"content":[{"type":"text","text":"a"}],"isError":false,"structuredContent":{"z":1,"a":2}}'
     )
     assert pointers(changes) == ["/x", "/_meta"]
 

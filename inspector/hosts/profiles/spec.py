@@ -1,4 +1,4 @@
-"""`spec`: a host that follows the specification. Content comes first, then structured content.
+"""`spec`: a host that follows the specification. Content comes first, then the other members as sent.
 
 `_meta` is left out, and blocks whose audience excludes the model too.
 
@@ -10,8 +10,8 @@ from inspector.hosts.profile import Call, Host, HostChange, ModelContext
 from inspector.json.exact import Json, JsonObject
 from inspector.json.pointer import child
 
-_PASSED_ON = ("structuredContent", "isError")
-_KNOWN = frozenset({"content", *_PASSED_ON})
+_PASSED_ON = frozenset({"structuredContent", "isError"})
+_KNOWN = _PASSED_ON | {"content"}
 _NO_RESULT = "a value that is not a tool result counts as structured content"
 _NO_LIST = "content that is not a list is omitted"
 FOR_OTHERS = "a block whose audience excludes the model is omitted"
@@ -34,9 +34,7 @@ def model_view(bounded: Bounded, _call: Call) -> ModelContext:
     model: JsonObject = {}
     if "content" in result:
         model["content"] = _content(result["content"], noted)
-    for key in _PASSED_ON:
-        if key in result:
-            model[key] = result[key]
+    model |= {key: value for key, value in result.items() if key in _PASSED_ON}
     noted.extend(
         HostChange(pointer=child("", key), what=FOR_PROGRAMS if key == "_meta" else _UNKNOWN)
         for key in result
