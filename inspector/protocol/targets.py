@@ -116,7 +116,7 @@ def parse_target(word: str) -> WrittenTarget:
     raise UsageError(
         f"not a target: {word}",
         _meant(word)
-        + "A target is an http(s) URL, sse+http(s)://…, web+http(s)://… for a page, mcp.json:NAME, stdio:'COMMAND', demo, or -- COMMAND at the end.",
+        + "A target is an http(s) URL, sse+http(s)://…, web+http(s)://… for a page, mcp.json:NAME or all of mcp.json, stdio:'COMMAND', demo, or -- COMMAND at the end; a recording (session.jsonl) opens in the interface.",
     )
 
 

@@ -239,7 +239,7 @@ def _located(reason: str, text: str) -> str:
 
 def _refuse(field: Field, text: str) -> NoReturn:
     expected = _EXPECTED.get(field.kind) or f"one of {_cut(_listed(field.choices))}"
-    given = "something else" if field.sensitive else f"“{_cut(text)}”"
+    given = "something else" if field.sensitive else f'"{_cut(text)}"'
     prefix = f"{_cut(field.name)}: " if field.name else ""
     raise UsageError(f"{prefix}expected {expected}, got {given}")
 

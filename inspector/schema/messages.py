@@ -132,7 +132,7 @@ def _misnamed(error: "ValidationError") -> Iterator[Message]:
     inner: ValidationError = kind.error
     key = str(inner.instance)
     for found in messages_of(inner, key):
-        quoted, plain = f"the key “{cut(key)}” {found.words}{found.given}", f"a key {found.words}"
+        quoted, plain = f'the key "{cut(key)}" {found.words}{found.given}', f"a key {found.words}"
         # Both are whole sentences, because the key is part of the value.
         yield _message(error, tuple(error.instance_path), "", given=quoted, kind=plain)
 

@@ -86,7 +86,7 @@ def found(value: str, schema: str) -> list[str]:
         (
             '{"propertyNames": {"maxLength": 1}}',
             '{"ab": 1}',
-            "the key “ab” must be at most 1 character, has 2 /propertyNames/maxLength",
+            'the key "ab" must be at most 1 character, has 2 /propertyNames/maxLength',
         ),
         ('{"items": {"type": "null"}}', "[null, 1]", "/1 must be null, is 1 /items/type"),
         ('{"prefixItems": [{}], "items": false}', "[1, 2]", "/1 is not allowed here /items"),

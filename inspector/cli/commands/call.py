@@ -490,10 +490,10 @@ def checked_arguments(given: JsonObject, call: CallArguments, tool: Tool | None)
     found = () if call.unvalidated else violations(arguments, schema)
     if found:
         lines = "\n".join(f"  {violation.pointer or '/'}: {violation.message}" for violation in found)
-        who = f"{tool.label} does" if tool and tool.item else "the input schema does"
+        schema_of = f"what {tool.label} takes" if tool and tool.item else "the input schema"
         hint = "--no-validate sends them anyway."
         raise UsageError(
-            f"{who} not allow these arguments:\n{lines}", " ".join([*_meant(arguments, schema), hint])
+            f"the arguments do not match {schema_of}:\n{lines}", " ".join([*_meant(arguments, schema), hint])
         )
     return arguments
 
