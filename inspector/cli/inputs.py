@@ -1,6 +1,7 @@
 """Read results, definitions and the arguments of a call, from files, stdin and options."""
 
 import hashlib
+import shlex
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -11,6 +12,11 @@ from inspector.json.exact import Json, JsonObject, JsonText, Malformed, dump, pa
 from inspector.protocol.catalogue import Kind, Tool, decode_page
 from inspector.protocol.outcome import Outcome, Result, RpcError
 from inspector.schema.arguments import assigned, from_json
+
+
+def result_hint(word: str) -> str:
+    """How to name a file with a result; empty if `word` names no file."""
+    return f"Write --result {shlex.quote(word)}." if Path(word).is_file() else ""
 
 
 def read_outcome(path: str) -> Outcome:

@@ -68,7 +68,7 @@ class LazyGroup(WrappedHelp, click.Group):
             formatter.write_dl([(name, summary) for name, (_, summary) in COMMANDS.items()])
 
 
-# The character before the list makes click keep its lines as they are.
+# The character before a paragraph makes click keep its lines as they are.
 _HELP = """See what the model sees: an inspector for MCP servers and WebMCP pages.
 
 \b
@@ -82,7 +82,9 @@ sightline demo mcp.json:a mcp.json:b  on several servers
 sightline mcp.json                    on all servers of the file
 sightline session.jsonl               on a recording
 
-sightline COMMAND --help shows the options of a command, with examples.
+\b
+sightline COMMAND --help shows the options of a command, with examples;
+sightline open --help those of the interface, such as --theme and --watch.
 """
 
 
@@ -171,6 +173,11 @@ def _reworded(error: click.ClickException) -> UsageError:
             "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
         )
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
+    if isinstance(error, click.exceptions.NoArgsIsHelpError) and context:
+        names = context.command.list_commands(context) if isinstance(context.command, click.Group) else []
+        return UsageError(
+            f"{context.command_path} needs a command", f"Give one of: {', '.join(names)}. {more}"
+        )
     message = error.format_message().rstrip(".")
     if isinstance(error, click.MissingParameter) and error.param and error.param.name == "tool":
         more = f"sightline list TARGET lists the tools. {more}"

@@ -136,9 +136,21 @@ def _be_quiet(context: click.Context, parameter: click.Parameter, value: bool) -
 quiet_option = click.option(
     "-q", "quiet", is_flag=True, expose_value=False, callback=_be_quiet, help="Print only errors on stderr."
 )
+
+
+def _known_theme(context: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    _ = context, parameter
+    if value is not None:
+        from inspector.files.themes import check, themes  # noqa: PLC0415 - few runs name a theme
+
+        check(value, themes())
+    return value
+
+
 theme_option = click.option(
     "--theme",
     metavar="NAME",
+    callback=_known_theme,
     help="Colours of the interface: dark, light, high-contrast, nord, catppuccin-mocha, or your own.",
 )
 history_option = click.option(

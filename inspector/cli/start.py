@@ -235,10 +235,8 @@ def target_of(
     if not named and browser.cdp:
         return _adjusted(PageTarget(url=""), connection)
     if len(named) != 1:
-        raise UsageError(
-            "two targets" if named else "no target",
-            "Give one of: a URL, web+URL for a page, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end.",
-        )
+        forms = "a URL, web+URL for a page, mcp.json:NAME, --config FILE --server NAME, demo, or -- COMMAND at the end."
+        raise UsageError("two targets" if named else "no target", f"{_usage()}Give one of: {forms}")
     if command_line is not None:
         target: Target | ConfiguredTarget = stdio_target(command_line)
     elif connection.config is not None:
@@ -246,6 +244,17 @@ def target_of(
     else:
         target = parse_target(word or "")
     return _adjusted(configured(target, connection), connection)
+
+
+def _usage() -> str:
+    """How to write the running command with a target: `Write sightline call TOOL TARGET. `. Empty outside of commands."""
+    context = click.get_current_context(silent=True)
+    if context is None:
+        return ""
+    words = [
+        piece.strip("[]") for piece in context.command.collect_usage_pieces(context) if piece != "[OPTIONS]"
+    ]
+    return f"Write {' '.join([context.command_path, *filter(None, words)])}. " if "TARGET" in words else ""
 
 
 def check_named(what: str, word: str, target: str | None, connection: ConnectionOptions) -> None:

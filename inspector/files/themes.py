@@ -85,6 +85,13 @@ def remember(name: str) -> bool:
     return True
 
 
+def check(name: str, among: tuple[ThemeFile, ...]) -> None:
+    """Raise UsageError for a name that no theme has."""
+    names = [each.name for each in among]
+    if name not in names:
+        raise UsageError(f"no theme {name}", f"Known themes: {', '.join(names)}.")
+
+
 def _chosen() -> Path:
     return paths.data() / "theme"
 

@@ -15,7 +15,6 @@ from textual.filter import LineFilter
 from textual.theme import Theme
 
 from inspector.boundary.options import Level
-from inspector.errors import UsageError
 from inspector.files import paths, themes
 from inspector.files.recent import recent_targets
 from inspector.protocol.targets import StdioTarget, Target
@@ -52,9 +51,7 @@ def run(launch: "Launch") -> int:
     own = _own()
     found = themes.themes()
     chosen = theme or themes.remembered()
-    if chosen not in {each.name for each in found}:
-        names = ", ".join(each.name for each in found)
-        raise UsageError(f"no theme {chosen}", f"Known themes: {names}.")
+    themes.check(chosen, found)
 
     launches = (launch, *launch.further)
     names = _names(launches)

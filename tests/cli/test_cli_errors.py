@@ -127,7 +127,18 @@ from tests.cli.sightline import ROOT, raw_server, sightline
         (("project", "--result", "none.json"), 2, "cannot read none.json", "Check the path"),
         (("claims", "none"), 2, "no vocabulary none", "Known vocabularies: mcp"),
         (("open", "demo"), 2, "the interface needs a terminal", "Use sightline list"),
-        (("demo.py",), 2, "not a target: demo.py", "A target is"),
+        (("demo.py",), 2, "not a target: demo.py", "a recording (session.jsonl)"),
+        (("project", "README.md"), 2, "too many words: README.md", "Write --result README.md."),
+        (("hosts", "README.md"), 2, "no host README.md", "Write --result README.md."),
+        (("policy",), 2, "sightline policy needs a command", "Give one of: check, explain."),
+        (("call", "resolve_path", "--arg", "path"), 2, "no target", "Write sightline call TOOL TARGET."),
+        (("demo", "--theme", "drak"), 2, "no theme drak", "Known themes: "),
+        (
+            ("call", "resolve_path", "demo"),
+            2,
+            "the arguments do not match the input schema:\n    /path: is missing",
+            "--no-validate",
+        ),
     ],
 )
 def test_a_failure_is_one_clear_message_with_its_exit_code(

@@ -10,7 +10,7 @@ from inspector.cli.help import SectionedCommand, WordChoice
 from inspector.cli.options import format_option, host_profile, server_name_option
 from inspector.cli.output import columns, print_json, print_lines, table
 from inspector.errors import ExitCode, UsageError
-from inspector.hosts.registry import NOT_OBSERVED, hosts
+from inspector.hosts.registry import NOT_OBSERVED, host, hosts
 from inspector.json.document import MAX_LINES
 from inspector.json.exact import Json, JsonObject
 from inspector.safe_text import safe_line
@@ -60,6 +60,14 @@ def command(  # noqa: PLR0913 - an option each
 ) -> int:
     """List the hosts whose model view Sightline can show; describe the host NAME; or compare all on one result."""
     as_json = format_ == "json"
+    if name is not None and host(name) is None:
+        from inspector.cli.inputs import result_hint  # noqa: PLC0415 - as in `_compared`
+
+        hint = result_hint(name)
+        if hint:
+            raise UsageError(
+                f"no host {name}", f"{hint} With --compare, it compares all hosts on that result."
+            )
     if compare and name is not None:
         raise UsageError(
             f"--compare compares all hosts, not only {name}", f"Add --host {name} to see its model in full."

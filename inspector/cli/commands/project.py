@@ -4,7 +4,7 @@ import click
 
 from inspector.cli.definitions import definition_lines, definition_shape
 from inspector.cli.help import SectionedCommand, WordChoice
-from inspector.cli.inputs import nonce_of, read_outcome, read_tool
+from inspector.cli.inputs import nonce_of, read_outcome, read_tool, result_hint
 from inspector.cli.options import (
     WITHHOLDING,
     LensOptions,
@@ -29,6 +29,7 @@ from inspector.protocol.catalogue import Tool
         "sightline project --result - --host claude-code < result.json",
     ),
 )
+@click.argument("others", nargs=-1, metavar="")
 @click.option(
     "--result",
     "result_file",
@@ -51,8 +52,9 @@ from inspector.protocol.catalogue import Tool
 @format_option("text", "json")
 @quiet_option
 @takes("lens", LensOptions)
-def command(
+def command(  # noqa: PLR0913 - an option each
     *,
+    others: tuple[str, ...],
     result_file: str | None,
     tool_file: str | None,
     server_name: str | None,
@@ -62,6 +64,10 @@ def command(
     lens: LensOptions,
 ) -> int:
     """Show what a model would see of a saved result, without server or network."""
+    if others:
+        raise UsageError(
+            f"too many words: {others[0]}", f"{result_hint(others[0])} Try sightline project --help.".strip()
+        )
     if result_file == "-" and tool_file == "-":
         raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")
     host = lens.profile()
