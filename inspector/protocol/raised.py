@@ -32,6 +32,8 @@ class Raised(Struct, frozen=True, kw_only=True):
 
     words: str
     """The name of the exception and its message, on one line."""
+    line: str
+    """The line that names it, without the blanks around it."""
     place: str = ""
     """The last frame in the author's own code, as `server.py:30`; without one, the last frame. May be empty."""
 
@@ -50,7 +52,8 @@ def raised_in(lines: Sequence[str]) -> Raised | None:
     number, before = raised[at], raised[at - 1] + 1 if at else 0
     found = _EXCEPTION.match(known[number])
     words = [found[1] if found else "", *_more(known, number)]
-    return Raised(words=" ".join(" ".join(words).split()), place=_place(known, before, number))
+    joined = " ".join(" ".join(words).split())
+    return Raised(words=joined, line=known[number], place=_place(known, before, number))
 
 
 def stderr_words(lines: Sequence[str]) -> str:

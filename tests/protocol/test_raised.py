@@ -84,7 +84,10 @@ mcp.shared.exceptions.MCPError: gone
 def test_an_exception_is_found_with_its_message_and_the_last_frame_of_the_author(
     text: str, words: str, place: str
 ) -> None:
-    assert raised_in(text.splitlines()) == Raised(words=words, place=place)
+    raised = raised_in(text.splitlines())
+    assert raised is not None
+    assert raised == Raised(words=words, line=raised.line, place=place)
+    assert raised.line in map(str.strip, text.splitlines())
 
 
 def test_stderr_without_an_exception_has_none() -> None:

@@ -1100,6 +1100,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
     def action_timeline(self) -> None:
         if self._room.toggle_timeline():
             return
+        self._timeline.fold_all()
         self._timeline.follow()
         if self.focused is self._timeline:
             self._catalogue.focus_list()

@@ -26,6 +26,7 @@ from inspector.session.live import Session
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
+from inspector.tui.timeline.raised import raised_in
 from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
@@ -47,6 +48,8 @@ _MOST_LINES = 1_000
 """The maximum number of lines of stderr that one row unfolds to. Enter on one of them shows all lines."""
 _LONGEST = 4_000
 """The maximum number of characters of one such line."""
+_NAMED = 20
+"""The number of characters by which the line of an exception is found."""
 _WIDE = 110
 """The width, in cells, from which a row shows the time of day."""
 
@@ -112,6 +115,9 @@ class TimelinePane(Lines):
 
     def follow(self) -> None:
         """Go to the end, and stay there when rows are added."""
+
+    def fold_all(self) -> None:
+        """Fold every row that is unfolded."""
 
     def entry(self, index: int) -> Entry | None:
         """The entry of a row; None if the entry has not been read yet."""
@@ -238,7 +244,7 @@ class SessionTimeline(TimelinePane):
         elif self._unfolds_first(row):
             self._fold(row, index)
             self.post_message(self.RoomWanted())
-            self.call_after_refresh(self._show_from, index)
+            self.call_after_refresh(self._show_cause, row, index)
         elif row.record is not None:
             self.post_message(self.ResultWanted(row.record, row.arguments, row.segment.server))
         elif row.folded:
@@ -273,8 +279,23 @@ class SessionTimeline(TimelinePane):
         is_failed = bool(row.call) and entry is not None and entry.state is EntryState.FAILED
         return is_failed and not row.is_unfolded and bool(stderr_lines(row.entries))
 
-    def _show_from(self, index: int) -> None:
-        self.scroll_to(y=index, animate=False)
+    def fold_all(self) -> None:
+        for row in self._rows.rows if self._unfolded else ():
+            row.is_unfolded = False
+        self._unfolded = 0
+        self._list(None)
+
+    def _show_cause(self, row: TimelineRow, index: int) -> None:
+        """Show an unfolded call from its row on; if its exception is further down, go there."""
+        lines = [at for at in range(index, self.count) if self._line(at).row is row]
+        raised = raised_in(stderr_lines(row.entries))
+        words = safe_line(raised.line)[:_NAMED] if raised is not None else ""
+        named = [at for at in lines if words and words in (self._line(at).text or "")]
+        cause = (named or lines)[-1]
+        if cause < index + self.scrollable_content_region.height:
+            self.scroll_to(y=index, animate=False)
+        else:
+            self.cursor = cause
 
     def action_fold(self) -> None:
         """Fold or unfold the row under the cursor."""

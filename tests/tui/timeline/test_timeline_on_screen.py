@@ -209,6 +209,28 @@ async def test_enter_on_a_failed_call_unfolds_its_traceback_in_whole_lines() -> 
         await settled(pilot, app, "KeyError: 'url'\n")
 
 
+async def test_a_long_traceback_unfolds_at_its_exception_and_folds_again_with_the_timeline() -> None:
+    told = script()
+    told.answers = {"mint": answering({"content": [], "isError": True})}
+    app = app_of(told)
+    async with app.run_test(size=SMALL, notifications=True) as pilot:
+        await settled(pilot, app, "owner")
+        await pilot.press("enter", "enter")
+        await settled(pilot, app, "#1 tool error")
+        frames = (f'  File "/a/server.py", line {number}, in call' for number in range(30))
+        for line in ("Traceback (most recent call last):", *frames, "KeyError: 'url'", "bye", *["."] * 10):
+            told.opened[0].frame(Direction.RECEIVED, line.encode(), Channel.STDERR)
+        await settled(pilot, app, "KeyError: 'url'")
+        timeline = app.screen.query_one(TimelinePane)
+        timeline.focus()
+        await pilot.press("enter")
+        await settled(pilot, app, "line 29, in call")
+        assert timeline.row(timeline.cursor, 80).plain == "    KeyError: 'url'"
+        await pilot.press("escape")
+        await settled(pilot, app, "following")
+        assert timeline.count < 30
+
+
 async def test_the_number_of_newer_rows_is_at_the_right_until_it_follows_again() -> None:
     told = script()
     app = app_of(told)
