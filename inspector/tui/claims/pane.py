@@ -84,7 +84,9 @@ def claim_detail(row: ClaimRow) -> Content:
         )
     if key:
         default = f" Absent means {key.default}." if key.default else ""
-        lines.append(Content(f"{key.meaning} ({key.type}.{default})"))
+        # The meaning of a boolean is what true says.
+        condition = "if true: " if key.type == "boolean" else ""
+        lines.append(Content(f"{condition}{key.meaning} ({key.type}.{default})"))
         lines.append(Content.styled(f"effect: {key.effect}", QUIET))
     if vocabulary:
         lines.append(

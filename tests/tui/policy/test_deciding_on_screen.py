@@ -319,6 +319,8 @@ async def test_the_resolution_is_shown_next_to_the_claims() -> None:
         await pilot.press("3")
         text = await settled(pilot, app, "on this one call")
         assert "destructiveHint = false  on this one call" in text
+        # The value is false: the meaning of the key is what true would say.
+        await settled(pilot, app, "if true: the tool ")
 
 
 async def test_a_decision_in_the_timeline_can_be_read_in_full() -> None:
