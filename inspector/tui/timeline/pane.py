@@ -18,7 +18,7 @@ from textual.message import Message
 from textual.widgets import Input
 
 from inspector.boundary.bounded import Level
-from inspector.protocol.raised import stderr_words
+from inspector.protocol.raised import raised_in, stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.safe_text import safe_line
 from inspector.session.call_record import CallRecord
@@ -26,7 +26,6 @@ from inspector.session.live import Session
 from inspector.tui.keys.command import KeyPlace
 from inspector.tui.keys.table import bindings
 from inspector.tui.text import content, count, shortened
-from inspector.tui.timeline.raised import raised_in
 from inspector.tui.timeline.rows import (
     TimelineRow,
     TimelineRows,
