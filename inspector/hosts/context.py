@@ -18,7 +18,7 @@ from inspector.protocol.catalogue import Catalogue, Kind
 
 INSTRUCTIONS_NOT_OBSERVED = "what this host does with server instructions was not observed: the specification lets it give them to the model"
 SKILLS = "the specification lets hosts give a model the name and description of each skill, to choose from; what this host does was not observed"
-PROMPTS = "users choose prompts; their list reaches a model only where the host shows it"
+PROMPTS = "users choose prompts; few hosts show the list to their model"
 
 
 class PartKind(StrEnum):

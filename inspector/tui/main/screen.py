@@ -19,7 +19,7 @@ from inspector.boundary.bounded import Level
 from inspector.hosts.registry import hosts
 from inspector.json.exact import JsonObject
 from inspector.policy.gate.agreement import Terms
-from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, unlisted
+from inspector.protocol.catalogue import Catalogue, Item, Kind, Tool, item_of, unlisted
 from inspector.protocol.client import FULL, ClientProfile
 from inspector.protocol.targets import Era, PageTarget
 from inspector.protocol.timeline import Entry
@@ -739,9 +739,12 @@ class MainScreen(Screen[None], inherit_bindings=False):
         return tool.kind if tool is not None else Kind.TOOL
 
     def _repeats(self) -> str:
-        """The title of the item that `r` calls; empty if it is the shown item. Untrusted text."""
+        """The name of the item that `r` calls; empty if it is the shown item. Untrusted text."""
         call, tool = self.server.runner.repeatable(self.server.selection.record), self.server.selection.tool
-        return call.title if call is not None and (tool is None or tool.name != call.name) else ""
+        if call is None or (tool is not None and tool.name == call.name):
+            return ""
+        item = item_of(call.name)
+        return item.name if item is not None else call.title
 
     def _part(self) -> FocusedPart:
         focused = self.focused

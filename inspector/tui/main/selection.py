@@ -1,7 +1,7 @@
 """The selected item, its last call, and the boundary level and host at which both are shown."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from textual.content import Content
@@ -116,8 +116,8 @@ class Selection:
         """The host that was shown before."""
         self.hosts: tuple[str, ...] = ()
         """The names of all hosts; empty while they are being loaded."""
-        self.uncalled = ""
-        """The words after the name of an item without a result; empty for the usual words."""
+        self.uncalled: Mapping[Kind, str] = _UNCALLED
+        """The words after the name of an item without a result."""
         self.is_recorded = False
         """True if the calls are from a recording. The form then shows what was sent, and is read-only."""
 
@@ -528,7 +528,7 @@ class Selection:
             return Content(
                 "Results appear here: what the server sent on the left, what the model sees on the right."
             )
-        uncalled = self.uncalled or _UNCALLED[entry.kind if isinstance(entry, Item) else Kind.TOOL]
+        uncalled = self.uncalled[entry.kind if isinstance(entry, Item) else Kind.TOOL]
         uncalled = Content.assemble(content(cut_in_the_middle(entry.name or "", 120), "bold"), uncalled)
         return self._unanswered.get(name, uncalled)
 

@@ -12,7 +12,7 @@ from textual.content import Content
 
 from inspector.boundary.options import Level
 from inspector.json.members import value_at
-from inspector.protocol.catalogue import Catalogue
+from inspector.protocol.catalogue import Catalogue, Kind
 from inspector.protocol.exchanges import Asked
 from inspector.protocol.timeline import Entry, EntryState
 from inspector.recording.format import Lenses
@@ -38,8 +38,11 @@ from inspector.tui.result.note import ResultNote
 from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 
-_UNCALLED = " was not called up to this position."
-_UNANSWERED = ": no answer in the recording up to this position."
+_UNCALLED = {
+    **dict.fromkeys(Kind, " was not requested up to this position."),
+    Kind.TOOL: " was not called up to this position.",
+}
+_UNANSWERED = dict.fromkeys(Kind, ": no answer in the recording up to this position.")
 
 
 class PlayerScreen(MainScreen):
