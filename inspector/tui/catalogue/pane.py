@@ -351,6 +351,11 @@ class CataloguePane(Vertical):
         self._lines.focus()
 
     @property
+    def lists_nothing(self) -> bool:
+        """True if there is no row."""
+        return not self._lines.count
+
+    @property
     def is_filtering(self) -> bool:
         """True if the filter line is open."""
         return self.has_class("-filtering")

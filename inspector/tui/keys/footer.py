@@ -52,6 +52,8 @@ class KeySituation(Struct, frozen=True, kw_only=True):
     """True if the focused field is a choice among values."""
     goes_back: bool = False
     """True if Esc goes back to what was shown before, and not to the list of tools."""
+    is_empty: bool = False
+    """True if the catalogue lists nothing."""
     has_tool: bool = False
     """True if an item of the catalogue is open."""
     verb: str = "call"
@@ -190,10 +192,11 @@ def _offers_of_catalogue(now: KeySituation) -> Iterator[tuple[str, str]]:
     if now.has_result:
         yield "lines.choose", "result"
         yield "tab.call", "arguments" if now.is_recording else "edit"
-    else:
+    elif not now.is_empty:
         yield "lines.choose", "open"
     yield from _offers_of_masks(now)
-    yield "main.filter", ""
+    if not now.is_empty:
+        yield "main.filter", ""
     if now.has_servers:
         yield "servers.next", ""
 

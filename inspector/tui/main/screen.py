@@ -684,6 +684,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._keys.offers = keys_now(
             KeySituation(
                 part=part,
+                is_empty=self._catalogue.lists_nothing,
                 is_running=self.server.runner.is_running,
                 is_filled=self.server.runner.is_filled,
                 is_ready=self.server.link.is_ready,

@@ -80,6 +80,7 @@ class PlayerScreen(MainScreen):
         self.server.selection.uncalled = _UNCALLED
         self.server.selection.is_recorded = True
         self._tool.call.add_class("-recorded")
+        self._tool.tabs.leave_out("history")
 
     def above_keys(self) -> ComposeResult:
         yield self._bar

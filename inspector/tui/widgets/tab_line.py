@@ -81,6 +81,10 @@ class TabLine(Widget):
         self.set_reactive(TabLine.tabs, tabs)
         self.set_reactive(TabLine.active, tabs[0].id)
 
+    def leave_out(self, tab_id: str) -> None:
+        """Show the tabs without this one."""
+        self.tabs = tuple(tab for tab in self.tabs if tab.id != tab_id)
+
     def annotate(self, tab_id: str, note: str) -> None:
         """Set the count behind a tab's label."""
         self.tabs = tuple(replace(tab, note=note if tab.id == tab_id else tab.note) for tab in self.tabs)

@@ -108,8 +108,9 @@ async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> N
     app = player_of(recording(tmp_path))
     async with app.run_test(size=LARGE, notifications=True) as pilot:
         await read(pilot, app, "frame 13 of 13")
+        assert "History" not in screen_text(app)
         await pilot.press("<")
-        await settled(pilot, app, "frame 1 of 13")
+        assert "Enter open" not in await settled(pilot, app, "frame 1 of 13")
         await pilot.press("]", "]")
         await settled(pilot, app, "get_key was not called up to this position")
         await pilot.press("]")
