@@ -67,7 +67,7 @@ if TYPE_CHECKING:
 
 _STDERR_WAIT_S = 0.1
 """The time to wait for stderr lines after the answer of a failed call: they come through another pipe."""
-_SHORT_WAIT_S = 0.02
+_SHORT_WAIT_S = 0.005
 """The time to wait for them after any other call, of which only a summary is printed."""
 
 
