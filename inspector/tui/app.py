@@ -229,7 +229,7 @@ class SightlineApp(GuardedApp, inherit_bindings=False):
         self._leaving = False
         self._typed = KeyOrder(self, super().on_event, self._will_focus)
         for each in theme_files:
-            self.register_theme(theme_of(each))
+            self.register_theme(_in_greys(theme_of(each)) if self.no_color else theme_of(each))
         self.theme = theme
 
     def _will_focus(self) -> bool:
@@ -344,3 +344,9 @@ def theme_of(file: themes.ThemeFile) -> Theme:
     primary = colours.pop("primary")
     theme = Theme(name=file.name, primary=primary, dark=file.dark, variables=dict(file.variables))
     return dataclasses.replace(theme, **colours)
+
+
+def _in_greys(theme: Theme) -> Theme:
+    """The theme for NO_COLOR: as a grey, the red of errors would be fainter than what is less severe."""
+    clearest = "#ffffff" if theme.dark else "#000000"
+    return dataclasses.replace(theme, variables={**theme.variables, "text-error": clearest})

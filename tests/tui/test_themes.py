@@ -127,6 +127,19 @@ def contrast(left: Color, right: Color) -> float:
     return (lighter + 0.05) / (darker + 0.05)
 
 
+@pytest.mark.parametrize("file", themes.shipped(), ids=lambda file: file.name)
+def test_without_colour_what_is_severe_is_not_fainter_than_what_is_less_severe(
+    file: themes.ThemeFile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("NO_COLOR", "1")
+    app = app_of(secretive()[0])
+    theme = app.available_themes[file.name]
+    shown = {**theme.to_color_system().generate(), **theme.variables}
+    background = Color.parse(shown["background"])
+    high, medium = (contrast(Color.parse(shown[name]), background) for name in ("text-error", "text-warning"))
+    assert high >= medium
+
+
 BEHIND = ("background", "surface", "panel", "block-cursor-background", "block-cursor-blurred-background")
 DECORATION = frozenset("▌▎▍▁▂▃▄▅▆▇█▔▕─━│┃┄┊┌┐└┘├┤┬┴┼╭╮╰╯")
 """Lines, borders and scrollbars, which are not text."""
