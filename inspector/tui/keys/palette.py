@@ -202,7 +202,7 @@ class ThemeSearch(_NameSearch):
         """Use this theme, also in later runs."""
         self.app.theme = name
         kept = "kept for later runs" if remember(name) else "for this run: it could not be kept"
-        self.app.notify(f"Theme {name}, {kept}.")
+        self.app.notify(f"Theme {name}, {kept}.", markup=False)
 
 
 def match(query: str, title: str, about: str = "") -> tuple[float, list[int]]:
