@@ -70,7 +70,7 @@ def is_part_of_result(text: str, index: int, structured: Json) -> bool:
             candidates = (value,)
         case _:
             return False
-    if any(isinstance(value, str) and value == text for value in candidates):
+    if text in candidates:
         return True
     parsed = json_in(text)
     return parsed is not None and any(repeats(text, parsed.value, value) for value in candidates)

@@ -1,6 +1,6 @@
 """Finds the values that pass the level `declared` but would not pass the level `closed`."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection, Sequence
 from itertools import islice
 
 from msgspec import Struct
@@ -46,7 +46,7 @@ def undeclared(
         free = {child("/error", key): _leaves(value) for key, value in error.items() if key != "code"}
         return Undeclared(number=sum(free.values()), places=tuple(islice(free, MAX_PLACES)))
     others = {child("", key): _leaves(value) for key, value in result.items() if key not in _NO_LEAVES}
-    unnamed, places = _unnamed(declared, result, contract, lambda place: root + place in broken)
+    unnamed, places = _unnamed(declared, result, contract, {place.removeprefix(root) for place in broken})
     listed = (*(root + place for place in places), *declared.free_blocks, *others)
     return Undeclared(
         number=len(declared.free_blocks) + sum(others.values()) + unnamed, places=listed[:MAX_PLACES]
@@ -63,19 +63,19 @@ _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType",
 
 
 def _unnamed(
-    declared: Bounded, result: JsonObject, contract: Contract, skip: Callable[[str], bool]
-) -> tuple[int, list[str]]:
+    declared: Bounded, result: JsonObject, contract: Contract, broken: Collection[str]
+) -> tuple[int, Sequence[str]]:
     """The number of leaves of structured content to which the output schema gives no type, and their first places.
 
-    The places are pointers into the structured content. `skip`: whether to leave out the value at a place.
+    The places and `broken` are pointers into the structured content.
     """
     if "structuredContent" not in result:
-        return 0, []
+        return 0, ()
     structured = result["structuredContent"]
     if isinstance(structured, dict):
         structured = {key: value for key, value in structured.items() if key != MEMBER}
     whole = _leaves(structured)
-    everything: tuple[int, list[str]] = (whole, [""]) if whole and not skip("") else (0, [])
+    everything = (whole, ("",)) if whole and "" not in broken else (0, ())
     if contract.positions is None or declared.error:
         return everything
     ledger = Ledger(contract, "")
@@ -86,14 +86,13 @@ def _unnamed(
         return everything
     if named.gone:
         return everything
+    places = (removal.pointer for removal in ledger.removals)
     number = whole - _leaves(named.value)
-    places: list[str] = []
-    for removal in ledger.removals:
-        if skip(removal.pointer):
-            number -= _leaves(resolve(structured, removal.pointer))
-        elif len(places) < MAX_PLACES:
-            places.append(removal.pointer)
-    return number, places if number else []
+    if broken:
+        found = [*places]
+        number -= sum(_leaves(resolve(structured, place)) for place in found if place in broken)
+        places = (place for place in found if place not in broken)
+    return number, tuple(islice(places, MAX_PLACES)) if number else ()
 
 
 def _leaves(value: Json) -> int:

@@ -15,6 +15,7 @@ def removal(rule: Rule, detail: str = "") -> Removal:
 
 def test_a_count_of_removals_is_in_the_singular_for_one_and_in_the_plural_for_more() -> None:
     assert in_words(1, Rule.SECRET_REFERENCE) == "1 of a secret reference"
+    assert in_words(1, Rule.ERROR) == "1 error text"
     assert in_words(3_000, Rule.ERROR) == "3,000 error texts"
     assert in_words(2, Rule.MIRROR) == "2 copies of structured content"
     # Nothing that ends like a noun in the singular is left as it is.

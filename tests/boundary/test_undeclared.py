@@ -19,6 +19,10 @@ SCHEMA: JsonObject = {
     },
 }
 TEXT: JsonObject = {"type": "text", "text": "free words"}
+PLAIN: JsonObject = {
+    "type": "object",
+    "properties": {"id": {"type": "string"}, "tags": {"type": "array", "items": {"type": "string"}}},
+}
 WRAPPED: JsonObject = {"type": "object", "properties": {"result": {"type": "string"}}}
 ROW: JsonObject = {"type": "object", "properties": {"a": {"type": "integer"}}}
 NUMBERED: list[Json] = [{"type": "text", "text": f'{{"a": {number}}}'} for number in (1, 2, 3)]
@@ -41,7 +45,11 @@ CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
     ("a member of a page's value", SCHEMA, Result(value={"id": "a", "x": 1}, of_page=True), 1, ("/x",)),
     ("a failed call", SCHEMA, result({"id": "a"}, TEXT, isError=True), 2, ("/structuredContent", "/content/0")),
     ("an error", SCHEMA, RpcError(value={"code": -32603, "message": "words", "data": {"a": 1, "b": 2}}), 3, ("/error/message", "/error/data")),
-    ("values that break the schema", SCHEMA, result({"id": 5, "tags": ["x", {"a": 1}], "x": 1}), 1, ("/structuredContent/x",)),
+    ("a whole value that breaks the schema", PLAIN, result(["x", 1]), 0, ()),
+    ("a text beside a result with another member", WRAPPED, result({"result": "free words", "b": 1}, TEXT), 2, ("/structuredContent/b", "/content/0")),
+    ("an item beside a list with another member", ROWS, result({"result": [{"a": 1}], "b": 1}, NUMBERED[0]), 2, ("/structuredContent/b", "/content/0")),
+    ("a whole value with too few members", {**PLAIN, "minProperties": 9}, result({"id": "a", "x": 1}), 1, ("/structuredContent/x",)),
+    ("values that break the schema", PLAIN, result({"id": 5, "tags": ["x", {"a": 1}], "x": 1}), 1, ("/structuredContent/x",)),
     ("a text that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT), 0, ()),
     ("another text", WRAPPED, result({"result": "other words"}, TEXT), 1, ("/content/0",)),
     ("items that the SDK wraps", ROWS, result({"result": [{"a": 1}, {"a": 2}]}, *NUMBERED), 1, ("/content/2",)),
