@@ -16,9 +16,11 @@ from inspector.boundary.reading import raw_of
 from inspector.boundary.removals import SECRET, Ledger, UnjudgeableError
 from inspector.boundary.withhold import withhold
 from inspector.claims.resolution import METHOD as RESOLVE
+from inspector.credentials.find import sightings
 from inspector.json.exact import Json, JsonObject, Malformed
 from inspector.json.members import object_at, text_at
 from inspector.json.pointer import child, index_of, split
+from inspector.json.texts import texts_in
 from inspector.protocol.calls import CALL, called
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.exchanges import Answered, Event, Exchange, Late, answered_by, ending_of, task_of
@@ -85,7 +87,7 @@ def _removal(pointer: str) -> Removal:
 UNJUDGED = "unjudged"
 """The rule that withholds content that cannot be judged: an answer to no request, text that is not JSON,
 and parameters that arrived during a call without an answer."""
-_LEARNT = SECRET | {Rule.SENSITIVE_HINT, ARGUMENT}
+_LEARNT = SECRET | {Rule.SENSITIVE_HINT, Rule.DETECT, ARGUMENT}
 
 
 _UNCHECKED = "cannot be checked"
@@ -302,7 +304,10 @@ class Bounder:
             if removal.rule in _LEARNT and not (
                 removal.rule == Rule.SECRET_REFERENCE and tokens[-1:] == _TTL
             ):
-                values += _values_at(raw, tokens)
+                found = _values_at(raw, tokens)
+                values += found
+                if removal.rule == Rule.DETECT:
+                    values += _credentials_in(found)
         self.known.learn(values)
 
     def _without(self, value: JsonObject, members: Iterable[str]) -> JsonObject:
@@ -313,6 +318,14 @@ class Bounder:
 _TTL = ("ttl",)
 _BLOCK_LENGTH = {"content": 2, "contents": 2, "messages": 3}
 """The number of tokens in the pointer to a content block, by the first token."""
+
+
+def _credentials_in(values: Iterable[Json]) -> Iterator[str]:
+    """The credentials in texts, without the words around them."""
+    texts = set[str]()
+    for value in values:
+        texts_in(value, texts, texts)
+    return (text[found.start : found.end] for text in texts for found in sightings(text))
 
 
 def _values_at(raw: Json, tokens: tuple[str, ...]) -> list[Json]:

@@ -73,7 +73,7 @@ def test_the_comparison_counts_as_project_does_and_warns_as_it_does(tmp_path: Pa
     out = compared(tmp_path, result, tool=None).out
     shown = sightline("project", "--result", "result.json", cwd=tmp_path, columns=160).out
     for words in (
-        "nothing withheld; 1 protocol metadata, not for models",
+        "nothing withheld; protocol metadata left out",
         "! it looks like a credential: GitHub token, at /content/0",
     ):
         assert words in out

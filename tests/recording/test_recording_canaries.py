@@ -5,6 +5,7 @@ from zlib import crc32
 import pytest
 
 from inspector.boundary.bounded import Level
+from inspector.boundary.options import BoundaryPolicy
 from inspector.json.exact import JsonObject, dump, parse
 from inspector.protocol.frames import Direction
 from inspector.recording.format import Lenses
@@ -57,3 +58,19 @@ def is_in_no_recording(case: Case) -> set[str]:
 @pytest.mark.parametrize("part", PARTS[::2])
 def test_a_withheld_value_is_in_no_recording(part: int) -> None:
     prove("7 canary in a recording", part, cases(echoes=True), is_in_no_recording, mostly=("canary",))
+
+
+def test_a_credential_that_the_policy_withholds_is_in_no_later_line_of_a_recording() -> None:
+    shaped = "ghp_" + "a1B2c3D4e5F6" * 3
+    text: JsonObject = {"type": "text", "text": f"log: token {shaped} (ok)"}
+    answer: JsonObject = {"jsonrpc": "2.0", "id": 7, "result": {"content": [text]}}
+    for policy, is_recorded in ((BoundaryPolicy(), True), (BoundaryPolicy(withhold_credentials=True), False)):
+        wire = Wire()
+        wire.listed({})
+        wire.called("tool", {})
+        wire.frame(Direction.RECEIVED, dump(answer))
+        wire.logged({"late": [shaped.encode().hex(), "kept words"]})
+        lines = bytes_of(scribed(wire.frames, Lenses(policy=policy)))
+        assert (shaped in lines) is is_recorded
+        assert (shaped.encode().hex() in lines) is is_recorded
+        assert "kept words" in lines

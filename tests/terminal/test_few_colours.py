@@ -15,7 +15,7 @@ SIGNS = (
     "· _meta, resultType",
     "2 masked, u shows",
     "┄ withheld: marked sensitive ┄",
-    "┄ not passed on by the host ┄",
+    "┄ metadata, not for models ┄",
     "+   _withheld",
     "sensitive · write",
     "▲10 high",

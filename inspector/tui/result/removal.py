@@ -56,7 +56,7 @@ def _hinted(removal: Removal) -> str:
 def _referenced(removal: Removal) -> str:
     if removal.pointer.endswith("/label"):
         return "Choose `declared` to let the label pass; `closed` withholds it, because a server can write anything into it."
-    return "Nothing to do: the user fetches the secret. Return the value itself only if a model may have it."
+    return "Nothing to do, because the user fetches the secret; return the value itself only if a model may have it."
 
 
 def _for_user(removal: Removal) -> str:
