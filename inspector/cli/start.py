@@ -204,7 +204,7 @@ def _report_stray_output(session: "Session") -> None:
     for raw in stray[:_QUOTED_LINES]:
         text = raw.decode("utf-8", "replace").strip()
         shown = masked_start(text, DIAGNOSTICS.mask, _QUOTED_CHARACTERS, " …")
-        DIAGNOSTICS.say(f'server printed to stdout: "{shown}": log to stderr')
+        DIAGNOSTICS.say(f'server printed to stdout instead of stderr: "{shown}"')
     if len(stray) > _QUOTED_LINES:
         DIAGNOSTICS.say(f"server printed {len(stray) - _QUOTED_LINES:,} more such lines to stdout")
 

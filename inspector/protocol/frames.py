@@ -131,10 +131,8 @@ def messages(body: JsonText | Malformed | None, *, is_cdp: bool = False) -> tupl
             return (_message(value, "", is_cdp=is_cdp),)
 
 
-PRINTED = "server printed to stdout: "
+PRINTED = "server printed to stdout instead of stderr: "
 """The prefix of the texts that `printed_line` returns."""
-PRINTED_ADVICE = ": log to stderr"
-"""The end of these texts."""
 
 
 def printed_line(frame: Frame, mask: Callable[[str], str]) -> str | None:
@@ -144,7 +142,7 @@ def printed_line(frame: Frame, mask: Callable[[str], str]) -> str | None:
     if _MESSAGE_START.match(frame.raw):
         return None
     text = " ".join(frame.raw[:_READ_OF_PRINTED].decode("utf-8", "replace").split())
-    return f'{PRINTED}"{safe_line(masked_start(text, mask, MAX_PRINTED))}"{PRINTED_ADVICE}'
+    return f'{PRINTED}"{safe_line(masked_start(text, mask, MAX_PRINTED))}"'
 
 
 def _message(value: Json, pointer: str, *, is_cdp: bool) -> Message:

@@ -65,7 +65,7 @@ def test_a_call_that_works_prints_one_line_about_stderr(server: tuple[str, ...])
 def test_stray_output_on_stdout_is_reported_with_advice() -> None:
     ran = sightline("call", "t", *raw_server("garbage"))
     assert ran.code == 0
-    assert 'server printed to stdout: "Traceback (most recent call last):": log to stderr' in ran.err
+    assert 'server printed to stdout instead of stderr: "Traceback (most recent call last):"' in ran.err
     assert ran.err.count("server printed to stdout") == 2
     assert "server printed" not in sightline("call", "t", *raw_server("plain")).err
 

@@ -66,7 +66,7 @@ async def test_an_error_answer_is_an_unchanged_rpc_error(behaviour: str, error: 
         (
             "garbage",
             EntryKind.FAULT,
-            'server printed to stdout: "Traceback (most recent call last):": log to stderr',
+            'server printed to stdout instead of stderr: "Traceback (most recent call last):"',
         ),
         ("duplicate ids", EntryKind.FAULT, "an answer to id 2, which no request waits for"),
         ("batch", EntryKind.LOG, "hi"),
@@ -86,7 +86,7 @@ async def test_the_error_about_stray_stdout_advises_to_log_to_stderr(then: str) 
     with pytest.raises(UnreachableError) as raised:
         await session.connect()
     await session.close()
-    assert '\nserver printed to stdout: "␛[1mDEBUG got ready": log to stderr' in raised.value.message
+    assert '\nserver printed to stdout instead of stderr: "␛[1mDEBUG got ready"' in raised.value.message
 
 
 async def test_a_server_that_dies_in_a_call_fails_it_with_exit_code_and_stderr() -> None:

@@ -59,13 +59,13 @@ def test_an_answer_completes_its_request(answer: bytes, state: str, detail: str)
 @pytest.mark.parametrize(
     ("raw", "kind", "title", "detail"),
     [
-        (b"DEBUG got", "fault", "not a message", 'server printed to stdout: "DEBUG got": log to stderr'),
-        (b"[x] \x1b[1m", "fault", "not a message", 'server printed to stdout: "[x] ␛[1m": log to stderr'),
+        (b"DEBUG got", "fault", "not a message", 'server printed to stdout instead of stderr: "DEBUG got"'),
+        (b"[x] \x1b[1m", "fault", "not a message", 'server printed to stdout instead of stderr: "[x] ␛[1m"'),
         (
             b"y" * 130,
             "fault",
             "not a message",
-            f'server printed to stdout: "{"y" * 120}…": log to stderr',
+            f'server printed to stdout instead of stderr: "{"y" * 120}…"',
         ),
         (
             b"{oops",

@@ -680,9 +680,10 @@ class ResultPane(Vertical):
                 ),
             )
         if is_one and view is not None:
-            # The host and the boundary, which the header shows too, come last: a narrow pane cuts them.
-            key = f"m: both sides   ({shortened(view.host, 40)}, {view.level})"
-            self._sides.update(self.values.titles(*names, key=key))
+            key, lenses = "m: both sides", f"   ({shortened(view.host, 40)}, {view.level})"
+            # The header shows the host and the boundary too, so a narrow pane does without them.
+            has_room = names[0].cell_length + len(key) + len(lenses) + 8 <= self.size.width
+            self._sides.update(self.values.titles(*names, key=f"{key}{lenses}" if has_room else key))
         else:
             self._sides.update(self.values.titles(*names))
 

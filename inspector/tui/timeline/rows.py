@@ -13,7 +13,7 @@ from textual.content import Content
 from inspector.asks.ask import URL_REQUIRED
 from inspector.json.members import value_at
 from inspector.protocol.exchanges import Answered
-from inspector.protocol.frames import PRINTED, PRINTED_ADVICE
+from inspector.protocol.frames import PRINTED
 from inspector.protocol.raised import stderr_words
 from inspector.protocol.timeline import Entry, EntryKind, EntryState
 from inspector.session.call_record import CallRecord
@@ -353,16 +353,16 @@ def is_printed(entry: Entry) -> bool:
 
 
 def stdout_words(entries: Sequence[Entry]) -> str:
-    """A text about lines that the server wrote to stdout: what to do, their number, and the last line.
+    """A text about lines that the server wrote to stdout: their number, where they belong, and the last line.
 
-    The advice comes first, because the line is untrusted text and may be cut.
+    The line comes last, because it is untrusted text and may be cut.
     """
     printed = [entry.detail for entry in entries if is_printed(entry)]
     if not printed:
         return ""
     lines = f"{len(printed):,} lines " if len(printed) > 1 else ""
-    said = printed[-1].removeprefix(PRINTED).removesuffix(PRINTED_ADVICE)
-    return f"✗ printed {lines}to stdout, log to stderr: {said}"
+    said = printed[-1].removeprefix(PRINTED)
+    return f"✗ printed {lines}to stdout instead of stderr: {said}"
 
 
 def whole_stderr(entries: Sequence[Entry]) -> Entry:

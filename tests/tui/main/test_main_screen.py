@@ -285,7 +285,7 @@ async def test_the_verdict_has_what_is_printed_to_stdout_beside_what_breaks_the_
         await pilot.press("enter", *"ada", "enter")
         await settled(pilot, app, "#1 done")
         told.opened[0].frame(Direction.RECEIVED, b"DEBUG got it")
-        await settled(pilot, app, '✗ printed to stdout, log to stderr: "DEBUG got it"')
+        await settled(pilot, app, '✗ printed to stdout instead of stderr: "DEBUG got it"')
         text = await settled(pilot, app, "output breaks its schema")
         assert "server sent" in text
         assert "part-0" in text

@@ -106,7 +106,11 @@ async def test_one_column_shows_what_both_see_and_a_choice_of_sides_ends_with_it
         await pilot.press("down", "enter")
         await settled(pilot, app, "Enter call")
         await pilot.press("ctrl+r")
-        await settled(pilot, app, "Server sent, and the model sees all of it but metadata   m: both sides ")
+        text = await settled(
+            pilot, app, "Server sent, and the model sees all of it but metadata   m: both sides"
+        )
+        assert ("m: both sides   (spec, declared)" in text) is (size == LARGE)
+        assert ("m: both sides   (" in text) is (size == LARGE)
         await pilot.press("m")
         await settled(pilot, app, "│ Model sees")
         await pilot.press("m", "m")
