@@ -152,6 +152,12 @@ async def test_a_small_terminal_shows_a_long_description_whole_before_the_first_
         assert "what*" in text
         # The number of values has no room beside the choice.
         assert not any(line.strip() == "values" for line in text.splitlines())
+        # Beside a result, the fields have the room.
+        await pilot.press("enter", "t", "e", "a", "enter")
+        await settled(pilot, app, "#1 done")
+        await pilot.press("1")
+        text = await settled(pilot, app, "what*")
+        assert "and the last one." not in text
 
 
 async def test_json_that_cannot_be_sent_offers_no_key_to_send_it() -> None:
