@@ -45,7 +45,7 @@ class ScreenLayout:
         # Textual would restyle every widget of the screen, which takes longer than all the rest of a key.
         work = self._parts[0].parent
         if isinstance(work, Widget):
-            nodes = (work, *work.children, self._parts[-1], self._screen.query_one("#about"))
+            nodes = (work, *work.children, self._parts[-1])
             self._screen.app.stylesheet.update_nodes(nodes)  # pyright: ignore[reportUnknownMemberType]
 
     def toggle_zoom(self) -> None:
