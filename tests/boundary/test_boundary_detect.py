@@ -79,6 +79,8 @@ def test_texts_that_resemble_a_credential_only_together_are_not_reported() -> No
 @pytest.mark.parametrize("short", ["x://:abc@h", "https://:abcd@host", "https://:123@host"])
 def test_the_shortest_possible_credential_is_found(short: str) -> None:
     assert removed(judged({"content": [text(short)]}, policy=WITHHOLD)) == ["/content/0 detect"]
+    as_key = judged({"structuredContent": {"box": {short: 1}}}, policy=WITHHOLD)
+    assert removed(as_key) == ["/structuredContent/box detect"]
 
 
 @pytest.mark.parametrize(
