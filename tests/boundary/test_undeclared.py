@@ -9,6 +9,7 @@ from inspector.hosts.registry import host
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Failure, FailureKind, Outcome, Result, RpcError
+from tests.boundary.bounding import IMAGE
 
 SCHEMA: JsonObject = {
     "type": "object",
@@ -51,6 +52,8 @@ CASES: list[tuple[str, Json, Outcome, int, tuple[str, ...]]] = [
     ("a whole value with too few members", {**PLAIN, "minProperties": 9}, result({"id": "a", "x": 1}), 1, ("/structuredContent/x",)),
     ("values that break the schema", PLAIN, result({"id": 5, "tags": ["x", {"a": 1}], "x": 1}), 1, ("/structuredContent/x",)),
     ("a text that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT), 0, ()),
+    ("an image beside a text that the SDK wraps", WRAPPED, result({"result": "free words"}, IMAGE), 1, ("/content/0",)),
+    ("a failed call that the SDK wraps", WRAPPED, result({"result": "free words"}, TEXT, isError=True), 2, ("/structuredContent", "/content/0")),
     ("another text", WRAPPED, result({"result": "other words"}, TEXT), 1, ("/content/0",)),
     ("items that the SDK wraps", ROWS, result({"result": [{"a": 1}, {"a": 2}]}, *NUMBERED), 1, ("/content/2",)),
     ("a list that the SDK wraps", ROWS, result({"result": [{"a": 1}]}, {"type": "text", "text": '[{"a":1}]'}), 0, ()),
