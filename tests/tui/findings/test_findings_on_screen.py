@@ -50,6 +50,15 @@ async def reviewed(pilot: Pilot[None], app: SightlineApp, shows: str = "") -> st
     raise AssertionError(f"the screen does not show {shows!r}:\n{screen_text(app)}")
 
 
+async def reviewed_after_a_call(pilot: Pilot[None], app: SightlineApp) -> None:
+    """Call the first tool, and wait until its result is reviewed."""
+    await reviewed(pilot, app, "▲1")
+    await pilot.press("enter")
+    await settled(pilot, app, "word")
+    await pilot.press("enter")
+    await reviewed(pilot, app, "#1 done")
+
+
 def line_with(app: SightlineApp, *words: str) -> str:
     return next(line for line in screen_lines(app) if all(word in line for word in words))
 
@@ -85,11 +94,7 @@ async def test_the_catalogue_shows_the_severity_of_the_worst_finding_of_a_tool(
 async def test_a_result_is_reviewed_as_soon_as_it_arrives() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲1")
-        await pilot.press("enter")
-        await settled(pilot, app, "word")
-        await pilot.press("enter")
-        await reviewed(pilot, app, "#1 done")
+        await reviewed_after_a_call(pilot, app)
         assert re.search(r"look_up_word +▲1 high", line_with(app, "look_up_word", "▲"))
         await pilot.press("4")
         text = await reviewed(pilot, app, "SL-OUT010")
@@ -108,11 +113,7 @@ async def test_a_result_is_reviewed_as_soon_as_it_arrives() -> None:
 async def test_the_findings_tab_its_pane_and_the_catalogue_show_one_number_for_every_host() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲1")
-        await pilot.press("enter")
-        await settled(pilot, app, "word")
-        await pilot.press("enter")
-        await reviewed(pilot, app, "#1 done")
+        await reviewed_after_a_call(pilot, app)
         await pilot.press("4")
         text = await reviewed(pilot, app, "SL-OUT010")
         for _ in range(3):
@@ -153,11 +154,7 @@ async def test_enter_on_a_finding_goes_to_its_place_in_the_definition(
 async def test_escape_from_a_place_and_from_the_review_leads_to_the_result_where_f_was_pressed() -> None:
     app = app_of(script())
     async with app.run_test(size=LARGE, notifications=True) as pilot:
-        await reviewed(pilot, app, "▲1")
-        await pilot.press("enter")
-        await settled(pilot, app, "word")
-        await pilot.press("enter")
-        await reviewed(pilot, app, "#1 done")
+        await reviewed_after_a_call(pilot, app)
         assert isinstance(app.screen, MainScreen)
         before = app.screen.focused
         await pilot.press("f")
