@@ -379,9 +379,9 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
     """Print what the server sent and what the model sees of a call. Returns the exit code.
 
     `server`: the name by which the host knows the server. `decided`: the policy's decision about the call and
-    its answer. `stderr`: the lines that the server wrote to stderr during the call; all are printed if it failed. `own`: values to
-    mask in everything printed. `unanswered`: the reasons why Sightline itself left requests by the server
-    unanswered.
+    its answer. `stderr`: the lines that the server wrote to stderr during the call; all are printed if it
+    failed. `own`: values to mask in everything printed. `unanswered`: the reasons why Sightline itself left
+    requests by the server unanswered.
     """
     call = Call(server=server, tool=record.name, nonce=record.nonce)
     shown = projection_of(record.judgement, launch.level, host_profile(launch.host), call, record.policy)
@@ -423,13 +423,14 @@ def report(  # noqa: PLR0913 - the parts of one call's outcome
 
 def _say_stderr(lines: list[str], *, is_whole: bool) -> None:
     """Print what a server wrote to stderr: a summary, and with `is_whole` every line."""
-    lead = f"the server's {stderr_words(lines)}".replace("stderr", "stderr during the call,", 1)
+    lead = "the server's stderr during the call, "
+    summary = stderr_words(lines).removeprefix("stderr ")
     if not is_whole:
-        DIAGNOSTICS.say(clipped(lead, 400))
+        DIAGNOSTICS.say(clipped(lead + summary, 400))
         return
     if raised_in(lines) is None:
-        lead = f"the server's stderr during the call, {_lines(len(lines))}:"
-    DIAGNOSTICS.add("\n  ".join([lead, *lines]))
+        summary = f"{_lines(len(lines))}:"
+    DIAGNOSTICS.add("\n  ".join([lead + summary, *lines]))
 
 
 def _sides_shape(shown: Projection, raw: Json) -> JsonObject:
