@@ -7,6 +7,7 @@ import asyncio
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
+from itertools import takewhile
 from time import monotonic
 from typing import ClassVar
 
@@ -286,7 +287,10 @@ class SessionTimeline(TimelinePane):
 
     def _show_cause(self, row: TimelineRow, index: int) -> None:
         """Show an unfolded call from its row on; if its exception is further down, go there."""
-        lines = [at for at in range(index, self.count) if self._line(at).row is row]
+        lines = [*takewhile(lambda at: self._line(at).row is row, range(index, self.count))]
+        if not lines:
+            # Other rows are shown by now.
+            return
         raised = raised_in(stderr_lines(row.entries))
         words = safe_line(raised.line)[:_NAMED] if raised is not None else ""
         named = [at for at in lines if words and words in (self._line(at).text or "")]
