@@ -8,13 +8,13 @@ Scope, RequestAnnotations, and Privacy Considerations.
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from itertools import islice
 
 from msgspec import Struct
 
-from inspector.claims.claim import Claim, words_of
+from inspector.claims.claim import Claim, Subject, Word, words_of
 from inspector.claims.contradictions import ContradictionKind, contradictions
 from inspector.claims.registry import claims_of_result, claims_of_tool
 from inspector.claims.traits import Trait, traits
@@ -56,6 +56,11 @@ class TrustLabel:
     origin: LabelOrigin
     value: str = ""
     """The data class or the source, which is untrusted text; empty for the other kinds."""
+    declaration: str = field(default="", compare=False)
+    """The first declaration that caused the label, such as `webmcp untrustedContentHint of the tool`.
+
+    Empty if no declaration caused it.
+    """
 
 
 class SessionTrust(Struct, frozen=True, kw_only=True):
@@ -138,22 +143,44 @@ def trust_of(outcome: Outcome, tool: Tool | None, origin: LabelOrigin) -> Sessio
     of_tool = claims_of_tool(tool) if tool else ()
     of_answer = claims_of_result(outcome.value, kind) if isinstance(outcome, Result) else ()
     answer, both = traits(of_answer), traits((*_still_open(of_tool, of_answer), *of_answer))
-    kinds = {
-        LabelKind.OPEN_WORLD: _is_claimed(answer.open_world),
-        LabelKind.UNTRUSTED: _is_claimed(both.untrusted),
-        LabelKind.MALICIOUS: _is_claimed(answer.malicious),
-        LabelKind.SENSITIVE: _is_claimed(both.sensitive),
-        LabelKind.UNNAMED_SOURCES: _has_unnamed(answer.attribution, of_answer),
+    flags = {
+        LabelKind.OPEN_WORLD: answer.open_world,
+        LabelKind.UNTRUSTED: both.untrusted,
+        LabelKind.MALICIOUS: answer.malicious,
+        LabelKind.SENSITIVE: both.sensitive,
     }
-    labels = [TrustLabel(kind=kind, origin=origin) for kind, holds in kinds.items() if holds]
-    labels += [
-        TrustLabel(kind=LabelKind.DATA_CLASS, origin=origin, value=name) for name in _words(both.data_classes)
+    found = [
+        (kind, "", _declaration(*trait.claims_for[:1]))
+        for kind, trait in flags.items()
+        if trait.value is True and not trait.defaulted
     ]
-    labels += [
-        TrustLabel(kind=LabelKind.ATTRIBUTION, origin=origin, value=source)
-        for source in _kept(answer.attribution)
-    ]
-    return SessionTrust(labels=frozenset(labels))
+    if _has_unnamed(answer.attribution, of_answer):
+        found.append((LabelKind.UNNAMED_SOURCES, "", ""))
+    classes, sources = _declarations(both.data_classes), _declarations(answer.attribution)
+    found += [(LabelKind.DATA_CLASS, name, classes.get(name, "")) for name in _words(both.data_classes)]
+    found += [(LabelKind.ATTRIBUTION, name, sources.get(name, "")) for name in _kept(answer.attribution)]
+    return SessionTrust(
+        labels=frozenset(
+            TrustLabel(kind=label, origin=origin, value=value, declaration=declaration)
+            for label, value, declaration in found
+        )
+    )
+
+
+def _declarations(trait: Trait) -> dict[Word, str]:
+    """The first declaration of each word of a trait."""
+    found: dict[Word, str] = {}
+    for claim in trait.claims_for:
+        for word in words_of(claim.value):
+            found.setdefault(word, _declaration(claim))
+    return found
+
+
+def _declaration(claim: Claim | None = None) -> str:
+    if claim is None:
+        return ""
+    of = "tool" if claim.subject is Subject.TOOL else "answer"
+    return f"{claim.vocabulary} {claim.key} of the {of}"
 
 
 def response_remarks(tool: Tool | None, outcome: Outcome) -> tuple[str, ...]:
@@ -192,10 +219,6 @@ def _words_of(claims: Iterable[Claim], key: str) -> frozenset[bool | str] | None
         if claim.key == key and claim.vocabulary in {"sep-1913", "action-metadata"} and claim.well_formed
     ]
     return frozenset(word for claim in same for word in words_of(claim.value)) if same else None
-
-
-def _is_claimed(trait: Trait) -> bool:
-    return trait.value is True and not trait.defaulted
 
 
 def _words(trait: Trait) -> tuple[str, ...]:

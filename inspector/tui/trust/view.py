@@ -205,6 +205,7 @@ def label_text(label: TrustLabel) -> Content:
         (label.kind.value, _STYLES.get(label.kind, "")),
         content(shortened(f" {label.value}" if label.value else "", 600)),
         (f": {_MEANINGS[label.kind]}", _QUIET),
+        content(shortened(f" (declared by {label.declaration})", 200), _QUIET) if label.declaration else "",
     )
 
 

@@ -101,6 +101,27 @@ def test_an_answer_of_an_untrusted_tool_is_always_untrusted() -> None:
     assert brought(RpcError(value={"code": 1, "message": "x"}), declared).untrusted
 
 
+def test_each_label_names_the_declaration_that_caused_it() -> None:
+    declared = tool(
+        {"untrustedContentHint": True, "returnMetadata": {"source": "user", "sensitivity": ["pii", "user"]}}
+    )
+    said: JsonObject = {
+        "openWorldHint": True,
+        "attribution": ["https://a.example"],
+        "returnMetadata": {"source": "user", "sensitivity": ["pii", "financial"]},
+    }
+    found = {(label.kind, label.value): label.declaration for label in brought(answer(said), declared).labels}
+    assert found == {
+        (LabelKind.UNTRUSTED, ""): "webmcp untrustedContentHint of the tool",
+        (LabelKind.OPEN_WORLD, ""): "sep-1913 openWorldHint of the answer",
+        (LabelKind.SENSITIVE, ""): "sep-1913 returnMetadata.sensitivity of the tool",
+        (LabelKind.DATA_CLASS, "pii"): "sep-1913 returnMetadata.sensitivity of the tool",
+        (LabelKind.DATA_CLASS, "user"): "sep-1913 returnMetadata.sensitivity of the tool",
+        (LabelKind.DATA_CLASS, "financial"): "sep-1913 returnMetadata.sensitivity of the answer",
+        (LabelKind.ATTRIBUTION, "https://a.example"): "sep-1913 attribution of the answer",
+    }
+
+
 def test_a_possibility_declared_by_the_tool_adds_nothing_by_itself() -> None:
     declared = tool({"openWorldHint": True, "maliciousActivityHint": True})
     found = brought(answer({"attribution": []}), declared)
