@@ -7,6 +7,7 @@ sampling are declined.
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from time import monotonic
 from typing import Any, TypeAlias
 
 from msgspec.structs import replace
@@ -52,6 +53,9 @@ class Asker:
         """The folders returned for a request for roots."""
         self._note = note
         self._asked = 0
+        self.waited_s = 0.0
+        """The seconds since `begin` in which at least one request waited for the responder."""
+        self._waiting, self._waits_since_s = 0, 0.0
         self.unanswered: dict[str, int] = {}
         """The reasons why requests were refused or could not be completed, each with its count."""
         self.declined: dict[str, int] = {}
@@ -72,8 +76,9 @@ class Asker:
         self._has_tasks = bool(profile.of_handshake)
 
     def begin(self) -> None:
-        """Set the count of requests by the server to 0, because a call begins."""
+        """Set the count of requests by the server, and the time waited, to 0, because a call begins."""
         self._asked = 0
+        self.waited_s = 0.0
 
     @contextmanager
     def working(self) -> Generator[None]:
@@ -162,9 +167,20 @@ class Asker:
         return True
 
     async def _is_agreed(self, ask: Ask) -> bool:
-        answer = await self.responder(ask)
+        return (await self._answer(ask)).action is Action.ACCEPT
+
+    async def _answer(self, ask: Ask) -> Answer:
+        self._waiting += 1
+        if self._waiting == 1:
+            self._waits_since_s = monotonic()
+        try:
+            answer = await self.responder(ask)
+        finally:
+            self._waiting -= 1
+            if not self._waiting:
+                self.waited_s += monotonic() - self._waits_since_s
         self._noted(ask, answer)
-        return answer.action is Action.ACCEPT
+        return answer
 
     def refused(self, why: str) -> None:
         """Count a request that was refused before it was parsed."""
@@ -195,8 +211,7 @@ class Asker:
             self._note(ask.title, f"refused: {why}")
             _count(self.unanswered, why)
             return RpcError(value={"code": REFUSED, "message": f"refused: {why}"})
-        answer = await self.responder(ask)
-        self._noted(ask, answer)
+        answer = await self._answer(ask)
         return answered(ask, answer, self.roots)
 
     def _leave(self, why: str) -> None:

@@ -30,6 +30,8 @@ class CallRecord(Struct, frozen=True, kw_only=True):
     at_s: float
     """Seconds since the session started."""
     duration_s: float
+    waited_s: float = 0.0
+    """The part of the duration in which a request by the server waited for its answer; 0 in a recording."""
     size_bytes: int
     """The size of the frame of the answer."""
     received_s: float = 0.0

@@ -799,9 +799,10 @@ def _around(outline: Outline, node: int) -> list[str]:
 def title(view: ResultView) -> tuple[Content, ...]:
     """The call's number, how it ended, how long it took, and its name."""
     record = view.record
-    ended = Content.assemble(
-        (f"#{record.number} ", QUIET), _ending(record), (f" {duration(record.duration_s)}", QUIET)
-    )
+    took = duration(record.duration_s)
+    if record.waited_s >= 0.05:
+        took += f" ({duration(min(record.waited_s, record.duration_s))} of it waiting for you)"
+    ended = Content.assemble((f"#{record.number} ", QUIET), _ending(record), (f" {took}", QUIET))
     return ended, content(cut_in_the_middle(record.title, 60)), *_schema_verdict(view.output)
 
 

@@ -76,7 +76,9 @@ async def test_a_credential_entered_into_a_form_is_shown_nowhere(
         await pilot.press(*"Ada", "tab", *KEY)
         assert KEY not in await settled(pilot, app, "Ada")
         await pilot.press("ctrl+r")
-        await settled(pilot, app, "#1 done")
+        text = await settled(pilot, app, "#1 done")
+        assert "of it waiting for you" in text
+        assert session.calls[0].waited_s > 0.05
         assert KEY.encode() in wire(session, Direction.SENT)
         masked = [text for text in sent_as_shown(session) if "Ada" in text]
         assert len(masked) == 1
