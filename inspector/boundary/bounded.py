@@ -79,6 +79,10 @@ class Removal(Struct, frozen=True, kw_only=True):
         return self.claim.vocabulary if self.claim else None
 
 
+MOST_PASSING = 20
+"""The maximum number of passing credentials that are listed; more are only counted."""
+
+
 class PassingCredential(Struct, frozen=True, kw_only=True):
     """A place in a bounded result whose value looks like a credential and reaches the model."""
 
@@ -124,4 +128,7 @@ class Bounded(Struct, frozen=True, kw_only=True):
     remarks: tuple[str, ...] = field(default=())
     """Remarks on the result, such as values that could not be judged, or that look like credentials."""
     credentials: tuple[PassingCredential, ...] = field(default=())
-    """The first values that look like credentials and reach the model; `remarks` has a remark on each."""
+    """The values that look like credentials and reach the model, `MOST_PASSING` at most.
+
+    `remarks` has a remark on each, and one that counts the others.
+    """

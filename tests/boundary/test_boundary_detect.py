@@ -5,11 +5,10 @@ from base64 import b64encode
 import pytest
 
 from inspector.boundary.bound import bound
-from inspector.boundary.bounded import Level
+from inspector.boundary.bounded import MOST_PASSING, Level
 from inspector.boundary.mask import mask
 from inspector.boundary.options import BoundaryPolicy
 from inspector.boundary.reading import raw_of
-from inspector.boundary.rules.detect import MAX_LISTED
 from inspector.json.exact import DuplicateKeys, Json, JsonObject, dump_text
 from inspector.protocol.catalogue import Tool
 from inspector.protocol.outcome import Result
@@ -34,12 +33,12 @@ from tests.boundary.bounding import (
 )
 
 
-@pytest.mark.parametrize("count", [1, MAX_LISTED, MAX_LISTED + 1, MAX_LISTED + 5])
+@pytest.mark.parametrize("count", [1, MOST_PASSING, MOST_PASSING + 1, MOST_PASSING + 5])
 def test_places_like_credentials_are_listed_up_to_a_limit_and_then_counted(count: int) -> None:
     bounded = judged({"content": [text(credential(number)) for number in range(count)]})
     told = [f"it looks like a credential: secret in an assignment, at /content/{n}" for n in range(count)]
-    more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
-    assert list(bounded.remarks) == told[:MAX_LISTED] + more
+    more = [f"{count - MOST_PASSING} more places look like credentials"] if count > MOST_PASSING else []
+    assert list(bounded.remarks) == told[:MOST_PASSING] + more
 
 
 def test_a_result_that_is_itself_a_credential_is_reported_at_the_root() -> None:

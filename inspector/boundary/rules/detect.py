@@ -11,7 +11,7 @@ from itertools import accumulate, chain
 
 from msgspec.structs import replace
 
-from inspector.boundary.bounded import PassingCredential, Rule
+from inspector.boundary.bounded import MOST_PASSING, PassingCredential, Rule
 from inspector.boundary.copies import WEAK, copy_reason, with_safe_pointers
 from inspector.boundary.draft import Credentials, Draft, Reason, Texts
 from inspector.boundary.echoes import Echoes
@@ -20,9 +20,6 @@ from inspector.credentials.find import may_hold, sightings
 from inspector.json.exact import Json
 from inspector.json.texts import batches
 from inspector.json.walk import below
-
-MAX_LISTED = 20
-"""The maximum number of places that get a remark each; more are only counted."""
 
 _SHORTEST = 10
 """The minimum length of a match of any rule, including its context."""
@@ -44,8 +41,8 @@ def apply(draft: Draft) -> Draft:
     if draft.policy.withhold_credentials:
         return _withheld(draft, titles, draft.credentials.values | found.values)
     unwanted = Texts(values=dict.fromkeys(titles), keys=set(titles))
-    removals, count = places_of(draft, unwanted, partial(_reason, titles), MAX_LISTED)
-    more = [f"{count - MAX_LISTED} more places look like credentials"] if count > MAX_LISTED else []
+    removals, count = places_of(draft, unwanted, partial(_reason, titles), MOST_PASSING)
+    more = [f"{count - MOST_PASSING} more places look like credentials"] if count > MOST_PASSING else []
     passing = tuple(
         PassingCredential(pointer=draft.place(removal.pointer), detail=removal.detail) for removal in removals
     )

@@ -111,16 +111,16 @@ class Player:
     def step(self, step: int) -> None:
         """Move to the next line at which something happened, or the previous one."""
         there = self._played.next(self.position) if step > 0 else self._played.previous(self.position)
-        self._choose(there, "This is the end." if step > 0 else "This is the start.")
+        self._choose(there, "This is the end. < goes to the start." if step > 0 else "This is the start.")
 
     def step_call(self, step: int) -> None:
         """Move to the next or previous answer of a tool."""
         if step > 0:
-            self._choose(self._played.next_call(self.position), "There is no tool result after this one.")
+            words = "There is no tool result after this one. { goes to the one before."
+            self._choose(self._played.next_call(self.position), words)
         else:
-            self._choose(
-                self._played.previous_call(self.position), "There is no tool result before this one."
-            )
+            words = "There is no tool result before this one. } goes to the next."
+            self._choose(self._played.previous_call(self.position), words)
 
     def ends(self, step: int) -> None:
         """Move to the end of the recording, or to its start."""

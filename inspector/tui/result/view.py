@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Struct
 from textual.content import Content
 
-from inspector.boundary.bounded import Level, Removal, Rule
+from inspector.boundary.bounded import MOST_PASSING, Level, Removal, Rule
 from inspector.boundary.counted import COUNTED, counted, is_delimited
 from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.notice import MEMBER, START
@@ -389,7 +389,7 @@ def result_view(
         found.add(_reaching_key(removal), outline.pointer(node), 0)
     passing = () if is_failure else shown.bounded.credentials
     credentials = {credential.pointer: credential.detail for credential in passing}
-    in_reasons = {credential.remark for credential in passing}
+    in_reasons = {shown.output.sentence, *(credential.remark for credential in passing)}
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
     for violation in shown.output.violations:
@@ -848,7 +848,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.reached:
         parts.append(Content.styled(f"! {_reached_words(view)}", "bold $text-error"))
     if view.credentials:
-        what = "1 value looks" if len(view.credentials) == 1 else f"{len(view.credentials):,} values look"
+        number, least = len(view.credentials), "at least " if len(view.credentials) == MOST_PASSING else ""
+        what = "1 value looks" if number == 1 else f"{least}{number:,} values look"
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
     if view.undeclared:
         passed = undescribed_words(view.undeclared)

@@ -101,7 +101,7 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         await pilot.press(">")
         await settled(pilot, app, "frame 13 of 13")
         await pilot.press("]")
-        await settled(pilot, app, "This is the end.")
+        await settled(pilot, app, "This is the end. < goes to the start.")
 
 
 async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> None:

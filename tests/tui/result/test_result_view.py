@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from textual.content import Content
 
-from inspector.boundary.bounded import Level
+from inspector.boundary.bounded import MOST_PASSING, Level
 from inspector.boundary.judgement import Judgement
 from inspector.hosts.masks import REACHES
 from inspector.hosts.registry import hosts
@@ -528,7 +528,7 @@ def test_the_findings_about_a_result_are_the_same_for_every_host() -> None:
     found = {tuple(line.plain for line in result_remarks(view_of(value, host=host.name))) for host in hosts()}
     assert len(found) == 1
     sentences = found.pop()
-    assert len(sentences) == 3
+    assert len(sentences) == 2
     assert not any("/surplus" in line for line in sentences)
 
 
@@ -642,6 +642,22 @@ def test_a_value_that_looks_like_a_credential_and_passes_is_a_reason_with_a_sign
     assert detail is not None
     assert "--withhold-credentials" in detail.plain
     assert not any("credential" in remark for remark in view.remarks)
+
+
+def test_the_verdict_counts_more_passing_credentials_than_are_listed_as_at_least() -> None:
+    many = [{"token": f"{WITH_TOKEN['token']}{number}"} for number in range(MOST_PASSING + 1)]
+    value: JsonObject = {"content": [], "structuredContent": {"all": many}}
+    view = result_view(record_of(Result(value=value), None), Level.DECLARED, "spec", server="server")
+    assert f"! at least {MOST_PASSING} values look like a credential" in strip(view).plain
+    assert view.remarks == ("1 more places look like credentials",)
+
+
+def test_what_breaks_the_output_schema_is_a_reason_and_no_remark_besides() -> None:
+    declared = Tool(name="order", definition={"name": "order", "outputSchema": {"required": ["id"]}})
+    value: JsonObject = {"content": [], "structuredContent": {}}
+    view = result_view(record_of(Result(value=value), declared), Level.DECLARED, "spec", server="server")
+    assert [violation.pointer for violation in view.output.violations] == ["/structuredContent/id"]
+    assert view.remarks == ()
 
 
 @pytest.mark.parametrize(
