@@ -336,6 +336,11 @@ class CataloguePane(Vertical):
         self._note.update(note)
         self.set_class(bool(note.plain), "-noted")
 
+    @property
+    def spot(self) -> CatalogueSpot | None:
+        """The item or server under the cursor; None for the heading of a list."""
+        return self._lines.spot
+
     def focus_list(self) -> None:
         self._lines.focus()
 

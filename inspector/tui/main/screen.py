@@ -843,10 +843,21 @@ class MainScreen(Screen[None], inherit_bindings=False):
         self._catalogue.open_filter()
 
     def action_submit(self) -> None:
-        self._after_typing(partial(self.server.runner.submit, anyway=False))
+        self._submit(anyway=False)
 
     def action_send_anyway(self) -> None:
-        self._after_typing(partial(self.server.runner.submit, anyway=True))
+        self._submit(anyway=True)
+
+    def _submit(self, *, anyway: bool) -> None:
+        self._after_typing(partial(self._submit_item, anyway=anyway))
+
+    def _submit_item(self, *, anyway: bool) -> None:
+        # A key right after the cursor has moved is for the item there, not for the one that is still open.
+        spot = self._catalogue.spot
+        if spot is not None and self._catalogue.has_focus_within:
+            self.open_item(CataloguePane.Rested(spot))
+        server = self.server
+        server.selection.once_open(partial(server.runner.submit, anyway=anyway))
 
     def action_toggle_json(self) -> None:
         self._tool.open_tab("call")

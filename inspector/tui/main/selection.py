@@ -221,6 +221,18 @@ class Selection:
         """True if any call of this server has ended."""
         return bool(self._records)
 
+    def once_open(self, do: Callable[[], None]) -> None:
+        """Call `do` when no item is being opened: then the item under the cursor is the open one."""
+
+        async def wait() -> None:
+            await self._items.idle()
+            do()
+
+        if self._items.is_busy:
+            self._screen.run_worker(wait, group="opening", exclusive=True)
+        else:
+            do()
+
     def open(self, entry: Entry) -> None:
         """Show an item of the catalogue in the panes."""
         before = self._item.entry if self._item else None

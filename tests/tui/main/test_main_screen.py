@@ -1,8 +1,10 @@
 import asyncio
 import re
+import time
 from collections.abc import Callable
 
 import pytest
+from textual.events import Key
 from textual.pilot import Pilot
 
 from inspector.errors import UnreachableError
@@ -10,14 +12,17 @@ from inspector.hosts.profile import evidence
 from inspector.hosts.registry import hosts
 from inspector.json.exact import Json, JsonObject
 from inspector.protocol.authorization import Certificates
+from inspector.protocol.catalogue import Tool
 from inspector.protocol.frames import Direction
 from inspector.protocol.outcome import Outcome, Result
 from inspector.protocol.targets import PageTarget, Target
 from inspector.session.call_record import Progress
 from inspector.session.events import SessionState
 from inspector.tui.app import SightlineApp
+from inspector.tui.catalogue.item import ItemAsked, ToolView, tool_view
 from inspector.tui.catalogue.pane import CatalogueLines
 from inspector.tui.keys import footer
+from inspector.tui.main import selection
 from inspector.tui.result.pane import ResultPane
 from tests.tui.scripted import LARGE, SMALL, Script, answering, app_of, screen_lines, screen_text, settled
 
@@ -341,6 +346,27 @@ async def test_enter_after_a_filter_calls_the_tool_with_exactly_that_name() -> N
         await pilot.press("enter")
         await settled(pilot, app, "#1 done")
         assert told.calls == [("clock", {})]
+
+
+@pytest.mark.parametrize("key", ["ctrl+r", "ctrl+s"])
+async def test_a_call_typed_right_after_the_cursor_moved_calls_the_tool_under_the_cursor(
+    monkeypatch: pytest.MonkeyPatch, key: str
+) -> None:
+    def slowly(asked: ItemAsked) -> ToolView:
+        if isinstance(asked.entry, Tool) and asked.entry.name == "clock":
+            time.sleep(0.3)
+        return tool_view(asked.entry, asked.record, asked.before)
+
+    monkeypatch.setattr(selection, "_asked_item", slowly)
+    minting: JsonObject = {**MINT, "inputSchema": {"type": "object"}, "annotations": {"readOnlyHint": True}}
+    told = Script(tools=[minting, CLOCK], answers={"mint": answering(MINTED), "clock": answering(NOON)})
+    app = app_of(told)
+    async with app.run_test(size=LARGE) as pilot:
+        await settled(pilot, app, "Makes a key.")
+        for typed in ("j", key):
+            app.post_message(Key(typed, typed if len(typed) == 1 else None))
+        await settled(pilot, app, "It is noon.")
+        assert [name for name, _ in told.calls] == ["clock"]
 
 
 async def test_escape_leaves_the_form_and_never_quits() -> None:
