@@ -32,7 +32,7 @@ def labelling(claim: Claim, policy: BoundaryPolicy) -> str:
         case "related", "secretHint":
             return "" if _says(claim, False) else "the tool is declared to return secrets"
         case "policy-hints", "mcp.dev/resultSensitivity":
-            return "" if _says(claim, *_below(policy)) else "its declared sensitivity reaches the threshold"
+            return "" if _says(claim, *_below(policy)) else _at_or_above(claim, policy.sensitivity_threshold)
         case "ifc", "confidentiality" if policy.withhold_private:
             return "" if _says(claim, "public") else "it is labelled private"
         case "ifc", _ if claim.container and not claim.well_formed and policy.withhold_private:
@@ -84,6 +84,13 @@ def _classes(claim: Claim) -> frozenset[str]:
 
 def _is_concrete(claim: Claim) -> bool:
     return claim.well_formed and not isinstance(claim.value, list)
+
+
+def _at_or_above(claim: Claim, threshold: str) -> str:
+    # A well-formed value is one of the levels: nothing of the server's own is quoted.
+    if not claim.well_formed:
+        return "its declared sensitivity is malformed"
+    return f"it is declared {claim.value}, and all from {threshold} up is withheld"
 
 
 def _says(claim: Claim, *harmless: bool | str) -> bool:

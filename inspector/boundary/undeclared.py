@@ -27,6 +27,19 @@ class Undeclared(Struct, frozen=True, kw_only=True):
     places: tuple[str, ...] = ()
     """Pointers into the result that the server sent: the first values that are in no schema, with all that is in them."""
 
+    @property
+    def words(self) -> str:
+        """The sentence that says how many values pass at level `declared` although no schema describes them."""
+        values, them = ("1 value is", "it") if self.number == 1 else (f"{self.number:,} values are", "them")
+        # More places than are listed are not counted.
+        number = len(self.places)
+        where = (
+            f" (in {number} place{'s' if number > 1 else ''})"
+            if 0 < number < min(self.number, MAX_PLACES)
+            else ""
+        )
+        return f"{values} not described by the output schema, so `declared` lets {them} through{where}"
+
 
 def undeclared(
     declared: Bounded,
@@ -51,12 +64,6 @@ def undeclared(
     return Undeclared(
         number=len(declared.free_blocks) + sum(others.values()) + unnamed, places=listed[:MAX_PLACES]
     )
-
-
-def undescribed_words(number: int) -> str:
-    """The sentence that says how many values pass at level `declared` although no schema describes them."""
-    values, them = ("1 value is", "it") if number == 1 else (f"{number:,} values are", "them")
-    return f"{values} not described by the output schema, so `declared` lets {them} through"
 
 
 _NO_LEAVES = frozenset({"content", "structuredContent", "isError", "resultType", "_meta"})

@@ -16,7 +16,7 @@ from inspector.boundary.bounded import Removal, Rule
 from inspector.boundary.counted import is_delimited
 from inspector.boundary.options import Level
 from inspector.boundary.output_check import OutputCheck
-from inspector.boundary.undeclared import MAX_PLACES, undescribed_words
+from inspector.boundary.undeclared import MAX_PLACES
 from inspector.cli.output import WIDE_COLUMNS, Colour, Coloured, OutputLine, cells, wrapped
 from inspector.hosts.profile import PROTOCOL_MEMBERS
 from inspector.hosts.projection import Projection
@@ -377,7 +377,7 @@ def _reasons(shown: Projection, level: Level) -> list[OutputLine]:
     if level is Level.DECLARED and shown.undeclared.number and shown.output.is_asked:
         places = shown.undeclared.places
         first = ", first at" if len(places) == MAX_PLACES else ""
-        lines.append(f"? {undescribed_words(shown.undeclared.number)}{first}:")
+        lines.append(f"? {shown.undeclared.words}{first}:")
         lines += [f"    {safe_line(place)}" for place in places]
     return lines
 

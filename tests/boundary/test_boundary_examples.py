@@ -171,6 +171,22 @@ def test_a_label_withholds_as_the_policy_requires(
     assert rules == (["labelled", "labelled"] if expected else [])
 
 
+@pytest.mark.parametrize(
+    ("declared", "detail"),
+    [
+        ("restricted", "it is declared restricted, and all from confidential up is withheld"),
+        ("top", "its declared sensitivity is malformed"),
+        (["restricted"], "its declared sensitivity is malformed"),
+    ],
+)
+def test_a_declared_level_names_itself_and_the_level_from_which_all_is_withheld(
+    declared: Json, detail: str
+) -> None:
+    tool = tool_of({"_meta": {"mcp.dev/resultSensitivity": declared}})
+    bounded = bound(Result(value={"content": [text("a")]}), tool, Level.DECLARED)
+    assert [removal.detail for removal in bounded.removals] == [detail]
+
+
 def test_the_error_messages_of_a_labelled_tool_are_withheld() -> None:
     tool = tool_of({"annotations": {"secretHint": True}})
     bounded = bound(RpcError(value={"code": -32603, "message": "token abc is wrong"}), tool, Level.DECLARED)

@@ -3,7 +3,7 @@
 import pytest
 
 from inspector.boundary.options import Level
-from inspector.boundary.undeclared import Undeclared, undescribed_words
+from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.projection import project
 from inspector.hosts.registry import host
 from inspector.json.exact import Json, JsonObject
@@ -85,12 +85,22 @@ def test_leaves_that_no_schema_declares_are_counted_and_the_first_places_listed(
 
 
 @pytest.mark.parametrize(
-    ("number", "words"),
+    ("number", "places", "words"),
     [
-        (1, "1 value is not described by the output schema, so `declared` lets it through"),
-        (2, "2 values are not described by the output schema, so `declared` lets them through"),
-        (1_234, "1,234 values are not described by the output schema, so `declared` lets them through"),
+        (1, 1, "1 value is not described by the output schema, so `declared` lets it through"),
+        (2, 2, "2 values are not described by the output schema, so `declared` lets them through"),
+        (
+            5,
+            1,
+            "5 values are not described by the output schema, so `declared` lets them through (in 1 place)",
+        ),
+        (
+            5,
+            3,
+            "5 values are not described by the output schema, so `declared` lets them through (in 3 places)",
+        ),
+        (1_234, 20, "1,234 values are not described by the output schema, so `declared` lets them through"),
     ],
 )
-def test_the_number_of_undescribed_values_is_told_in_a_sentence(number: int, words: str) -> None:
-    assert undescribed_words(number) == words
+def test_the_number_of_undescribed_values_is_told_in_a_sentence(number: int, places: int, words: str) -> None:
+    assert Undeclared(number=number, places=("/a",) * places).words == words

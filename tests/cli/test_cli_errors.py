@@ -27,6 +27,18 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             "--era: modrn is none of auto, legacy, modern",
             "Did you mean modern? Try sightline list --help.",
         ),
+        (
+            ("call", "t", "demo", "--nick", "x"),
+            2,
+            "no option --nick",
+            "An argument of the tool is --arg nick=VALUE.",
+        ),
+        (
+            ("project", "nosuch.json"),
+            2,
+            "too many words: nosuch.json",
+            "The result is --result FILE, or stdin.",
+        ),
         (("list", "--json", "demo"), 2, "no option --json", "Did you mean --format json?"),
         (
             ("list", "--host", "codex", "demo"),

@@ -66,7 +66,8 @@ def command(  # noqa: PLR0913 - an option each
     """Show what a model would see of a saved result, without server or network."""
     if others:
         raise UsageError(
-            f"too many words: {others[0]}", f"{result_hint(others[0])} Try sightline project --help.".strip()
+            f"too many words: {others[0]}",
+            f"{result_hint(others[0]) or 'The result is --result FILE, or stdin.'} Try sightline project --help.",
         )
     if result_file == "-" and tool_file == "-":
         raise UsageError("--result - and --tool - both read stdin", "Put one of them into a file.")

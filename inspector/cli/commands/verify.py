@@ -167,7 +167,7 @@ def _withheld_argument(call: ReplayedCall) -> bool:
     return next(iter(places_of(call.arguments, stands_for_something)), None) is not None
 
 
-async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
+async def _made(session: Session, caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     """The answer, or a `_Checked` with the reason why the call was not made again."""
     unsent = ""
     code = ExitCode.OK
@@ -176,7 +176,8 @@ async def _made(caller: Caller, call: ReplayedCall) -> Ruled | _Checked:
     elif not isinstance(call.arguments, dict):
         unsent = "its arguments are not a JSON object"
     else:
-        DIAGNOSTICS.say(f"calling {call.name} …")
+        if session.catalogue.tool(call.name) is not None:
+            DIAGNOSTICS.say(f"calling {call.name} …")
         try:
             return await caller.call(call.name, call.arguments)
         except InspectorError as error:
@@ -191,7 +192,7 @@ async def _checked(
     caller = Caller(session, launch)
     checked: list[_Checked] = []
     for call in calls:
-        made = await _made(caller, call)
+        made = await _made(session, caller, call)
         checked.append(made if isinstance(made, _Checked) else _compared(call, made, ignored, session.own))
     return checked
 

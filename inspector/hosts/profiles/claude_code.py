@@ -165,7 +165,7 @@ def _too_long(size: int, notes: Notes) -> str:
 
 
 def _persisted(text: str, notes: Notes) -> str:
-    notes.beyond("", "the preview of 2 KB was measured, its exact wording was not")
+    notes.beyond("", "the length of this preview was measured, the words around it were not")
     preview = javascript.head(text, _PREVIEW)
     line_end = preview.rfind("\n")
     if line_end > _PREVIEW // 2:

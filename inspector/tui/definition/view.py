@@ -191,7 +191,10 @@ def _counts(reasons: Sequence[DefinitionReason]) -> Iterator[Content]:
     )
     for (sign, by), number in counted.items():
         style = "$text-error" if sign is SideDifference.LEFT else "$text-accent"
-        yield content(f"{sign.value} {number:,} {by}", style)
+        yield content(f"{sign.value} {number:,} {_COUNTED_BY.get(by, by)}", style)
+
+
+_COUNTED_BY = {LOOSENED: "loosened so that bounded results fit", "host": "changed by the host"}
 
 
 def definition_view(tool: Tool, level: Level, host: str) -> DefinitionView:

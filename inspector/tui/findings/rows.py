@@ -65,6 +65,8 @@ class FindingsView(Struct, frozen=True, kw_only=True):
     rows: tuple[Row, ...]
     counting: int
     """The number of findings in `rows` that are not accepted. The tab and the sign in the catalogue show it."""
+    remarks: int = 0
+    """The number of remarks on the result, which the tab shows too."""
 
     def place_of(self, entry: ReportEntry | None) -> int:
         """The row of a finding; 0 if the view has no such row."""
@@ -118,6 +120,7 @@ def item_findings(asked: ItemFindings) -> FindingsView:
         title=title,
         rows=tuple(rows if entries else rows[1:]),
         counting=sum(entry.counts for entry in entries),
+        remarks=len(asked.of_result),
     )
 
 

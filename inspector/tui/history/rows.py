@@ -156,7 +156,7 @@ def heading(call: HistoryCall, today: date) -> Content:
         Content(f"after {duration(past.duration_s)}"),
     ]
     if past.size_bytes:
-        parts.append(Content(f"an answer of {size(past.size_bytes)}"))
+        parts.append(Content(f"a message of {size(past.size_bytes)}"))
     if past.fits:
         parts.append(Content.styled("✓ output fits its schema", "$text-success"))
     lines = [Content("  ").join(parts)]

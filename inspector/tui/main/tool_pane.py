@@ -110,7 +110,8 @@ class ToolPane(Vertical):
 
     def show_findings(self, view: FindingsView) -> None:
         """Show the findings about the item."""
-        self.tabs.annotate("findings", str(view.counting) if view.counting else "")
+        counts = (f"{view.counting}" if view.counting else "", f"!{view.remarks}" if view.remarks else "")
+        self.tabs.annotate("findings", " ".join(filter(None, counts)))
         self.findings.show(view)
 
     @property

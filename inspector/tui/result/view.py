@@ -1,6 +1,7 @@
 """A result ready to be drawn: what the server sent, what the model sees, how they differ, and why."""
 
 import dataclasses
+import re
 from bisect import bisect_left
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -17,16 +18,18 @@ from inspector.boundary.mask import MASK, SHOWN
 from inspector.boundary.notice import MEMBER, START
 from inspector.boundary.output_check import NO_OBJECT, NOT_ASKED, OutputCheck, OutputViolation
 from inspector.boundary.reading import raw_of
-from inspector.boundary.undeclared import undescribed_words
+from inspector.boundary.undeclared import Undeclared
 from inspector.hosts.apps import AppView
+from inspector.hosts.definitions.projection import tokens
 from inspector.hosts.masks import REACHES, Masks, masked_leaves
 from inspector.hosts.profile import PROTOCOL_MEMBERS, Call, HostChange
 from inspector.hosts.projection import Projection, projection_of
 from inspector.hosts.registry import host as host_of
-from inspector.json.exact import Json, JsonObject, JsonText, parse
+from inspector.json.exact import Json, JsonObject, JsonText, equal, parse
 from inspector.json.members import text_at
 from inspector.json.pointer import join, resolve, split
 from inspector.json.walk import places
+from inspector.policy.taint import LabelKind, LabelOrigin, trust_of
 from inspector.protocol.outcome import Failure, RpcError, Unfinished, unfinished
 from inspector.recording.markers import with_ids
 from inspector.session.call_record import CallRecord
@@ -45,8 +48,12 @@ from inspector.tui.text import (
 from inspector.tui.values.alignment import GAP
 from inspector.tui.values.blocks import BlockPairs, paired_content
 from inspector.tui.values.outline import ABSENT, Outline, OutlineStyle, SideDifference, Value
+from inspector.tui.values.sides import Side
 
 _MAX_REMARKS = 200
+_LEAST_COUNTED = 4_000
+"""The minimum size in bytes of what a model gets for an estimate of its tokens."""
+_JSON_START = re.compile(r"[{\[]")
 MAX_LISTED = 20
 """The maximum number of removals of one place listed in full. Further ones are counted."""
 SERVER_NAME = "server"
@@ -120,7 +127,7 @@ class ResultView:
     remarks: tuple[str, ...]
     raw_bytes: int
     model_bytes: int
-    undeclared: int
+    undeclared: Undeclared
     """The number of leaves that passed though the output schema does not name them.
 
     0 if there is no output schema, or if the boundary level is not `declared`.
@@ -150,6 +157,10 @@ class ResultView:
     """The reason why the answer does not end the call; None if it ends the call."""
     failure: str | None = None
     """Sightline's words about a call without an answer; None if the server answered."""
+    holder: str = ""
+    """The pointer to the text of the model's side that holds the structured content as JSON; empty if none does."""
+    sensitive: str = ""
+    """The declaration that makes a result sensitive of which nothing is withheld; empty if there is none."""
 
     app: AppView | None = None
     """The role of an MCP App in this result; None if no app is involved."""
@@ -360,7 +371,7 @@ def result_view(
     is_failure = isinstance(record.outcome, Failure)
     sides = _sides(record, shown)
     masked, model = sides.sent, sides.model
-    sent = ABSENT if is_failure else _in_order(masked)
+    sent = ABSENT if is_failure else _in_order(masked, sides.beside)
     outline = Outline(sent, _in_order_of(masked, model, sides.beside), blocks=sides.blocks)
     removals_at: dict[str, list[int]] = {}
     found = _Found()
@@ -388,7 +399,10 @@ def result_view(
             reaching[removal.pointer] = removal
         found.add(_reaching_key(removal), outline.pointer(node), 0)
     passing = () if is_failure else shown.bounded.credentials
-    credentials = {credential.pointer: credential.detail for credential in passing}
+    holder = _holder(shown) if changes else ""
+    credentials = _passed_on(
+        outline, {credential.pointer: credential.detail for credential in passing}, holder
+    )
     in_reasons = {shown.output.sentence, *(credential.remark for credential in passing)}
     for pointer, why in credentials.items():
         found.add((SideDifference.REACHES, "", why), pointer, 0)
@@ -424,10 +438,12 @@ def result_view(
         remarks=tuple(remark for remark in shown.remarks if remark not in in_reasons),
         raw_bytes=shown.raw_bytes,
         model_bytes=shown.model_bytes,
-        undeclared=shown.undeclared.number if shown.output.is_asked else 0,
+        undeclared=shown.undeclared if shown.output.is_asked else Undeclared(),
         output=shown.output,
         unfinished=shown.unfinished,
         failure=_own_words(masked) if is_failure else None,
+        holder=holder,
+        sensitive="" if shown.bounded.removals or level is not Level.DECLARED else _sensitive(record),
         values=(masked, model),
         blocks=sides.blocks,
         app=shown.app,
@@ -454,8 +470,9 @@ class _Sides(Struct, frozen=True, kw_only=True):
 def _unmasked(view: ResultView, shown: Projection) -> ResultView:
     """A copy of a masked view that shows the values unmasked."""
     raw, model = shown.raw, shown.context.model
-    sent = ABSENT if view.failure is not None else _in_order(raw)
-    there = _in_order_of(raw, model, beside(raw, model))
+    there = beside(raw, model)
+    sent = ABSENT if view.failure is not None else _in_order(raw, there)
+    there = _in_order_of(raw, model, there)
     outline = Outline(sent, there, blocks=view.blocks)
     return dataclasses.replace(
         view, masked=view, outline=outline, values=(raw, model), order=_same_places(view, outline)
@@ -519,6 +536,48 @@ def masks_of(record: CallRecord) -> Masks:
     judgement, policy = record.judgement, record.policy.about_secrets
     declared = judgement.bounded(Level.DECLARED, policy)
     return Masks(raw_of(record.outcome), declared, judgement.contract, policy)
+
+
+def _passed_on(outline: Outline, credentials: Mapping[str, str], holder: str) -> dict[str, str]:
+    """The credentials at the places where the host passes them on; all as they are if none has such a place."""
+    found: dict[str, str] = {}
+    for pointer, why in credentials.items():
+        node = outline.node_at(pointer)
+        if node is None or outline.value(node, 1) is not ABSENT:
+            found[pointer] = why
+        elif holder and _is_structured(pointer):
+            found.setdefault(holder, why)
+    return found or dict(credentials)
+
+
+def _is_structured(pointer: str) -> bool:
+    return split(pointer)[:1] == ("structuredContent",)
+
+
+def _holder(shown: Projection) -> str:
+    """The pointer to the first text of the model's side that holds the structured content as JSON; empty if none does."""
+    result, model = shown.bounded.result, shown.context.model
+    structured = result.get("structuredContent") if isinstance(result, dict) else None
+    if not isinstance(structured, (dict, list)) or (isinstance(model, dict) and "structuredContent" in model):
+        return ""
+
+    def holds(leaf: Json) -> bool:
+        start = _JSON_START.search(leaf) if isinstance(leaf, str) else None
+        found = parse(leaf[start.start() :]) if isinstance(leaf, str) and start else None
+        return isinstance(found, JsonText) and equal(found.value, structured)
+
+    found = next(places(model, holds), None)
+    if found is None:
+        return ""
+    # A text that is all that the model gets is drawn as a content block.
+    return join(map(str, found or ("content", 0, "text")))
+
+
+def _sensitive(record: CallRecord) -> str:
+    """The declaration that makes the answer sensitive; empty if none does."""
+    origin = LabelOrigin(call=record.number, server="", tool="")
+    labels = trust_of(record.outcome, record.tool, origin).labels
+    return next((label.declaration for label in labels if label.kind is LabelKind.SENSITIVE), "")
 
 
 def _own_words(masked: Json) -> str:
@@ -588,17 +647,23 @@ def _without(value: JsonObject, key: str) -> JsonObject:
     return {name: item for name, item in value.items() if name != key}
 
 
-def _in_order(value: Json) -> Json:
-    """A result with its members reordered: those first that a model may see."""
+def _in_order(value: Json, there: Json) -> Json:
+    """A result with its members reordered: those first that a model may see.
+
+    If the model gets content without structured content (`there`), content comes before: after thousands of
+    rows that it does not get, what it gets would not be seen.
+    """
     if not isinstance(value, dict) or not any(key in value for key in _FIRST):
         return value
-    first: JsonObject = {key: value[key] for key in _FIRST if key in value}
+    is_text_only = isinstance(there, dict) and "content" in there and "structuredContent" not in there
+    order = ("content", "structuredContent", *_FIRST[2:]) if is_text_only else _FIRST
+    first: JsonObject = {key: value[key] for key in order if key in value}
     return {**first, **{key: item for key, item in value.items() if key not in first}}
 
 
 def _in_order_of(raw: Json, model: Json, there: Json) -> Json:
     """`there`, which is beside `raw`, in the order in which it is drawn."""
-    return there if _is_moved(raw, model) else _in_order(there)
+    return there if _is_moved(raw, model) else _in_order(there, there)
 
 
 def folded_at_first(outline: Outline) -> frozenset[int]:
@@ -836,12 +901,19 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.record.left_out:
         sent = Content.assemble("recorded without withheld values, ", (size(view.raw_bytes), "bold"))
         more = " and the withheld values" if view.level is Level.OPEN else ""
+    is_more = view.level is Level.DECLARED and view.masks > found.total > 0
+    leaves = f" ({view.masks:,} values in all)" if is_more else ""
+    is_counted = view.model_bytes >= _LEAST_COUNTED and not _has_media(view.values[1])
+    about = f", about {tokens(view.model_bytes):,} tokens" if is_counted else ""
     parts = [
-        Content.assemble(sent, ", model gets ", (size(view.model_bytes), "bold"), more),
-        content(f"✗ {found.words}", "bold $text-error")
+        Content.assemble(sent, ", model gets ", (size(view.model_bytes), "bold"), more, about),
+        content(f"✗ {found.words}{leaves}", "bold $text-error")
         if found.withheld
         else Content.styled(found.words, level_style(view.level)),
     ]
+    if view.sensitive:
+        words = f"sensitive by {view.sensitive}, which alone withholds nothing"
+        parts.append(content(words, "$text-warning"))
     # Metadata has a reason of its own, which is in sight if little else is withheld.
     if found.other_words and (found.delimited or not found.withheld):
         parts.append(content(found.other_words, "$text-accent" if found.delimited else QUIET))
@@ -851,9 +923,8 @@ def strip(view: ResultView) -> tuple[Content, ...]:
         number, least = len(view.credentials), "at least " if len(view.credentials) == MOST_PASSING else ""
         what = "1 value looks" if number == 1 else f"{least}{number:,} values look"
         parts.append(Content.styled(f"! {what} like a credential, and passed", "bold $text-error"))
-    if view.undeclared:
-        passed = undescribed_words(view.undeclared)
-        parts.insert(1, Content.styled(passed, "bold $text-warning"))
+    if view.undeclared.number:
+        parts.insert(1, Content.styled(view.undeclared.words, "bold $text-warning"))
     changes = sum(change.pointer not in PROTOCOL_MEMBERS for change in view.changes)
     if changes:
         parts.append(Content.styled(f"~ {count(changes, 'change')} by the host", "$text-accent"))
@@ -866,6 +937,13 @@ def strip(view: ResultView) -> tuple[Content, ...]:
     if view.remarks:
         parts.append(Content.styled(f"! {count(len(view.remarks), 'remark')} in tab 4", "$text-warning"))
     return tuple(parts)
+
+
+def _has_media(model: Json) -> bool:
+    """True if one of the first blocks that a model gets is a picture or sound: their bytes say nothing about tokens."""
+    blocks = model.get("content") if isinstance(model, dict) else model
+    first = blocks[:_MAX_REMARKS] if isinstance(blocks, list) else []
+    return any(isinstance(block, dict) and block.get("type") not in {"text", None} for block in first)
 
 
 def _reached_words(view: ResultView) -> str:
@@ -956,10 +1034,12 @@ def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
         return "a code of Sightline: each host gives its model an error in its own words"
     if has_notice(outline, node):
         return _NOTICE_WORDS
+    if name := _renamed(outline, node, 1):
+        return f"the host's name for {path(join([name]), 60)}"
     return "only the model sees it: text that the host adds, or that was rewritten"
 
 
-_NOTICE_WORDS = "only the model sees it: Sightline's notice of what is withheld"
+_NOTICE_WORDS = "Sightline's notice to the model of what is withheld"
 
 
 def _removal_key(removal: Removal) -> ReasonKey:
@@ -1062,6 +1142,8 @@ def absences(view: ResultView, outline: Outline, node: int) -> tuple[Content, ..
         whys = f": {shortened(removals[0].detail, 200)}", f": {COUNTED[Rule(removals[0].rule)]}", ""
         return tuple(content(f"┄ withheld{why} ┄", style) for why in whys)
     words = _place_in_words(outline, node) or ("┄ not passed on by the host ┄", "┄ not passed on ┄")
+    if view.holder and _is_structured(outline.pointer(node)):
+        words = (f"┄ passed on within {path(view.holder, 60)} ┄", "┄ passed on elsewhere ┄")
     if outline is not view.outline and _is_passed(view, outline.pointer(node)):
         # As JSON, each side is as on the wire. The list of values has the two beside each other.
         words = ("┄ passed on in another place ┄", "┄ elsewhere ┄")
@@ -1077,12 +1159,34 @@ def _is_passed(view: ResultView, pointer: str) -> bool:
     )
 
 
+def _renamed(outline: Outline, node: int, side: Side) -> str:
+    """The other side's name for a member that the host passes on under another name; empty if it does not.
+
+    `side`: 0 for a member that only the server's side has, 1 for one that only the model's side has.
+    """
+    parent, value = outline.parent(node), outline.value(node, side)
+    there = outline.value(parent, 0 if side else 1) if parent >= 0 else ABSENT
+    here = outline.value(parent, side) if parent >= 0 else ABSENT
+    name = outline.label(node).strip()
+    if not isinstance(there, dict) or not isinstance(here, dict) or value is ABSENT or name not in here:
+        return ""
+    wanted = _plain(name)
+    found = (key for key in there if key not in here and _plain(key) == wanted)
+    return next((key for key in found if equal(there[key], here[name])), "")
+
+
+def _plain(name: str) -> str:
+    return name.replace("_", "").casefold()
+
+
 _LEAST_QUOTED = 8
 """The minimum length of a string, in characters, that is looked for within other strings."""
 
 
 def _place_in_words(outline: Outline, node: int) -> tuple[str, str] | None:
-    """Where the model gets a string that the host has moved within the object around it; None if it does not."""
+    """Where the model gets a value that the host has moved or renamed, in words; None if it does not."""
+    if name := _renamed(outline, node, 0):
+        return f"┄ passed on as {path(join([name]), 60)} ┄", "┄ renamed ┄"
     value, parent = outline.value(node, 0), outline.parent(node)
     there = outline.value(parent, 1) if parent >= 0 else ABSENT
     if not isinstance(value, str) or len(value) <= 1 or not isinstance(there, dict):

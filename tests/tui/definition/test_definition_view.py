@@ -81,7 +81,7 @@ def test_each_kind_of_difference_has_its_own_sign() -> None:
     measured = measure_line(view).plain
     assert "✗ 1 withheld" in measured
     assert " loosened" in measured
-    assert "~ 1 host" in measured
+    assert "~ 1 changed by the host" in measured
     assert f"about {view.raw_tokens} tokens; model gets " in measured
     assert f"about {view.model_tokens}" in measured
     assert view.model_bytes < view.raw_bytes

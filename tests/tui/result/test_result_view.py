@@ -652,6 +652,62 @@ def test_the_verdict_counts_more_passing_credentials_than_are_listed_as_at_least
     assert view.remarks == ("1 more places look like credentials",)
 
 
+def test_structured_content_that_a_host_writes_into_a_text_is_passed_on_there() -> None:
+    for level in (Level.DECLARED, Level.OPEN):
+        view = view_of(RESULT, level, host="codex-known-model")
+        outline = view.outline
+        node = outline.node_at("/structuredContent/id")
+        assert node is not None
+        assert absences(view, outline, node)[0].plain == "┄ passed on within content[0].text ┄"
+
+
+def test_a_member_that_the_host_renames_is_neither_dropped_nor_invented() -> None:
+    view = view_of({"content": [{"type": "text", "text": "boom"}], "isError": True}, host="claude-code")
+    there, here = view.outline.node_at("/isError"), view.outline.node_at("/is_error")
+    assert there is not None
+    assert here is not None
+    assert absences(view, view.outline, there)[0].plain == "┄ passed on as is_error ┄"
+    assert reason_line(view, view.outline, here).plain == "+ the host's name for isError"
+
+
+def test_what_a_model_gets_comes_before_structured_content_that_it_does_not_get() -> None:
+    rows: JsonObject = {"all": [{"id": number, "name": "x" * 20} for number in range(2_000)]}
+    value: JsonObject = {"structuredContent": rows, "content": [{"type": "text", "text": dump_text(rows)}]}
+    view = view_of(value, host="claude-code")
+    first = next(iter(view.outline.children(0)))
+    assert view.outline.pointer(first) == "/content"
+    plain = view_of(value)
+    assert plain.outline.pointer(next(iter(plain.outline.children(0)))) == "/structuredContent"
+    assert f"about {-(-plain.model_bytes // 4):,} tokens" in strip(plain).plain
+    picture: JsonObject = {"content": [{"type": "image", "mimeType": "image/png", "data": "A" * 8_000}]}
+    assert "tokens" not in strip(view_of(picture)).plain
+
+
+def test_a_sensitive_result_of_which_nothing_is_withheld_names_the_declaration() -> None:
+    declared: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": ["pii", "credentials"]}}
+    said: JsonObject = {"returnMetadata": {"source": "user", "sensitivity": "pii"}}
+    tool = Tool(name="mint", definition={"name": "mint", "annotations": declared})
+    record = record_of(Result(value={"content": [], "_meta": {"annotations": said}}), tool)
+    words = "sensitive by sep-1913 returnMetadata.sensitivity of the answer, which alone withholds nothing"
+    assert words in strip(result_view(record, Level.DECLARED, "spec", server="server")).plain
+    assert words not in strip(result_view(record, Level.OPEN, "spec", server="server")).plain
+    assert "sensitive by" not in strip(view_of(RESULT)).plain
+
+
+@pytest.mark.parametrize("host", ["claude-code", "codex-known-model"])
+def test_a_credential_is_a_reason_only_where_the_host_passes_it_on(host: str) -> None:
+    value: JsonObject = {
+        "content": [{"type": "text", "text": dump_text(WITH_TOKEN)}],
+        "structuredContent": WITH_TOKEN,
+    }
+    view = result_view(record_of(Result(value=value), None), Level.DECLARED, host, server="server")
+    assert "! 1 value looks like a credential, and passed" in strip(view).plain
+    (pointer,) = view.credentials
+    node = view.outline.node_at(pointer)
+    assert node is not None
+    assert view.sign(view.outline, node) is SideDifference.REACHES
+
+
 def test_what_breaks_the_output_schema_is_a_reason_and_no_remark_besides() -> None:
     declared = Tool(name="order", definition={"name": "order", "outputSchema": {"required": ["id"]}})
     value: JsonObject = {"content": [], "structuredContent": {}}
