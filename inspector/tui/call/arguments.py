@@ -64,6 +64,15 @@ def as_entries(writing: Writing) -> dict[str, Entered] | None:
     return entered
 
 
+def unreadable(text: str) -> str:
+    """The reason why arguments written as JSON cannot be read; empty if they can."""
+    try:
+        from_json(text)
+    except UsageError as error:
+        return error.message
+    return ""
+
+
 def example(form: Form) -> JsonObject:
     """Arguments for the user to edit: the defaults, and the plainest value for each other required argument."""
     return example_arguments(form)

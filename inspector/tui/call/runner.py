@@ -28,6 +28,7 @@ from inspector.tui.call.arguments import (
     default_entries,
     example,
     in_short,
+    unreadable,
 )
 from inspector.tui.call.command_line import copied, editable
 from inspector.tui.call.entries import ArgumentDraft, Entered, Problem, Writing, sensitive_entries
@@ -412,9 +413,8 @@ class CallRunner:
             return
         entered = as_entries(writing)
         if entered is None:
-            reason = (
-                "The form cannot show these arguments: some have no field, or the text is not a JSON object."
-            )
+            why = unreadable(writing.text) or "some have no field"
+            reason = f"The form cannot show these arguments: {shortened(why, 200)}."
             self._screen.notify(reason, severity="warning", markup=False)
         else:
             self._pane.write_form({**sensitive_entries(writing.lines, writing.entered), **entered})

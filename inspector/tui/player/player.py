@@ -40,7 +40,7 @@ class Player:
         `since`: a call answered after this line, up to `position`, is shown too.
         """
         self.play = Play.PAUSED
-        self._speed = Play.COMPRESSED
+        self.speed = Play.COMPRESSED
         self._clock_s = 0.0
         self._ticked_s = 0.0
         self._ticking: Timer | None = None
@@ -168,19 +168,20 @@ class Player:
             self._go(first)
         self._clock_s = self._played.time_of(self.position)
         self._ticked_s = monotonic()
-        self.play = self._speed
+        self.play = self.speed
         self._ticking = self._screen.set_interval(TICK_S, self._tick)
         self._changed()
 
     def toggle_speed(self) -> None:
         """Switch between playing with shortened pauses and playing in real time."""
-        self._speed = Play.REAL if self._speed is Play.COMPRESSED else Play.COMPRESSED
+        self.speed = Play.REAL if self.speed is Play.COMPRESSED else Play.COMPRESSED
         if self.play is not Play.PAUSED:
-            self.play = self._speed
+            self.play = self.speed
             self._changed()
         else:
-            words = "in real time" if self._speed is Play.REAL else "with pauses cut to half a second"
+            words = "in real time" if self.speed is Play.REAL else "with pauses cut to half a second"
             self._screen.notify(f"Space plays {words}.", markup=False)
+            self._changed()
 
     def pause(self) -> None:
         """Stop playing."""

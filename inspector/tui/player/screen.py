@@ -361,6 +361,7 @@ class PlayerScreen(MainScreen):
         broken = played.broken
         self._bar.view = TransportView(
             play=player.play,
+            speed=player.speed,
             frame=scene.frame if scene is not None else 0,
             is_frame=scene is None or scene.is_frame,
             frames=scene.frames if scene is not None else 0,

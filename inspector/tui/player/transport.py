@@ -37,6 +37,8 @@ class TransportView(Struct, frozen=True, kw_only=True):
     """The facts that the transport bar shows."""
 
     play: Play = Play.PAUSED
+    speed: Play = Play.COMPRESSED
+    """The speed of the player when it plays."""
     frame: int = 0
     """The number of the last frame up to the position; 0 if there is none."""
     is_frame: bool = True
@@ -114,6 +116,8 @@ def clock(at_s: float) -> str:
 def bar_line(view: TransportView, width: int) -> Content:
     """The first line of the bar, in `width` cells: state and position, and a track if there is room."""
     words, style = _PLAY[view.play]
+    if view.play is Play.PAUSED and view.speed is Play.REAL:
+        words += " (real time)"
     parts: list[Content] = [Content.styled(words, style), *_places(view)]
     if view.busy:
         parts.insert(1, content(view.busy, "$text-warning"))

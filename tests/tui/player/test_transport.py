@@ -79,6 +79,7 @@ def test_the_bar_fits_and_drops_the_track_before_the_words(width: int, share: fl
 def test_the_bar_describes_the_kind_of_playing() -> None:
     assert "playing, pauses cut" in bar_line(TransportView(play=Play.COMPRESSED), 80).plain
     assert "playing, real time" in bar_line(TransportView(play=Play.REAL), 80).plain
+    assert "‖ paused (real time)" in bar_line(TransportView(speed=Play.REAL), 80).plain
 
 
 def test_the_keys_of_the_bar_fit_80_cells_and_all_of_them_140() -> None:

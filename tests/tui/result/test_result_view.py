@@ -645,7 +645,7 @@ def test_a_value_that_looks_like_a_credential_and_passes_is_a_reason_with_a_sign
 
 
 def test_the_verdict_counts_more_passing_credentials_than_are_listed_as_at_least() -> None:
-    many = [{"token": f"{WITH_TOKEN['token']}{number}"} for number in range(MOST_PASSING + 1)]
+    many: list[Json] = [{"token": f"{WITH_TOKEN['token']}{number}"} for number in range(MOST_PASSING + 1)]
     value: JsonObject = {"content": [], "structuredContent": {"all": many}}
     view = result_view(record_of(Result(value=value), None), Level.DECLARED, "spec", server="server")
     assert f"! at least {MOST_PASSING} values look like a credential" in strip(view).plain
