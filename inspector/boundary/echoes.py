@@ -85,7 +85,7 @@ class Echoes:
         for value in but[0]:
             self._take(value, wanted, but[1])
         self.wanted = wanted
-        """The needles. Two instances with equal needles find the same copies."""
+        """The needles. They alone decide what is found: instances with equal needles are equivalent."""
         self._automata: tuple[_Automaton, ...] | None = None
 
     @property

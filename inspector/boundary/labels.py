@@ -90,7 +90,7 @@ def _at_or_above(claim: Claim, threshold: str) -> str:
     # A well-formed value is one of the levels: nothing of the server's own is quoted.
     if not claim.well_formed:
         return "its declared sensitivity is malformed"
-    return f"it is declared {claim.value}, and all from {threshold} up is withheld"
+    return f"it is declared {claim.value}, and everything at {threshold} or above is withheld"
 
 
 def _says(claim: Claim, *harmless: bool | str) -> bool:

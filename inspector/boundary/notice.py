@@ -1,12 +1,12 @@
 """Builds and recognises the notice, a text that tells the model which parts of a result were withheld.
 
-No text of the result is in the notice.
+The notice quotes nothing from the result.
 
 The notice is the last text block and, if the structured content is an object, its member `_withheld`. It names fields
 as the output schema does, and gives rounded counts of everything else.
 
 A notice of exactly this form passes every boundary level, so that the boundary can be applied to a bounded
-result again. A server that imitates a notice gains nothing.
+result again. A server gains nothing from an imitation: the form has no room for text of its own.
 """
 
 import re

@@ -34,7 +34,7 @@ class MarkedRows(NamedTuple):
     """The index of the first object."""
     length: int
     marked: tuple[tuple[str, Source, str | None], ...]
-    """The key, the source and the name of each position in one object."""
+    """For each member that is withheld in every object: its key, what marks it as sensitive, and its name."""
 
     @property
     def size(self) -> int:

@@ -91,7 +91,7 @@ def is_visible(text: str) -> bool:
 
 
 def runs_of(needles: Iterable[bytes]) -> Runs:
-    """The quick test (see `runs`) for whether a view may contain one of the needles."""
+    """The quick test for whether a decoded text can contain one of the needles; see the module `runs`."""
     return Runs(needles, _PLAIN)
 
 

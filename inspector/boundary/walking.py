@@ -73,7 +73,7 @@ class WalkStep:
         self.dropped: list[int] = []
         """For an array: the indices of withheld items."""
         self.name: str | None = above.name_of(token) if above else None
-        """The name of the nearest property above that the schema names; None if there is none."""
+        """The name of the nearest enclosing property that the schema names; None if there is none."""
         self.made_pointer: str | None = None
         """The pointer into the raw result, once computed."""
 
@@ -161,7 +161,7 @@ def is_reference(value: JsonObject) -> bool:
 
 
 def secret_of(key: str, value: Json) -> Json:
-    """The secret part of one member of a secret reference; null if the member is not secret."""
+    """The value of the member `key` of a secret reference; null if that member is not secret."""
     return None if key in {"type", "label", "ttl"} else value
 
 

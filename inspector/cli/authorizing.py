@@ -59,7 +59,8 @@ def _identity(options: AuthorizationOptions, configured: ClientIdentity) -> Clie
         raise UsageError("--client-secret and --issuer only work with --client-id", "Add --client-id.")
     if not options.client_credentials and key:
         raise UsageError(
-            "--client-key only works with --client-credentials", "Add --client-credentials, or leave it out."
+            "--client-key only works with --client-credentials",
+            "Add --client-credentials, or leave out --client-key.",
         )
     if options.scope is not None and not are_scopes(options.scope):
         raise UsageError(f"--scope {options.scope}: not a list of scopes", 'Write --scope "read write".')

@@ -173,7 +173,7 @@ def _reworded(error: click.ClickException) -> UsageError:
             "Did you mean --format json?" if is_json else suggestion(error.option_name, known, most=1).strip()
         )
         if "--arg" in known and not close and error.option_name.startswith("--"):
-            close = f"An argument of the tool is --arg {error.option_name[2:]}=VALUE."
+            close = f"To pass an argument of the tool, write --arg {error.option_name[2:]}=VALUE."
         return UsageError(f"no option {error.option_name}", f"{close} {more}".strip())
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and context:
         names = context.command.list_commands(context) if isinstance(context.command, click.Group) else []

@@ -370,7 +370,10 @@ class AuthorizationOptions(OptionGroup):
     def certificates(self) -> Certificates:
         """The certificates that are accepted. Raises UsageError if two options exclude each other."""
         if self.cacert is not None and self.is_insecure:
-            raise UsageError("--insecure accepts any certificate", "Leave it out, or leave out --cacert.")
+            raise UsageError(
+                "--insecure accepts any certificate, so --cacert has no effect beside it",
+                "Leave one of them out.",
+            )
         return Certificates(cacert=self.cacert, is_insecure=self.is_insecure)
 
 

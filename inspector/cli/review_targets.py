@@ -447,7 +447,7 @@ _ONE_LISTING = NotChecked(
     why="the definitions were listed once, under one client name; with --call, they are listed again under another",
 )
 _ONLY_TOOLS_PINNED = NotChecked(
-    what="changes of resources, templates, prompts and skills since pinned",
+    what="changes to resources, templates, prompts and skills since the pin",
     why="the pin was made by an earlier version and has only tools: pin again",
 )
 _READS_NONE = "a review reads no resource and gets no prompt, even with --call: sightline read and sightline prompt show them"

@@ -97,7 +97,7 @@ def excerpt(raw: bytes, mask: Callable[[str], str]) -> str:
 def error_answer(raw: bytes, carried: Json) -> Response | None:
     """The JSON-RPC error in a response with an error status; None if there is none.
 
-    `carried`: the id of the request that it answers. Every member is checked, because an OAuth error is also
+    `carried`: the id of the request that the response answers. Every member is checked, because an OAuth error is also
     an object with a member `error`.
     """
     match messages(parse(raw)):

@@ -251,7 +251,10 @@ def _ignored(folder: str, paths: Iterable[str]) -> frozenset[str]:
 
 
 def _git(folder: str, *words: str, asked: str = "") -> str | None:
-    """The output of git; None if it fails or is not installed."""
+    """The output of git, which gets `asked` on stdin.
+
+    None if git is missing, takes too long, or exits with a status above 1.
+    """
     try:
         done = subprocess.run(  # noqa: S603 - fixed words
             ["git", "-c", "core.fsmonitor=false", "-C", folder, *words],  # noqa: S607 - as the user's shell finds it

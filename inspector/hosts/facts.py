@@ -135,7 +135,7 @@ def _is_long(number: float) -> bool:
 
 
 _READ_CHARACTERS, _READ_BITS = 200, 600
-"""The maximum size, in characters and in bits, of numbers that every program reads."""
+"""The size of the largest numbers that every program can be expected to parse, in characters and in bits."""
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _APART, _MANY = 8, 256
 """Containers in the first `_APART` levels with more than `_MANY` members are analysed separately, to share the result.

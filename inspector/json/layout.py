@@ -13,7 +13,7 @@ from inspector.safe_text import safe_line
 Container: TypeAlias = dict[str, Json] | list[Json] | DuplicateKeys
 
 _WIDE = 256
-"""The number of keys beyond which an object's keys are kept in a tuple: a dict cannot be entered in the middle."""
+"""The keys of an object with more keys are also kept in a tuple: a dict has no iteration from an index."""
 _COMMON_WIDTH = 24
 """The maximum width, in characters, of a word, a `float`, or an integer below 10**20."""
 
@@ -171,7 +171,7 @@ class _Survey:
         self._known_keys: set[str] = set()
         self._plain_characters: set[str] = set()
         self._characters: dict[str, int] = {}
-        self._notice(0)
+        self._fit_lengths(0)
 
     def of(self, value: Json) -> Layout:
         if not isinstance(value, (dict, list, DuplicateKeys)) or not size(value):
@@ -185,7 +185,7 @@ class _Survey:
             blanks += self._indent
             self._width = max(self._width, blanks + _COMMON_WIDTH)
             below: list[Container] = []
-            self._notice(blanks)
+            self._fit_lengths(blanks)
             for container in level:
                 members = container if isinstance(container, list) else self._keyed(container)
                 self._first.append(len(self._position))
@@ -235,8 +235,8 @@ class _Survey:
                 if lines > 1:
                     self._entry(index, 0, lines)
 
-    def _notice(self, blanks: int) -> None:
-        """Set the maximum lengths of texts that need no measuring, if they follow that many spaces."""
+    def _fit_lengths(self, blanks: int) -> None:
+        """Set the lengths below which a text surely fits on one line that begins with `blanks` spaces."""
         room = self._width - blanks - 2
         self._room = min(self._chunk, room)
         """The length up to which printable ASCII without a quote or backslash surely fits on one line."""
@@ -300,11 +300,11 @@ class _Survey:
             lines, longest = -(-longest // piece), min(piece, longest)
         if blanks + 2 + longest * _WORST > self._width:
             self._width = max(self._width, blanks + 2 + longest + self._escapes(text, longest))
-            self._notice(blanks)
+            self._fit_lengths(blanks)
         return lines
 
     def _escapes(self, text: str, longest: int) -> int:
-        """The maximum width that escapes and symbols add to a piece of `text` of `longest` characters."""
+        """The maximum number of cells that escapes and wide symbols add to a piece of `text` with `longest` characters."""
         if text.isascii() and text.isprintable():
             return min(longest, text.count('"') + text.count("\\"))
         if self._plain_characters.issuperset(text):

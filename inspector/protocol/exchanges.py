@@ -263,7 +263,7 @@ def answered_by(exchange: Exchange, response: Response) -> Request:
 
 
 def matched(frames: Iterable[Frame]) -> Iterator[Matched]:
-    """Match the frames of a session, from the first one on."""
+    """Yield each frame with the requests and responses in it, paired. `frames` begin with the first of a session."""
     exchanges = Exchanges()
     return (exchanges.take(frame) for frame in frames)
 

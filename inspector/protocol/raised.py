@@ -74,7 +74,7 @@ def stderr_words(lines: Sequence[str]) -> str:
 
 
 def _more(lines: Sequence[str], number: int) -> list[str]:
-    """The further lines of a message."""
+    """The lines that continue the message on line `number`: at most `_MAX_MORE`, up to a blank or ending line."""
     more: list[str] = []
     for line in lines[number + 1 : number + 1 + _MAX_MORE]:
         if not line or _ENDS.match(line):

@@ -280,7 +280,10 @@ _OUTLINES = {
 
 
 def _outline(raw: bytes) -> Line | None:
-    """The outline of a line of a frequent kind in the recorder's spelling; None for any other line."""
+    """The outline of a line, decoded fast.
+
+    None unless the line is of a frequent kind and written exactly as the recorder writes it.
+    """
     decoder = _OUTLINES.get(raw[:8])
     try:
         return decoder.decode(raw) if decoder else None

@@ -38,8 +38,8 @@ class _Call(Struct, frozen=True, kw_only=True):
     projection: Projection | None
 
 
-class _Remark(Struct, frozen=True, kw_only=True):
-    """An event between calls."""
+class _Between(Struct, frozen=True, kw_only=True):
+    """An event between two calls."""
 
     at_s: float
     title: str
@@ -76,7 +76,7 @@ def note_words(line: Line) -> tuple[str, str] | None:
 
 def _events(
     header: Header, lines: Iterable[Line], raw: Callable[[int], Frame | None]
-) -> Iterator[_Call | _Remark]:
+) -> Iterator[_Call | _Between]:
     lenses = header.lenses
     replay = Replay(raw)
     for line in lines:
@@ -86,10 +86,10 @@ def _events(
             yield _Call(call=call, lenses=lenses, projection=projection_of(call, lenses))
         words = note_words(line)
         if words and isinstance(line, (Note, LensesChanged, Connected)):
-            yield _Remark(at_s=line.at_s, title=words[0], text=words[1])
+            yield _Between(at_s=line.at_s, title=words[0], text=words[1])
 
 
-def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
+def _markdown(header: Header, events: Iterable[_Call | _Between]) -> Iterator[str]:
     """A Markdown document. Server text is always inside code, so it cannot be markup."""
     yield "# Recorded session"
     yield ""
@@ -97,7 +97,7 @@ def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str
         yield f"- {name}: {_code(value)}"
     for event in events:
         yield ""
-        if isinstance(event, _Remark):
+        if isinstance(event, _Between):
             yield f"{event.at_s:.3f} s, {_code(event.title)}: {_code(event.text)}"
             continue
         yield f"## Frame {event.call.frame}: {_code(event.call.name)}"
@@ -116,7 +116,7 @@ def _markdown(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str
             yield from (f"- {_code(reason)}" for reason in reasons)
 
 
-def _page(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
+def _page(header: Header, events: Iterable[_Call | _Between]) -> Iterator[str]:
     """An HTML page in one file, without scripts or external resources."""
     yield "<!doctype html>"
     yield '<html lang="en"><head><meta charset="utf-8"><title>Recorded session</title>'
@@ -126,7 +126,7 @@ def _page(header: Header, events: Iterable[_Call | _Remark]) -> Iterator[str]:
         yield f"<li>{name}: {_text(value)}</li>"
     yield "</ul>"
     for event in events:
-        if isinstance(event, _Remark):
+        if isinstance(event, _Between):
             yield f"<p>{event.at_s:.3f} s, {_text(event.title)}: {_text(event.text)}</p>"
         else:
             yield from _section(event)

@@ -274,7 +274,7 @@ class Scribe:
         return _Held(frame=frame, parts=tuple(parts))
 
     def _end(self, event: Answered | Late, response: Response) -> None:
-        """Mark a call as answered, unless the server turned it into a task, or if its task has ended."""
+        """Stop waiting for the answer to a call. If the server made a task of it, stop only when the task has ended."""
         exchange = event.exchange
         if task_of(exchange, response) is None:
             self._pending.discard(_place(event))

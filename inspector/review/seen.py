@@ -115,7 +115,7 @@ QUIET = Traffic()
 
 
 def traffic_of(timeline: Timeline) -> Traffic:
-    """The traffic in the frames of a session. Linear in their size."""
+    """The faults, shared answers, resolutions and requests in the frames of a session. Linear in their size."""
     return Traffic(
         faults=faults_of(timeline),
         shared=shared_in(timeline.matched),
@@ -157,9 +157,9 @@ def _faults(timeline: Timeline) -> Iterator[tuple[FaultKind, str, str]]:
     not_offered = CAPABILITIES.keys() - offered_in(timeline.matched)
     for entry in timeline.entries:
         if entry.kind is EntryKind.FAULT and entry.title == "unexpected answer":
-            yield FaultKind.UNASKED, entry.detail, "an answer, field id"
+            yield FaultKind.UNASKED, entry.detail, "field id of an answer"
         elif entry.kind is EntryKind.SERVER_REQUEST and entry.title.partition(" ")[0] in not_offered:
-            yield FaultKind.NOT_OFFERED, entry.title, "a request by the server, field method"
+            yield FaultKind.NOT_OFFERED, entry.title, "field method of a request by the server"
     for matched in timeline.matched:
         frame = matched.frame
         # A browser uses a protocol of its own, which is not reviewed.

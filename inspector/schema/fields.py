@@ -75,7 +75,7 @@ class Field(Struct, frozen=True, kw_only=True):
 
 
 class Form(Struct, frozen=True, kw_only=True):
-    """The arguments of a tool."""
+    """The fields in which a user enters the arguments of a tool."""
 
     fields: tuple[Field, ...] = ()
     open: bool = True

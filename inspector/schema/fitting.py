@@ -36,9 +36,9 @@ def misfits(
 ) -> tuple[Path, ...]:
     """The paths to the parts of `value` that do not fit `schema`; empty if all fits.
 
-    `unjudged`: pointers to subschemas that fit everything here, because the values that they describe are
-    withheld anyway. `repetition`: the maximum number of times that the schema is applied to one place, for
-    each time that it is applied to the container of that place.
+    `unjudged`: pointers to subschemas that count as fitting, because the values that they describe are
+    withheld anyway. `repetition`: how often the schema may be applied to a place each time that it is applied
+    to the container of the place, so at depth d `repetition` to the power of d times.
 
     If a required member is missing, the whole object does not fit; if a member is not allowed, only that
     member. `format` is ignored, nothing is fetched, an unknown `$schema` is read as 2020-12, and a keyword

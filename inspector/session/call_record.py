@@ -99,7 +99,7 @@ VISITING = Progress(
 )
 """The progress of a call that waits for the visit of a URL before the server answers it."""
 AGAIN = Progress(progress=0, total=None, message=None)
-"""The progress of such a call when it is sent again after the visit."""
+"""The progress of a call that is sent again after the user has visited the URL that the server asked for."""
 
 
 def progress_of(params: JsonObject) -> Progress:

@@ -50,7 +50,7 @@ class Tree:
         self._refusals: dict[str, list[Refusal]] = {}
         self._revisions: dict[str, int] = {}
         self._script_sessions: dict[str, str] = {}
-        """The sessions of frames that run scripts, including those without a document."""
+        """By frame id, the DevTools session in which a frame runs scripts, also for frames without a document."""
 
     @property
     def documents(self) -> Sequence[PageDocument]:

@@ -174,7 +174,7 @@ def test_a_label_withholds_as_the_policy_requires(
 @pytest.mark.parametrize(
     ("declared", "detail"),
     [
-        ("restricted", "it is declared restricted, and all from confidential up is withheld"),
+        ("restricted", "it is declared restricted, and everything at confidential or above is withheld"),
         ("top", "its declared sensitivity is malformed"),
         (["restricted"], "its declared sensitivity is malformed"),
     ],

@@ -31,7 +31,7 @@ from tests.cli.sightline import ROOT, raw_server, sightline
             ("call", "t", "demo", "--nick", "x"),
             2,
             "no option --nick",
-            "An argument of the tool is --arg nick=VALUE.",
+            "To pass an argument of the tool, write --arg nick=VALUE.",
         ),
         (
             ("project", "nosuch.json"),

@@ -46,7 +46,7 @@ _LISTED = "the answer to tools/list"
 FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (b"listening on port 80", FaultKind.NOISE, "a line on stdout"),
     (b"[1, 2]", FaultKind.NOISE, "a line on stdout"),
-    (message(id=99, result={}), FaultKind.UNASKED, "an answer, field id"),
+    (message(id=99, result={}), FaultKind.UNASKED, "field id of an answer"),
     (
         message(id=1, result={}, error={"code": 1, "message": "x"}),
         FaultKind.MISSHAPEN,
@@ -57,7 +57,7 @@ FAULTS: list[tuple[bytes, FaultKind, str]] = [
     (
         message(id="s", method="sampling/createMessage", params={}),
         FaultKind.NOT_OFFERED,
-        "a request by the server, field method",
+        "field method of a request by the server",
     ),
 ]
 

@@ -222,11 +222,11 @@ def _projection(made: Ruled) -> Projection:
 async def _proposed(session: Session, launch: Launch, calls: Sequence[ReplayedCall]) -> list[IgnoredPlace]:
     await session.list_all()
     caller = Caller(session, launch)
-    first = [await _made(caller, call) for call in calls]
+    first = [await _made(session, caller, call) for call in calls]
     await asyncio.sleep(_APART_S)
     found: dict[IgnoredPlace, None] = {}
     for call, one in zip(calls, first, strict=True):
-        other = one if isinstance(one, _Checked) else await _made(caller, call)
+        other = one if isinstance(one, _Checked) else await _made(session, caller, call)
         if isinstance(one, _Checked) or isinstance(other, _Checked):
             DIAGNOSTICS.say(
                 f"{call.name} could not be called twice, so Sightline proposes no places to ignore"

@@ -70,7 +70,10 @@ def _success(received: Received, answer: ReceivedAnswer, host_only: JsonObject, 
 
 
 def _item(block: JsonObject, beside: JsonObject, pointer: str, notes: Notes) -> JsonObject | None:
-    """A block in the framework's form; None if the call fails."""
+    """A content block in the form of the framework; None if the framework would fail the whole call for it.
+
+    `beside`: the `_meta` to add to it.
+    """
     match block["type"], block.get("resource"):
         case "text", _:
             return _text(block["text"], beside)

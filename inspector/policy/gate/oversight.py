@@ -121,7 +121,7 @@ class Oversight:
         self._audit = audit
         self._calls = 0
         self._agreed: list[tuple[Target, str]] = []
-        """Changes of definitions to which the user agreed, with the target of each."""
+        """The changes to definitions that the user has agreed to, each with its target."""
         self._resolver = Resolver()
         self._settling: set[asyncio.Task[Ruled]] = set()
 
@@ -273,7 +273,7 @@ class Oversight:
     async def _permitted(
         self, session: Session, considering: Consideration, agreement: Agreement
     ) -> Consideration:
-        """The decision with the current trust. Raises BlockedError or NotConfirmedError."""
+        """The decision, made again if the trust has changed since. Raises BlockedError or NotConfirmedError."""
         await self.judged()
         if not _is_same(session.catalogue.tool(considering.name), considering.listed):
             await self.decline(session, considering)

@@ -43,7 +43,7 @@ class _Task(Struct, frozen=True, kw_only=True):
 
     entry: int
     made: int
-    """The line with the task's handle."""
+    """The number of the line with the answer that created the task."""
 
 
 @dataclass(slots=True)

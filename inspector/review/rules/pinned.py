@@ -160,7 +160,7 @@ RULES = (
         ListingKind.OTHER_PROFILE,
         "Differs between client profiles",
         Severity.MEDIUM,
-        "Clients that announce other capabilities get other tools, resources or prompts, or other definitions. A review under one profile does not cover the others. Tools that need a capability are common; definitions that change are not.",
+        "Clients that announce different capabilities get different tools, resources or prompts, or different definitions. A review under one profile does not cover the others. Tools that need a capability are common; definitions that differ are not.",
         "Serve the same definitions to every client, and leave out only what needs a capability that the client lacks.",
     ),
 )

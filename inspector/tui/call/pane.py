@@ -156,7 +156,7 @@ class CallPane(Vertical):
         self._folded: tuple[Content, Content] | None = None
         """The call that was made from this form, with its keys; None if the form was not folded for one."""
         self._shown = Content(""), Content("")
-        """The line and the keys that are shown in place of the form."""
+        """The line that is shown in place of the folded form, and the keys shown with it."""
         self._draft: ArgumentDraft | None = None
         self._checked: Writing | None = None
         self._pause: Timer | None = None
@@ -179,7 +179,7 @@ class CallPane(Vertical):
     def show(self, view: ToolView, entered: Mapping[str, Entered], text: str | None) -> None:
         """Show another tool. `entered`: what was last entered in its form.
 
-        `text`: its JSON; None for the form.
+        `text`: the arguments as JSON, to open in the editor; None opens the form.
         """
         self._view = view
         self._folded = None

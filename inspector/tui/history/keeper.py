@@ -88,7 +88,7 @@ class HistoryKeeper:
             )
 
     def before_call(self, record: CallRecord) -> tuple[HistoryCall, HistoryCall] | None:
-        """The call of a record, behind the call of the same tool before it; None if there is no such call."""
+        """The previous call of the same tool, then the call of `record`; None if there is no previous call."""
         calls = [call for call in self.calls if call.past.tool == record.name]
         place = next((index for index, call in enumerate(calls) if call.record is record), 0)
         return (calls[place - 1], calls[place]) if place else None

@@ -37,7 +37,7 @@ class KeyPlace(StrEnum):
     RECORDING = "In a recording"
     ASKING = "In a question"
     ANSWERING = "Where the server asks for an answer"
-    AUTHORIZING = "Where the server wants an authorization"
+    AUTHORIZING = "Where the server asks for authorization"
     FINDINGS = "Among findings"
     REVIEW = "In the review of the server"
     HISTORY = "In the history of calls"

@@ -339,7 +339,7 @@ MAIN: tuple[Command, ...] = (
         "1",
         "tab('call')",
         "call",
-        "Shows the form of the tool, and goes to its first field. Esc leaves the form without a change of what you typed.",
+        "Shows the form of the tool, at its first field. Esc leaves the form and keeps what you typed.",
     ),
     _main(
         "tab.definition",

@@ -343,7 +343,7 @@ class MainScreen(Screen[None], inherit_bindings=False):
         if self.server.runner.is_running:
             words = "There is no result yet: the call runs. Esc cancels it."
         elif self.READ_ONLY:
-            words = "There is no result up to this position. } goes to the next one."
+            words = "There is no result up to this point. } goes to the next one."
         elif self.server.selection.tool is None:
             words = "There is no result yet. Choose an item in the catalogue."
         elif message.key == "enter":

@@ -39,10 +39,10 @@ from inspector.tui.text import shortened
 from inspector.tui.timeline.rows import called
 
 _UNCALLED = {
-    **dict.fromkeys(Kind, " was not requested up to this position."),
-    Kind.TOOL: " was not called up to this position.",
+    **dict.fromkeys(Kind, " has not been requested up to this point."),
+    Kind.TOOL: " has not been called up to this point.",
 }
-_UNANSWERED = dict.fromkeys(Kind, ": no answer in the recording up to this position.")
+_UNANSWERED = dict.fromkeys(Kind, ": no answer in the recording up to this point.")
 
 
 class PlayerScreen(MainScreen):
@@ -51,9 +51,7 @@ class PlayerScreen(MainScreen):
     BINDINGS: ClassVar[list[BindingType]] = bindings(KeyPlace.RECORDING)
     READ_ONLY: ClassVar[str] = "This is a recording: Sightline makes no call and connects to no server."
     OPENING: ClassVar[str] = "Reading"
-    NO_CALL: ClassVar[str] = (
-        "No tool has answered up to this position. } goes to the next call, > to the end."
-    )
+    NO_CALL: ClassVar[str] = "No tool has answered up to this point. } goes to the next call, > to the end."
 
     def __init__(
         self,

@@ -83,7 +83,7 @@ def _mirrored(removal: Removal) -> str:
 
 def _echoed(removal: Removal) -> str:
     del removal
-    return "Leave the withheld value out of this text, or release it where it is declared sensitive."
+    return "Leave the withheld value out of this text, or remove the declaration that makes it sensitive, if it is no secret."
 
 
 def _invalid(removal: Removal) -> str:

@@ -7,7 +7,9 @@ from inspector.tui.text import count
 
 MOST = 1_000_000
 """The maximum number of characters of a copied text: terminals accept no more."""
-_TOO_LONG = f"More than {MOST:,} characters: too much for a terminal's clipboard. x exports the session."
+_TOO_LONG = (
+    f"Too long for the clipboard of a terminal: more than {MOST:,} characters. x exports the session instead."
+)
 
 
 def put(screen: Screen[None], what: str, text: str) -> str:

@@ -56,7 +56,7 @@ _WITHHELD = "This value came with the result, so it needs no fetching. p shows i
 class ValuePane(Vertical):
     """Shows one value, masked unless the user wants to see it.
 
-    It holds the value only while that is shown.
+    It drops the value as soon as it is no longer shown.
     """
 
     ALLOW_SELECT = False

@@ -94,7 +94,7 @@ async def test_keys_step_through_events_calls_and_ends(tmp_path: Path) -> None:
         assert "#2 done" in text
         await pilot.press("[")
         text = await settled(pilot, app, "frame 6 of 13")
-        await settled(pilot, app, "clock: no answer in the recording up to this position.")
+        await settled(pilot, app, "clock: no answer in the recording up to this point.")
         assert "waiting" in text
         await pilot.press("]")
         assert "#2 done" in await settled(pilot, app, "frame 7 of 13")
@@ -112,9 +112,9 @@ async def test_a_call_without_an_answer_shows_its_arguments(tmp_path: Path) -> N
         await pilot.press("<")
         assert "Enter open" not in await settled(pilot, app, "frame 1 of 13")
         await pilot.press("]", "]")
-        await settled(pilot, app, "get_key was not called up to this position")
+        await settled(pilot, app, "get_key has not been called up to this point")
         await pilot.press("]")
-        await settled(pilot, app, "get_key: no answer in the recording up to this position.")
+        await settled(pilot, app, "get_key: no answer in the recording up to this point.")
         await settled(pilot, app, "first")
 
 
@@ -139,7 +139,7 @@ async def test_a_tool_shows_its_last_call_up_to_the_position(tmp_path: Path) -> 
         await pilot.press("<", "}")
         await settled(pilot, app, "#1 done")
         await pilot.press("g", "j")
-        await settled(pilot, app, "clock was not called up to this position")
+        await settled(pilot, app, "clock has not been called up to this point")
         await pilot.press("}")
         await settled(pilot, app, "noon")
         await pilot.press("k")
