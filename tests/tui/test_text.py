@@ -404,6 +404,8 @@ def test_progress_is_shown_for_any_numbers(progress: Progress, words: str) -> No
 
 def test_text_is_split_into_lines_without_loss() -> None:
     assert pieces("abcdefgh\nij\n", 5) == ("abcde", "fgh", "ij", "")
+    assert pieces("ab cdef gh\nij", 6) == ("ab cde", "f gh", "ij")
+    assert pieces("abcd ef gh", 6) == ("abcd ", "ef gh")
 
 
 json_values = st.recursive(

@@ -29,9 +29,11 @@ _QUIET = "$foreground 70%"
 _EVIDENCE_WIDTH = 17
 _SIZE_WIDTH = 8
 _CHANGES_WIDTH = 9
-_LEAKS_WIDTH = 22
+_LEAKS_WIDTH = 20
 _NARROW_LEAKS_WIDTH = 12
 _LEAST_NAME = 12
+_MOST_NAME = 32
+"""The maximum width of the names: the rest is for what a model gets."""
 _NARROW = 79
 """Below this width, the details of a host show the evidence, so that its name has room."""
 _WIDE = 100
@@ -222,7 +224,7 @@ def hosts_head(width: int) -> Content:
         "  host".ljust(_name_width(width)),
         "evidence".ljust(_evidence_width(width))[: _evidence_width(width)],
         "to model".rjust(_SIZE_WIDTH),
-        "changes".rjust(_CHANGES_WIDTH),
+        "changed".rjust(_CHANGES_WIDTH),
         "  without protection" if width >= _WIDE else "  at open",
         "".ljust(_leaks_width(width) - len("  without protection")) + "  its model gets"
         if _has_room(width)
@@ -360,4 +362,4 @@ def _leak_word(row: ComparedHost, view: HostsView) -> Content:
 
 
 def _name_width(width: int) -> int:
-    return max(min(width - _taken(width), 42), _LEAST_NAME)
+    return max(min(width - _taken(width), _MOST_NAME), _LEAST_NAME)

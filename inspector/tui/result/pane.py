@@ -670,7 +670,7 @@ class ResultPane(Vertical):
             if view is not None and is_one:
                 seen = "all of it but metadata" if view.outline.tops else "the same"
                 sent = f"{sent}, and the model sees {seen}"
-            style = "  as JSON, e lists the values" if view is not None and self._is_json(view) else ""
+            style = "  JSON, e values" if view is not None and self._is_json(view) else ""
             names = (
                 Content.assemble((sent, "bold"), (style, "$text-accent"), self._about_masks()),
                 Content.assemble(

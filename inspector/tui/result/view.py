@@ -1031,7 +1031,7 @@ def _reaching_key(removal: Removal | None) -> ReasonKey:
 def _added_words(outline: Outline, node: int, *, is_failure: bool) -> str:
     """The reason for a value that only the model's side has."""
     if is_failure:
-        return "a code of Sightline: each host gives its model an error in its own words"
+        return "a code of Sightline in place of the host's words"
     if has_notice(outline, node):
         return _NOTICE_WORDS
     if name := _renamed(outline, node, 1):

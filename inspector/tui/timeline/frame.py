@@ -95,12 +95,20 @@ def entry_title(entry: Entry) -> Content:
 
 
 def pieces(text: str, chunk: int) -> tuple[str, ...]:
-    """The lines of `text`, split after `chunk` characters: a frame may be a single line of megabytes."""
-    return tuple(
-        line[start : start + chunk]
-        for line in text.split("\n")
-        for start in range(0, max(len(line), 1), chunk)
-    )
+    """The lines of `text`, in pieces of at most `chunk` characters: a frame may be a single line of megabytes.
+
+    A piece ends after a blank if there is one in its second half.
+    """
+    found: list[str] = []
+    for line in text.split("\n"):
+        at = 0
+        while len(line) - at > chunk:
+            blank = line.rfind(" ", at + chunk // 2, at + chunk)
+            end = blank + 1 if blank >= 0 else at + chunk
+            found.append(line[at:end])
+            at = end
+        found.append(line[at:])
+    return tuple(found)
 
 
 def _faults(frame: Frame) -> Sequence[str]:
